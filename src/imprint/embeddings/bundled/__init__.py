@@ -1,0 +1,1 @@
+"""The default embedding, its card and its licence."""

@@ -1,0 +1,179 @@
+"""Words and their vectors, as stored, with a lookup that reports what it did not find."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import EmbeddingFileError, MissingExtraError
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+Floats = npt.NDArray[np.float32]
+Match = Literal["exact", "lower", "subword"]
+
+_BLOCK_ROWS = 65_536  # norms are computed a block at a time: a mapped matrix never becomes resident whole
+
+
+@dataclass(frozen=True, repr=False)
+class Lookup:
+    """The rows found for a list of words, how each was found, and the words that were not.
+
+    `vectors[i]` is the row, as stored, of `words[i]`, which the vocabulary spells `tokens[i]`.
+    """
+
+    words: tuple[str, ...]
+    tokens: tuple[str, ...]
+    matches: tuple[Match, ...]
+    vectors: Floats
+    missing: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Lookup({len(self.words)} found, {len(self.missing)} missing)"
+
+
+@dataclass(frozen=True)
+class UnitView:
+    """Rows of an embedding scaled to length one, made when they are asked for. Zero rows stay zero."""
+
+    embedding: "Embedding"
+
+    def __getitem__(self, rows: Any) -> Floats:
+        """Return the chosen rows (any numpy index over rows) at unit length."""
+        vectors = np.asarray(self.embedding.vectors[rows], dtype=np.float32)
+        norms = self.embedding.norms[rows]
+        return (vectors / np.where(norms == 0.0, 1.0, norms)[..., None]).astype(np.float32)
+
+    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """Return all rows at unit length."""
+        whole = self[:]
+        return whole if dtype is None else whole.astype(dtype)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Embedding:
+    """A vocabulary and one float32 row for each of its words, kept as the file stored them.
+
+    `ranks`, where known, is each word's frequency rank in the training corpus (0 = most frequent); without
+    it the file's own order is taken, which is by frequency in every format read here. `common`, where
+    known, flags words that an English dictionary lists in lower case and that are not first names.
+    `notes` are sentences about what reading the file had to decide.
+    """
+
+    name: str
+    words: Sequence[str]
+    vectors: Floats
+    source: Path | None = None
+    notes: tuple[str, ...] = ()
+    ranks: npt.NDArray[np.int32] | None = None
+    common: npt.NDArray[np.bool_] | None = None
+    subword: Callable[[str], Floats | None] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):
+            raise EmbeddingFileError(
+                f"{self.name}: {len(self.words)} words but vectors of shape {self.vectors.shape}; "
+                "one row a word is wanted"
+            )
+        if self.vectors.dtype != np.float32:
+            raise EmbeddingFileError(f"{self.name}: vectors are {self.vectors.dtype}; float32 is wanted")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        return f"Embedding({self.name!r}, {len(self):,} words, {self.dimension} dimensions)"
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    @property
+    def dimension(self) -> int:
+        """The number of columns."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Row number by word, exact spelling."""
+        return MappingProxyType({word: row for row, word in enumerate(self.words)})
+
+    @cached_property
+    def norms(self) -> npt.NDArray[np.float64]:
+        """Euclidean length of every row, in float64."""
+        norms = np.empty(len(self), dtype=np.float64)
+        for start in range(0, len(self), _BLOCK_ROWS):
+            block = np.asarray(self.vectors[start : start + _BLOCK_ROWS], dtype=np.float64)
+            norms[start : start + _BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
+        return norms
+
+    @property
+    def unit(self) -> UnitView:
+        """The rows at length one: index it, or take all with numpy.asarray."""
+        return UnitView(self)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the file read, or of words and vectors where there was none."""
+        if self.source is not None:
+            with self.source.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.sha256("\n".join(self.words).encode())
+        digest.update(np.ascontiguousarray(self.vectors).tobytes())
+        return digest.hexdigest()
+
+    def lookup(self, words: Iterable[str]) -> Lookup:
+        """Find each word: as spelt, else in lower case, else from subwords where the embedding has them.
+
+        A word whose vector is zero has no direction and counts as missing.
+        """
+        found: list[tuple[str, str, Match, Floats]] = []
+        missing = []
+        for word in words:
+            hit = self._find(word)
+            if hit is None:
+                missing.append(word)
+            else:
+                found.append((word, *hit))
+        vectors = [row for *_, row in found]
+        return Lookup(
+            words=tuple(word for word, *_ in found),
+            tokens=tuple(token for _, token, _, _ in found),
+            matches=tuple(match for _, _, match, _ in found),
+            vectors=np.array(vectors, dtype=np.float32).reshape(len(vectors), self.dimension),
+            missing=tuple(missing),
+        )
+
+    def _find(self, word: str) -> tuple[str, Match, Floats] | None:
+        candidates: tuple[tuple[str, Match], ...] = ((word, "exact"), (word.lower(), "lower"))
+        for token, match in candidates:
+            row = self.index.get(token)
+            if row is not None and np.any(self.vectors[row]):
+                return token, match, self.vectors[row]
+        if self.subword is not None:
+            vector = self.subword(word)
+            if vector is not None and np.any(vector):
+                return word, "subword", vector
+        return None
+
+    @classmethod
+    def from_gensim(cls, keyed_vectors: "KeyedVectors", *, name: str = "gensim") -> "Embedding":
+        """Wrap gensim's KeyedVectors; the matrix is shared, not copied, where it is float32 already."""
+        vectors = np.asarray(keyed_vectors.vectors, dtype=np.float32)
+        return cls(name=name, words=list(keyed_vectors.index_to_key), vectors=vectors)
+
+    def to_gensim(self) -> "KeyedVectors":
+        """Copy into gensim's KeyedVectors."""
+        try:
+            from gensim.models import KeyedVectors
+        except ImportError as error:
+            raise MissingExtraError("gensim", "gensim") from error
+        keyed_vectors = KeyedVectors(vector_size=self.dimension)
+        keyed_vectors.add_vectors(list(self.words), np.asarray(self.vectors))
+        return keyed_vectors

@@ -1,0 +1,41 @@
+"""Writing files so that a crash leaves the old one: beside the target, then renamed onto it."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from imprint.errors import ImprintError
+
+
+@contextlib.contextmanager
+def replacing(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary path in the target's folder; move it onto the target if the block succeeds.
+
+    The data is on disk before the rename, and a block that raises leaves neither the temporary file nor a
+    changed target.
+    """
+    path = Path(target)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise ImprintError(f"{path}: cannot write there ({error.strerror}); choose another folder") from error
+    os.close(handle)
+    part = Path(name)
+    try:
+        yield part
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        # mkstemp makes files private; a result is as readable as any other file its owner writes.
+        mask = os.umask(0)
+        os.umask(mask)
+        part.chmod(0o666 & ~mask)
+        try:
+            part.replace(path)
+        except OSError as error:
+            raise ImprintError(
+                f"{path}: cannot be replaced ({error.strerror}); choose another name"
+            ) from error
+    finally:
+        part.unlink(missing_ok=True)

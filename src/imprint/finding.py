@@ -1,0 +1,89 @@
+"""Finding: one measured row, and JSON lines in and out."""
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from imprint.errors import ImprintError
+from imprint.files import replacing
+from imprint.version import __version__
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What every measurement says; `details` holds what only its kind says, side by side in the JSON.
+
+    Numbers that do not exist (an effect of scores that do not vary, an unbounded end) are None.
+    """
+
+    kind: str
+    test: str
+    embedding: str
+    embedding_sha256: str
+    effect_size: float | None
+    statistic: float | None
+    p_value: float | None
+    seed: int
+    missing: tuple[str, ...] = ()
+    version: str = __version__
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return one flat dictionary: the common fields, then the details."""
+        common = {name: getattr(self, name) for name in COMMON_FIELDS}
+        return {key: _plain(value) for key, value in (common | dict(self.details)).items()}
+
+    def to_json(self) -> str:
+        """Return one line of JSON. Floats are written so that reading gives the same number back."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> "Finding":
+        """Take a finding apart into its common fields and its details."""
+        absent = [name for name in COMMON_FIELDS if name not in row]
+        if absent or not isinstance(row, Mapping):
+            raise ImprintError(f"a finding lacks {', '.join(absent)}; is this a file that imprint wrote?")
+        common = {name: row[name] for name in COMMON_FIELDS} | {"missing": tuple(row["missing"])}
+        return cls(**common, details={key: value for key, value in row.items() if key not in COMMON_FIELDS})
+
+
+COMMON_FIELDS = tuple(f.name for f in fields(Finding) if f.name != "details")
+
+
+def write_findings(path: str | os.PathLike[str], findings: Iterable[Finding]) -> None:
+    """Write one JSON line a finding, beside the target and then in its place."""
+    with replacing(path) as part:
+        part.write_text("".join(f"{finding.to_json()}\n" for finding in findings), encoding="utf-8")
+
+
+def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
+    """Read what `write_findings` wrote."""
+    source = Path(path)
+    findings = []
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImprintError(f"{source}: cannot be read ({error}); give a findings.jsonl") from error
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            findings.append(Finding.from_dict(json.loads(line)))
+        except (ValueError, TypeError, ImprintError) as error:
+            raise ImprintError(f"{source}: line {number} is not a finding ({error})") from error
+    return findings
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy's numbers, tuples and numbers that do not exist into what JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if hasattr(value, "item"):
+        return _plain(value.item())
+    return value
