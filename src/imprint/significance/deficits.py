@@ -1,0 +1,75 @@
+"""A partition seen from the most extreme one: what it lost by removing and by adding.
+
+Sort a pool of N scores; its top n is the largest subset of size n. Any other subset of size n removes k of
+the top and adds k of the bottom. With a cut c between the two, removing score s costs s - c >= 0 and adding
+it costs c - s >= 0, so the subset's sum is at least T exactly when its costs are at most top - T. A small p
+means a small allowance, so the tail is the cheap part to count.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+FRACTION_BITS = 52  # of the fixed point in which scores are compared: smaller differences are ties
+
+
+def fixed_point_unit(scores: npt.ArrayLike) -> float:
+    """Return the step between two fixed-point numbers: 2^-52, or more where a score exceeds 2."""
+    largest = float(np.max(np.abs(np.asarray(scores, dtype=np.float64)), initial=0.0))
+    return math.ldexp(1.0, max(0, math.frexp(largest)[1] - 2) - FRACTION_BITS)
+
+
+def to_fixed_point(scores: npt.ArrayLike) -> Ints:
+    """Round scores to whole multiples of the unit.
+
+    A cosine score carries no more than 2^-52, and sums of whole numbers have no rounding: two partitions tie
+    or they do not, on every machine.
+    """
+    # Dividing by a power of two is exact.
+    return np.rint(np.asarray(scores, dtype=np.float64) / fixed_point_unit(scores)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Deficits:
+    """Costs of leaving the most extreme subset, both sides ascending; `top` is that subset's sum."""
+
+    removing: Ints
+    adding: Ints
+    top: int
+
+    @classmethod
+    def of(cls, pool: Ints, n: int) -> "Deficits":
+        """Split a pool of fixed-point scores at its n-th largest."""
+        ordered = np.sort(pool)[::-1]
+        cut = ordered[n - 1]
+        return cls(
+            removing=np.sort(ordered[:n] - cut),
+            adding=np.sort(cut - ordered[n:]),
+            top=sum(ordered[:n].tolist()),
+        )
+
+    @cached_property
+    def cheapest(self) -> tuple[list[int], list[int]]:
+        """Smallest cost of removing, and of adding, k scores, for k = 0, 1, ... (whole Python numbers)."""
+        return _running(self.removing), _running(self.adding)
+
+    def swaps(self, allowance: int) -> int:
+        """Return the largest k whose cheapest swap of k scores stays within the allowance."""
+        removing, adding = self.cheapest
+        k = min(len(removing), len(adding)) - 1
+        while k > 0 and removing[k] + adding[k] > allowance:
+            k -= 1
+        return k
+
+
+def _running(costs: Ints) -> list[int]:
+    total, sums = 0, [0]
+    for cost in costs.tolist():
+        total += cost
+        sums.append(total)
+    return sums

@@ -1,0 +1,122 @@
+"""Compiled loops behind the permutation counts; plain arrays in and out. Imported only when first needed.
+
+Sums are int64 fixed point in the exact kernels, so ties are ties; the binned kernel adds non-negative
+float64, so its rounding error has a simple bound (see `certified.py`).
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def subset_sums(costs: Ints, caps: Ints, capacity: int) -> Any:
+    """List, for each k, the sums of all k-subsets of `costs` that do not exceed `caps[k]`, sorted.
+
+    Returns (sums, offsets): those of size k are `sums[offsets[k]:offsets[k + 1]]`. `costs` are
+    non-negative and descending, `caps` non-increasing in k, and at most `capacity` sums survive. An item
+    is added by merging "without it" with "with it", two sorted lists, into the other of two buffers.
+    """
+    sizes = len(caps)
+    old = np.zeros(capacity, dtype=np.int64)
+    new = np.zeros(capacity, dtype=np.int64)
+    old_offsets = np.ones(sizes + 1, dtype=np.int64)
+    old_offsets[0] = 0  # one empty subset, of sum 0, of size 0
+    new_offsets = np.zeros(sizes + 1, dtype=np.int64)
+    for item in range(len(costs)):
+        cost = costs[item]
+        at = 0
+        for k in range(sizes):
+            new_offsets[k] = at
+            i = old_offsets[k]
+            i_end = old_offsets[k + 1]
+            if k == 0:
+                j = j_end = 0
+            else:
+                j = old_offsets[k - 1]
+                j_end = old_offsets[k]
+                limit = caps[k] - cost
+                while j_end > j and old[j_end - 1] > limit:
+                    j_end -= 1
+            # The two branches below are written as arithmetic: which list is next is unpredictable, and a
+            # mispredicted jump costs more than the whole step.
+            while i < i_end and j < j_end:
+                without = old[i]
+                with_item = old[j] + cost
+                first = without <= with_item
+                new[at] = without if first else with_item
+                i += first
+                j += not first
+                at += 1
+            while i < i_end:
+                new[at] = old[i]
+                i += 1
+                at += 1
+            while j < j_end:
+                new[at] = old[j] + cost
+                j += 1
+                at += 1
+        new_offsets[sizes] = at
+        old, new = new, old
+        old_offsets, new_offsets = new_offsets, old_offsets
+    return old[: old_offsets[sizes]].copy(), old_offsets
+
+
+@njit(cache=True, nogil=True)
+def count_pairs(first: Ints, second: Ints, limit: int) -> int:
+    """Count the pairs, one of each sorted list, whose sum is at most `limit`."""
+    total = 0
+    i = 0
+    j = len(second)
+    while i < len(first) and j > 0:
+        over = first[i] + second[j - 1] > limit
+        total += 0 if over else j
+        i += not over
+        j -= over
+    return total
+
+
+@njit(cache=True, nogil=True)
+def binned_subset_counts(bins: Ints, caps: Ints) -> Floats:
+    """Count, for each k and each whole number q, the k-subsets of `bins` that sum to q <= caps[k].
+
+    `bins` are non-negative and ascending, `caps` non-increasing in k. Returns a (len(caps), caps[0] + 1)
+    table of float64 counts. Each item adds row k - 1, shifted, to row k; only the stretch of a row that can
+    be non-zero is touched.
+    """
+    sizes = len(caps)
+    table = np.zeros((sizes, caps[0] + 1))
+    table[0, 0] = 1.0
+    lowest = np.zeros(sizes, dtype=np.int64)  # smallest sum of k items: they come in ascending order
+    for k in range(1, sizes):
+        lowest[k] = lowest[k - 1] + bins[k - 1]
+    highest = np.full(sizes, -1, dtype=np.int64)
+    highest[0] = 0
+    for item in range(len(bins)):
+        shift = bins[item]
+        for k in range(min(item + 1, sizes - 1), 0, -1):
+            start = lowest[k - 1]
+            end = min(caps[k] - shift, highest[k - 1])
+            if end < start:
+                continue
+            source = table[k - 1, start : end + 1]
+            target = table[k, start + shift : end + shift + 1]
+            for q in range(len(source)):
+                target[q] += source[q]
+            highest[k] = max(highest[k], end + shift)
+    return table
+
+
+@njit(cache=True, nogil=True)
+def sum_pairs(counts: Floats, running: Floats, limit: int) -> float:
+    """Sum, over i, counts[i] times how many of the other side come to at most limit - i (`running`)."""
+    total = 0.0
+    last = len(running) - 1
+    for i in range(min(limit, len(counts) - 1) + 1):
+        total += counts[i] * running[min(limit - i, last)]
+    return total

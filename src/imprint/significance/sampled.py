@@ -1,0 +1,80 @@
+"""The permutation p-value from random partitions: only on request, for pools too large to count."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import SettingError
+from imprint.significance.partitions import (
+    Alternative,
+    PermutationTest,
+    Region,
+    extreme_regions,
+    pool_scores,
+    smallest_p,
+)
+
+CONFIDENCE = 0.99
+_CHUNK = 4_096  # partitions drawn from one seed: the unit of work, so workers cannot change the result
+
+
+def sampled_test(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    alternative: Alternative = "greater",
+    draws: int = 100_000,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> PermutationTest:
+    """Estimate the p-value from random partitions, each drawn without repeats inside it.
+
+    `p_value` is (extreme + 1) / (draws + 1), which is valid; `p_low` and `p_high` are a 99 %
+    Clopper-Pearson interval for the exact one.
+    """
+    if draws < 1:
+        raise SettingError(f"draws is {draws}; at least 1 is wanted")
+    pool, n = pool_scores(x, y)
+    # Sums of n scores fit 64 bits once the pool is centred: what is taken away is the same for every subset.
+    pool = pool - int(np.median(pool))
+    spare = max(0, n * int(np.max(np.abs(pool)))).bit_length() - 62
+    pool = pool >> max(0, spare)
+    reached_region, passed_region = extreme_regions(pool, n, alternative)
+    reached = passed = 0
+    for chunk, chunk_seed in enumerate(np.random.SeedSequence(seed).spawn(-(-draws // _CHUNK))):
+        rng = np.random.default_rng(chunk_seed)
+        rows = min(_CHUNK, draws - chunk * _CHUNK)
+        sums = rng.permuted(np.tile(pool, (rows, 1)), axis=1)[:, :n].sum(axis=1)
+        reached += _count_inside(sums, reached_region)
+        passed += _count_inside(sums, passed_region)
+        if progress is not None:
+            progress(chunk * _CHUNK + rows, draws)
+    low, high = _clopper_pearson(reached, draws)
+    p_value = (reached + 1) / (draws + 1)
+    return PermutationTest(
+        p_value=p_value,
+        p_strict=(passed + 1) / (draws + 1),
+        p_floor=max(1 / (draws + 1), smallest_p(len(pool), n, alternative)),
+        p_method="sampled",
+        p_low=low,
+        p_high=high,
+        log10_p=math.log10(p_value),
+        partitions=math.comb(len(pool), n),
+        extreme=None,
+        extreme_low=None,
+        extreme_high=None,
+        alternative=alternative,
+    )
+
+
+def _count_inside(sums: npt.NDArray[np.int64], region: Region) -> int:
+    return int(np.sum((sums >= region.at_least) | (sums <= region.at_most)))
+
+
+def _clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
+    from scipy.stats import binomtest
+
+    interval = binomtest(successes, trials).proportion_ci(CONFIDENCE, method="exact")
+    return float(interval.low), float(interval.high)

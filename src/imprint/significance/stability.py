@@ -1,0 +1,60 @@
+"""How much an effect size depends on which words were chosen: a stratified bootstrap.
+
+Not a confidence interval: words were picked, not drawn at random. It says how far the effect moves when the
+four sets are drawn again, with repeats, from themselves.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import SettingError
+
+Floats = npt.NDArray[np.float64]
+_CHUNK = 250  # resamples drawn from one seed
+
+
+@dataclass(frozen=True)
+class Stability:
+    """The middle 95 % of effects over resampled word sets, and in how many of them the sign held."""
+
+    low: float
+    high: float
+    same_sign: float
+    resamples: int
+
+
+def word_choice_stability(
+    cosines_a: Floats, cosines_b: Floats, n_x: int, *, resamples: int = 2_000, seed: int = 0
+) -> Stability:
+    """Resample targets (rows; the first n_x are X) and attributes (columns) within their sets."""
+    if resamples < 1:
+        raise SettingError(f"resamples is {resamples}; at least 1 is wanted")
+    observed = _effects(cosines_a.mean(axis=1)[None] - cosines_b.mean(axis=1)[None], n_x)[0]
+    chunks = []
+    for chunk, seed_of_chunk in enumerate(np.random.SeedSequence(seed).spawn(-(-resamples // _CHUNK))):
+        rng = np.random.default_rng(seed_of_chunk)
+        rows = min(_CHUNK, resamples - chunk * _CHUNK)
+        scores = _resampled_means(rng, cosines_a, rows) - _resampled_means(rng, cosines_b, rows)
+        n_y = scores.shape[1] - n_x
+        chosen = np.hstack([rng.integers(0, n_x, (rows, n_x)), n_x + rng.integers(0, n_y, (rows, n_y))])
+        chunks.append(_effects(np.take_along_axis(scores, chosen, axis=1), n_x))
+    effects = np.concatenate(chunks)
+    effects = effects[np.isfinite(effects)]  # a resample of one word repeated has no spread
+    low, high = np.quantile(effects, [0.025, 0.975]) if len(effects) else (np.nan, np.nan)
+    same_sign = float(np.mean(np.sign(effects) == np.sign(observed))) if len(effects) else np.nan
+    return Stability(float(low), float(high), same_sign, len(effects))
+
+
+def _resampled_means(rng: np.random.Generator, cosines: Floats, rows: int) -> Floats:
+    """Mean cosine of every target to a resampled attribute set: (rows, targets)."""
+    words = cosines.shape[1]
+    counts = rng.multinomial(words, np.full(words, 1 / words), size=rows)
+    return np.asarray(counts @ cosines.T / words)
+
+
+def _effects(scores: Floats, n_x: int) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1)
+        return np.asarray(difference / scores.std(axis=1, ddof=1))
