@@ -1,0 +1,1 @@
+"""HOW STRONGLY: WEAT, WEFAT and the n-group statistic."""

@@ -1,0 +1,57 @@
+"""WEAT for any number of groups: the statistic g of Swinger et al. (2019), section 2.
+
+g(X_1, A_1, ..., X_n, A_n) = sum_i (mean X_i - mu) . (mean A_i - mean of all attributes), over unit vectors,
+with mu the mean of the groups' means, or of all targets for a single group. Groups weigh the same whatever
+their size. Lemmas 1-3 of the paper tie it to WEAT, and are its tests.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.association.wordrows import find_rows
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError
+from imprint.stimuli.definition import WordSet
+
+Floats = npt.NDArray[np.float64]
+Group = tuple[Sequence[str], Sequence[str]]
+
+
+def group_association(
+    embedding: Embedding,
+    groups: Sequence[Group],
+    *,
+    all_targets: Sequence[str] | None = None,
+    all_attributes: Sequence[str] | None = None,
+) -> float:
+    """Return g for groups of (targets, attributes).
+
+    A single group is compared with all targets and all attributes, so both are then required; with two or more
+    groups g does not depend on them.
+    """
+    if not groups:
+        raise SettingError("no groups; give at least one pair of (targets, attributes)")
+    if len(groups) == 1 and (all_targets is None or all_attributes is None):
+        raise SettingError("one group is compared with everything: give all_targets and all_attributes too")
+    targets = np.stack([_mean_unit(embedding, f"targets {i + 1}", group[0]) for i, group in enumerate(groups)])
+    attributes = np.stack(
+        [_mean_unit(embedding, f"attributes {i + 1}", group[1]) for i, group in enumerate(groups)]
+    )
+    if len(groups) == 1 and all_targets is not None and all_attributes is not None:
+        mu = _mean_unit(embedding, "all targets", all_targets)
+        centre = _mean_unit(embedding, "all attributes", all_attributes)
+    else:
+        mu, centre = targets.mean(axis=0), attributes.mean(axis=0)
+    return group_statistic(targets, attributes, mu, centre)
+
+
+def group_statistic(target_means: Floats, attribute_means: Floats, mu: Floats, centre: Floats) -> float:
+    """Return g from the means of unit vectors: one row a group in the first two, one vector in the others."""
+    return float(np.sum((target_means - mu) * (attribute_means - centre)))
+
+
+def _mean_unit(embedding: Embedding, name: str, words: Sequence[str]) -> Floats:
+    vectors = find_rows(embedding, [WordSet.of(name, words)]).sets[0].vectors.astype(np.float64)
+    return np.asarray((vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).mean(axis=0))

@@ -1,0 +1,72 @@
+"""How Caliskan et al. made word lists out of public tables (Methods, WEFAT).
+
+Occupations of several words become one word that names a superset (chemical engineer -> engineer); names whose
+vectors are least like a name's are dropped. The most popular names by window of gender share come from
+`imprint.names.tables`. With the papers' printed lists none of this is needed.
+"""
+
+import math
+from collections.abc import Container, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.association.cosines import cosines
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError
+
+_IRREGULAR = {"men": "man", "women": "woman", "people": "person"}
+_JOINTS = {"and", "or", "except"}
+
+
+def single_word_occupation(title: str, vocabulary: Container[str]) -> str | None:
+    """Return the head noun of an occupation's title, in the singular, or None where there is no such word.
+
+    Titles that join several occupations ("bakers and cooks", "sales/service workers") have no single head.
+    """
+    head = title.lower().split(",")[0]
+    words = head.replace("/", " and ").replace("-", " ").split()
+    if not words or _JOINTS & set(words):
+        return None
+    return next((form for form in _singulars(words[-1]) if form in vocabulary), None)
+
+
+def occupation_shares(rows: Iterable[tuple[str, float, float]], vocabulary: Container[str]) -> dict[str, float]:
+    """Merge (title, workers, share) rows into single words, each share weighted by its workers."""
+    workers: dict[str, float] = {}
+    weighted: dict[str, float] = {}
+    for title, count, share in rows:
+        word = single_word_occupation(title, vocabulary)
+        if word is not None and count > 0 and math.isfinite(share):
+            workers[word] = workers.get(word, 0.0) + count
+            weighted[word] = weighted.get(word, 0.0) + count * share
+    return {word: weighted[word] / workers[word] for word in workers}
+
+
+def most_name_like(embedding: Embedding, names: Iterable[str], *, keep: float = 0.8) -> tuple[str, ...]:
+    """Keep the share of names closest, by cosine, to the centroid of all of them, in their given order."""
+    if not 0 < keep <= 1:
+        raise SettingError(f"keep is {keep}; a share above 0 and at most 1 is wanted")
+    found = embedding.lookup(names)
+    if not found.words:
+        return ()
+    unit = found.vectors / np.linalg.norm(found.vectors, axis=1, keepdims=True)
+    centroid: npt.NDArray[np.float32] = unit.mean(axis=0, keepdims=True)
+    likeness = cosines(found.vectors, centroid)[:, 0]
+    kept = np.sort(np.argsort(-likeness, kind="stable")[: math.ceil(keep * len(found.words))])
+    return tuple(found.words[i] for i in kept)
+
+
+def _singulars(noun: str) -> Iterable[str]:
+    """Offer singular forms of a plural, the most specific first, then the word itself."""
+    if noun in _IRREGULAR:
+        yield _IRREGULAR[noun]
+    if noun.endswith("men"):
+        yield noun[:-3] + "man"
+    if noun.endswith("ies"):
+        yield noun[:-3] + "y"
+    if noun.endswith(("sses", "xes", "ches", "shes")):
+        yield noun[:-2]
+    if noun.endswith("s") and not noun.endswith("ss"):
+        yield noun[:-1]
+    yield noun

@@ -1,0 +1,241 @@
+"""The Word Embedding Association Test: are X and Y associated differently with A and B?
+
+Caliskan, Bryson and Narayanan (2016), Methods: s(w, A, B) = mean cos(w, a) - mean cos(w, b); the statistic is
+the sum of s over X less that over Y; the effect divides the difference of means by the spread of all scores.
+"""
+
+import html
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from imprint.association.cosines import Floats, cosines, mean, sample_sd
+from imprint.association.wordrows import find_rows, refuse_overlap
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError
+from imprint.finding import Finding
+from imprint.significance.intervals import Interval, shift_interval
+from imprint.significance.partitions import Alternative, PermutationTest, permutation_test
+from imprint.significance.power import smallest_detectable_shift
+from imprint.significance.sampled import sampled_test
+from imprint.significance.stability import Stability, word_choice_stability
+from imprint.stimuli import catalog
+from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WordSets = tuple[Sequence[str], Sequence[str]]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, repr=False)
+class WeatResult:
+    """One test on one embedding; positive means X with A and Y with B.
+
+    `effect_size` divides by the standard deviation (n - 1) of all scores, as the paper's figures do; that
+    spread contains the difference itself, so it cannot pass 2 sqrt((N-1)/N) and is not Cohen's d, which is
+    `d_within`. Undefined effects are NaN.
+    """
+
+    test: WeatTest
+    embedding: str
+    embedding_sha256: str
+    effect_size: float
+    d_within: float
+    statistic: float
+    mean_difference: float
+    interval: Interval
+    significance: PermutationTest
+    stability: Stability
+    scores: Mapping[str, float] = field(hash=False)
+    n_x: int
+    n_y: int
+    n_a: int
+    n_b: int
+    missing: tuple[str, ...]
+    lowered: tuple[str, ...]
+    from_subwords: tuple[str, ...]
+    seed: int
+
+    @property
+    def p_value(self) -> float:
+        """Share of partitions at least as extreme as the observed one."""
+        return self.significance.p_value
+
+    @property
+    def x_scores(self) -> Floats:
+        """Scores of the X words found, in the test's order."""
+        return np.array(list(self.scores.values())[: self.n_x])
+
+    @property
+    def y_scores(self) -> Floats:
+        """Scores of the Y words found, in the test's order."""
+        return np.array(list(self.scores.values())[self.n_x :])
+
+    def smallest_detectable_shift(self, alpha: float, *, power: float = 0.8) -> float | None:
+        """Return the shift of X's scores this test would find with that power, None if p cannot reach alpha."""
+        return smallest_detectable_shift(
+            self.x_scores,
+            self.y_scores,
+            alpha=alpha,
+            power=power,
+            alternative=self.significance.alternative,
+            seed=self.seed,
+        )
+
+    def finding(self, **more: Any) -> Finding:
+        """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
+        p = self.significance
+        return Finding(
+            kind="weat",
+            test=self.test.id,
+            embedding=self.embedding,
+            embedding_sha256=self.embedding_sha256,
+            effect_size=self.effect_size,
+            statistic=self.statistic,
+            p_value=p.p_value,
+            seed=self.seed,
+            missing=self.missing,
+            details={
+                "title": self.test.title,
+                "mean_difference": self.mean_difference,
+                "interval_low": self.interval.low,
+                "interval_high": self.interval.high,
+                "confidence": self.interval.confidence,
+                "d_within": self.d_within,
+                "p_strict": p.p_strict,
+                "p_floor": p.p_floor,
+                "p_method": p.p_method,
+                "p_low": p.p_low,
+                "p_high": p.p_high,
+                "log10_p": p.log10_p,
+                "partitions": p.partitions,
+                "extreme": p.extreme,
+                "extreme_low": p.extreme_low,
+                "extreme_high": p.extreme_high,
+                "alternative": p.alternative,
+                "n_x": self.n_x,
+                "n_y": self.n_y,
+                "n_a": self.n_a,
+                "n_b": self.n_b,
+                "stability_low": self.stability.low,
+                "stability_high": self.stability.high,
+                "stability_same_sign": self.stability.same_sign,
+                "lowered": self.lowered,
+                "from_subwords": self.from_subwords,
+                "scores": self.scores,
+                **more,
+            },
+        )
+
+    def findings(self) -> list[Finding]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as a flat dictionary."""
+        return self.finding().to_dict()
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the row as a table of one row, without the scores of single words."""
+        import pandas as pd
+
+        row = self.to_dict()
+        del row["scores"]
+        return pd.DataFrame([row])
+
+    def __repr__(self) -> str:
+        return (
+            f"WeatResult({self.test.id!r} on {self.embedding}: d = {self.effect_size:.2f}, "
+            f"p = {self.p_value:.3g} ({self.significance.p_method}), {len(self.missing)} missing)"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(repr(self))}</code>"
+
+
+def weat(
+    embedding: Embedding,
+    test: WeatTest | str | None = None,
+    *,
+    targets: WordSets | None = None,
+    attributes: WordSets | None = None,
+    alternative: Alternative = "greater",
+    confidence: float = 0.95,
+    draws: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> WeatResult:
+    """Run a catalogue test (by id), a test of your own, or four lists of words.
+
+    The p-value is exact, or rigorously bounded for large sets; `draws` asks for one estimated from that many
+    random partitions instead. `seed` enters only there and in the stability bootstrap.
+    """
+    test = _resolve(test, targets, attributes)
+    rows = find_rows(embedding, (test.x, test.y, test.a, test.b))
+    x, y, a, b = rows.sets
+    refuse_overlap(embedding, test.x, test.y, (x, y))
+    refuse_overlap(embedding, test.a, test.b, (a, b))
+    vectors = np.concatenate([x.vectors, y.vectors])
+    cosines_a, cosines_b = cosines(vectors, a.vectors), cosines(vectors, b.vectors)
+    scores = np.array([mean(to_a) - mean(to_b) for to_a, to_b in zip(cosines_a, cosines_b, strict=True)])
+    of_x, of_y = scores[: len(x.words)], scores[len(x.words) :]
+    difference = mean(of_x) - mean(of_y)
+    if draws is None:
+        significance = permutation_test(of_x, of_y, alternative=alternative)
+    else:
+        significance = sampled_test(of_x, of_y, alternative=alternative, draws=draws, seed=seed, progress=progress)
+    return WeatResult(
+        test=test,
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        effect_size=_ratio(difference, sample_sd(scores)),
+        d_within=_ratio(difference, _spread_within(of_x, of_y)),
+        statistic=math.fsum(of_x.tolist()) - math.fsum(of_y.tolist()),
+        mean_difference=difference,
+        interval=shift_interval(of_x, of_y, confidence=confidence),
+        significance=significance,
+        stability=word_choice_stability(cosines_a, cosines_b, len(of_x), seed=seed),
+        scores=dict(zip(x.words + y.words, scores.tolist(), strict=True)),
+        n_x=len(of_x),
+        n_y=len(of_y),
+        n_a=len(a.words),
+        n_b=len(b.words),
+        missing=rows.missing,
+        lowered=rows.lowered,
+        from_subwords=rows.from_subwords,
+        seed=seed,
+    )
+
+
+def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: WordSets | None) -> WeatTest:
+    if test is None:
+        if targets is None or attributes is None:
+            raise SettingError("weat needs a test, or both targets=(X, Y) and attributes=(A, B)")
+        x, y, a, b = (WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True))
+        test = WeatTest("custom", "four lists of words", "given by the user", UNDETERMINED, x, y, a, b)
+        validate(test)
+        return test
+    if targets is not None or attributes is not None:
+        raise SettingError("weat takes a test or targets and attributes, not both")
+    if isinstance(test, str):
+        found = catalog.get(test)
+        if not isinstance(found, WeatTest):
+            raise SettingError(f"{test} is a WEFAT; run it with wefat, or choose a WEAT")
+        return found
+    validate(test)
+    return test
+
+
+def _spread_within(x: Floats, y: Floats) -> float:
+    """Return the standard deviation around each set's own mean, pooled."""
+    squares = [((side - mean(side)) ** 2).tolist() for side in (x, y)]
+    return math.sqrt(math.fsum(squares[0] + squares[1]) / (len(x) + len(y) - 2))
+
+
+def _ratio(difference: float, spread: float) -> float:
+    return difference / spread if spread > 0 else math.nan

@@ -1,0 +1,235 @@
+"""The Word Embedding Factual Association Test: does an embedding know a number about the world?
+
+Caliskan, Bryson and Narayanan (2016), Methods: each word's score is its difference of mean cosines to A and B
+divided by the standard deviation of its cosines to both; the property is regressed on the score. (Their
+figures draw the property along x; the regression predicts it, and so is it here.)
+"""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from imprint.association.cosines import Floats, cosines, mean, sample_sd
+from imprint.association.wordrows import find_rows, refuse_overlap
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, StimulusError
+from imprint.finding import Finding
+from imprint.stimuli import catalog
+from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, validate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FEWEST = 4  # words: three numbers leave a correlation no interval
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A correlation with its two-sided p-value and 95 % interval."""
+
+    r: float
+    p_value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, repr=False)
+class WefatResult:
+    """Scores, the line property = intercept + slope * score, and both correlations."""
+
+    test: WefatTest
+    embedding: str
+    embedding_sha256: str
+    pearson: Correlation
+    spearman: Correlation
+    slope: float
+    intercept: float
+    t_statistic: float
+    scores: Mapping[str, float] = field(hash=False)
+    values: Mapping[str, float] = field(hash=False)
+    n_a: int
+    n_b: int
+    missing: tuple[str, ...]
+    lowered: tuple[str, ...]
+    from_subwords: tuple[str, ...]
+    seed: int
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p-value of Pearson's correlation."""
+        return self.pearson.p_value
+
+    def finding(self, **more: Any) -> Finding:
+        """Return the row; its effect size is Pearson's r and its statistic the slope's t."""
+        return Finding(
+            kind="wefat",
+            test=self.test.id,
+            embedding=self.embedding,
+            embedding_sha256=self.embedding_sha256,
+            effect_size=self.pearson.r,
+            statistic=self.t_statistic,
+            p_value=self.pearson.p_value,
+            seed=self.seed,
+            missing=self.missing,
+            details={
+                "title": self.test.title,
+                "property": self.test.property_name,
+                "r": self.pearson.r,
+                "r_p_value": self.pearson.p_value,
+                "r_low": self.pearson.low,
+                "r_high": self.pearson.high,
+                "spearman": self.spearman.r,
+                "spearman_p_value": self.spearman.p_value,
+                "spearman_low": self.spearman.low,
+                "spearman_high": self.spearman.high,
+                "slope": self.slope,
+                "intercept": self.intercept,
+                "n_words": len(self.scores),
+                "n_a": self.n_a,
+                "n_b": self.n_b,
+                "lowered": self.lowered,
+                "from_subwords": self.from_subwords,
+                "scores": self.scores,
+                "values": self.values,
+                **more,
+            },
+        )
+
+    def findings(self) -> list[Finding]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as a flat dictionary."""
+        return self.finding().to_dict()
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row a word: its score, its property and what the line predicts."""
+        import pandas as pd
+
+        frame = pd.DataFrame({"score": self.scores, self.test.property_name: self.values})
+        frame["predicted"] = self.intercept + self.slope * frame["score"]
+        return frame.rename_axis("word").reset_index()
+
+    def __repr__(self) -> str:
+        return (
+            f"WefatResult({self.test.id!r} on {self.embedding}: r = {self.pearson.r:.2f}, "
+            f"p = {self.p_value:.3g}, {len(self.scores)} words, {len(self.missing)} missing)"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(repr(self))}</code>"
+
+
+def wefat(
+    embedding: Embedding,
+    test: WefatTest | str | None = None,
+    *,
+    words: Sequence[str] | None = None,
+    attributes: tuple[Sequence[str], Sequence[str]] | None = None,
+    property: Mapping[str, float] | None = None,  # noqa: A002 - the papers' own word
+    seed: int = 0,
+) -> WefatResult:
+    """Run a catalogue test (by id), a test of your own, or words, two attribute lists and a property.
+
+    `property` also replaces, or supplies, the numbers of a test that is given.
+    """
+    test = _resolve(test, words, attributes, property)
+    if test.property is None:
+        raise StimulusError(
+            f"{test.id} comes without its {test.property_name}; give it: --property FILE.csv, or property={{...}}"
+        )
+    rows = find_rows(embedding, (test.words, test.a, test.b))
+    found, a, b = rows.sets
+    refuse_overlap(embedding, test.a, test.b, (a, b))
+    if len(found.words) < _FEWEST:
+        raise StimulusError(f"{test.id}: {len(found.words)} words found; a correlation needs at least {_FEWEST}")
+    scores = _scores(cosines(found.vectors, a.vectors), cosines(found.vectors, b.vectors), found.words)
+    values = np.array([test.property[word] for word in found.words])
+    for name, numbers in (("scores", scores), (test.property_name, values)):
+        if np.all(numbers == numbers[0]):
+            raise StimulusError(f"{test.id}: all {name} are the same, so nothing can correlate with them")
+    pearson, spearman = _pearson(scores, values), _spearman(scores, values)
+    slope = pearson.r * sample_sd(values) / sample_sd(scores)
+    return WefatResult(
+        test=test,
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        pearson=pearson,
+        spearman=spearman,
+        slope=slope,
+        intercept=mean(values) - slope * mean(scores),
+        t_statistic=_t_statistic(pearson.r, len(scores)),
+        scores=dict(zip(found.words, scores.tolist(), strict=True)),
+        values=dict(zip(found.words, values.tolist(), strict=True)),
+        n_a=len(a.words),
+        n_b=len(b.words),
+        missing=rows.missing,
+        lowered=rows.lowered,
+        from_subwords=rows.from_subwords,
+        seed=seed,
+    )
+
+
+def _resolve(
+    test: WefatTest | str | None,
+    words: Sequence[str] | None,
+    attributes: tuple[Sequence[str], Sequence[str]] | None,
+    values: Mapping[str, float] | None,
+) -> WefatTest:
+    if test is None:
+        if words is None or attributes is None or values is None:
+            raise SettingError("wefat needs a test, or all of words=, attributes=(A, B) and property=")
+        w, a, b = (WordSet.of(name, group) for name, group in zip("WAB", (words, *attributes), strict=True))
+        test = WefatTest("custom", "words and a property", "given by the user", UNDETERMINED, w, a, b)
+        return test.with_property(values)
+    if words is not None or attributes is not None:
+        raise SettingError("wefat takes a test or words and attributes, not both")
+    if isinstance(test, str):
+        found = catalog.get(test)
+        if not isinstance(found, WefatTest):
+            raise SettingError(f"{test} is a WEAT; run it with weat, or choose a WEFAT")
+        test = found
+    if values is not None:
+        return test.with_property(values)
+    validate(test)
+    return test
+
+
+def _scores(to_a: Floats, to_b: Floats, words: tuple[str, ...]) -> Floats:
+    """Normalise each word's difference of means by the spread of its own cosines (n - 1)."""
+    scores = []
+    for word, near_a, near_b in zip(words, to_a, to_b, strict=True):
+        spread = sample_sd(np.concatenate([near_a, near_b]))
+        if spread == 0:
+            raise StimulusError(f"{word!r} is equally close to every attribute word; it has no score: drop it")
+        scores.append((mean(near_a) - mean(near_b)) / spread)
+    return np.array(scores)
+
+
+def _pearson(scores: Floats, values: Floats) -> Correlation:
+    from scipy.stats import pearsonr
+
+    result = pearsonr(scores, values)
+    interval = result.confidence_interval(0.95)
+    return Correlation(float(result.statistic), float(result.pvalue), float(interval.low), float(interval.high))
+
+
+def _spearman(scores: Floats, values: Floats) -> Correlation:
+    """Spearman's correlation; interval by Fisher's z with the variance of Bonett and Wright (2000)."""
+    from scipy.stats import norm, spearmanr
+
+    result = spearmanr(scores, values)
+    r = float(result.statistic)
+    if abs(r) >= 1:
+        return Correlation(r, float(result.pvalue), r, r)
+    half = float(norm.ppf(0.975)) * math.sqrt((1 + r * r / 2) / (len(scores) - 3))
+    return Correlation(r, float(result.pvalue), math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
+
+
+def _t_statistic(r: float, n: int) -> float:
+    return math.copysign(math.inf, r) if abs(r) >= 1 else r * math.sqrt((n - 2) / (1 - r * r))
