@@ -1,0 +1,138 @@
+"""The catalogue of published tests, and a user's own tests in the same form.
+
+A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each written once, and tests name them:
+
+    [sets.flowers]
+    name = "flowers"                # shown to readers; NAME where omitted
+    words = ["aster", "clover"]
+    kind = "count noun"             # of all words; may be omitted: only sentences need it
+    kinds = { clover = "mass noun" } # of single words, where another
+
+    [[weat]]
+    id = "flowers-insects"          # required, as are x, y, a, b
+    title = "Flowers and insects, pleasant and unpleasant"
+    source = "who published it"
+    language = "en"                 # ISO 639
+    topics = ["neutral"]
+    x = "flowers"                   # a set of this file, else of the catalogue,
+    y = { words = ["ant", "flea"], kind = "count noun" }  # or the words themselves,
+    a = ["love", "peace"]           # or just a list
+    b = ["abuse", "filth"]
+    published = [{ embedding = "GloVe 840B", effect = 1.50, p = "<1e-7", source = "where printed" }]
+    human = { effect = 1.35, p = "1e-8", participants = 32, source = "where printed" }
+    adapted = "why these are not the source's own words"
+    notes = "what a reader should know"
+
+    [[wefat]]                       # words, a, b instead of x, y, a, b; no human
+    id = "occupations"
+    words = "occupations"
+    a = "female-terms"
+    b = "male-terms"
+    property_file = "occupations.csv" # word,value; beside the TOML file or in a folder below
+    property_name = "percentage of women"
+    published = [{ embedding = "GloVe 840B", r = 0.90, p = "<1e-18", source = "where printed" }]
+
+The kinds of words are listed in `imprint.stimuli.definition`. The catalogue's own files are in `data/`:
+every `sets-*.toml` holds sets that all files may name, every other `*.toml` holds tests.
+"""
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from glob import escape
+from pathlib import Path
+from types import MappingProxyType
+
+from imprint.errors import StimulusError
+from imprint.stimuli import parsing
+from imprint.stimuli.definition import (
+    Human,
+    Kind,
+    Published,
+    Test,
+    WeatTest,
+    WefatTest,
+    WordSet,
+    problems,
+    validate,
+    word_sets,
+)
+from imprint.stimuli.tables import did_you_mean
+from imprint.stimuli.wordfiles import FilePath, read_property, read_words, weat_from_files
+
+__all__ = [
+    "Human",
+    "Kind",
+    "Published",
+    "Test",
+    "WeatTest",
+    "WefatTest",
+    "WordSet",
+    "catalogue",
+    "catalogue_words",
+    "choose",
+    "get",
+    "problems",
+    "read_property",
+    "read_tests",
+    "read_words",
+    "shared_sets",
+    "validate",
+    "weat_from_files",
+    "word_sets",
+]
+
+_DATA = Path(__file__).with_name("data")
+
+
+@cache
+def catalogue() -> tuple[Test, ...]:
+    """Return every test of the catalogue, those of one file together in the file's order."""
+    files = sorted(path for path in _DATA.glob("*.toml") if not path.name.startswith("sets-"))
+    tests = [test for path in files for test in parsing.read_tests(path, shared_sets())]
+    parsing.refuse_repeated_ids(tests, str(_DATA))
+    return tuple(tests)
+
+
+def get(identifier: str) -> Test:
+    """Return the catalogue's test of that id."""
+    return choose(catalogue(), [escape(identifier)])[0]
+
+
+def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
+    """Return the tests whose id is, or matches, one of the patterns ("seat-*"), in their own order."""
+    known = {test.id: test for test in tests}
+    wanted: set[str] = set()
+    for pattern in patterns:
+        matching = [identifier for identifier in known if fnmatchcase(identifier, pattern)]
+        if not matching:
+            hint = did_you_mean(pattern, known) or "; `imprint stimuli` lists all"
+            raise StimulusError(f"no test is called {pattern!r}{hint}")
+        wanted.update(matching)
+    return tuple(test for identifier, test in known.items() if identifier in wanted)
+
+
+def read_tests(path: FilePath) -> tuple[Test, ...]:
+    """Read a user's own TOML file, which may name the catalogue's sets; its own sets come first."""
+    return parsing.read_tests(path, shared_sets())
+
+
+def catalogue_words(language: str | None = None) -> tuple[str, ...]:
+    """Return every word of the catalogue's tests once, or those of one language's tests."""
+    tests = [test for test in catalogue() if language in (None, test.language)]
+    return tuple(
+        dict.fromkeys(word for test in tests for group in word_sets(test).values() for word in group.words)
+    )
+
+
+@cache
+def shared_sets() -> Mapping[str, WordSet]:
+    """Return the word sets that the catalogue's tests and users' files may name."""
+    sets: dict[str, WordSet] = {}
+    for path in sorted(_DATA.glob("sets-*.toml")):
+        here = parsing.read_sets(path)
+        repeated = sets.keys() & here.keys()
+        if repeated:
+            raise StimulusError(f"{path}: a set called {min(repeated)!r} is in another file too; rename one")
+        sets |= here
+    return MappingProxyType(sets)

@@ -1,0 +1,214 @@
+"""What a test is: word sets with the kind of every word, published figures, and what makes a test unusable.
+
+WEAT and WEFAT are those of Caliskan, Bryson and Narayanan (2016), Methods; the kinds of words are what the
+sentence templates of May et al. (2019, SEAT) ask for.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, get_args
+
+from imprint.errors import StimulusError
+
+Kind = Literal[
+    "name",  # a person's: This is W. The person's name is W.
+    "count noun",  # a thing: This is a W. These are Ws. Ws are things.
+    "plural noun",  # things, already plural (equations): These are W. W are things.
+    "person noun",  # a person or a group's term: This is a W. A W is a person. Ws are people.
+    "plural person noun",  # people, already plural (parents): These are W. W are people.
+    "mass noun",  # also organisations that take no article (NASA): This is W. It is W.
+    "adjective",  # This is W. They are W.
+    "verb",  # This can W. This will W.
+    "adverb",  # always, forever: May et al. give no template for them
+    "subject pronoun",  # he: W is here.
+    "object pronoun",  # him: It is W.
+    "possessive pronoun",  # hers: This is W.
+    "unknown",  # a user's words; enough for WEAT and WEFAT, not for sentences
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+UNDETERMINED = "und"  # ISO 639's code for a language nobody has stated
+
+_SHOWN = 5  # words quoted in a message before it says how many more there are
+
+
+@dataclass(frozen=True, repr=False)
+class WordSet:
+    """The words that stand for one concept, and one kind a word."""
+
+    name: str
+    words: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        return f"WordSet({self.name!r}, {len(self)} words)"
+
+    @classmethod
+    def of(cls, name: str, words: Iterable[str], kind: Kind = "unknown") -> "WordSet":
+        """Make a set whose words are all of one kind."""
+        words = tuple(words)
+        return cls(name, words, (kind,) * len(words))
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure somebody printed: `effect` is a WEAT's d, `r` a WEFAT's correlation, `p` as it was printed."""
+
+    embedding: str
+    effect: float | None
+    p: str | None
+    source: str
+    r: float | None = None
+
+
+@dataclass(frozen=True)
+class Human:
+    """What people did in the Implicit Association Test: context, on another scale than a WEAT's effect."""
+
+    effect: float
+    p: str
+    participants: int | None
+    source: str
+
+
+@dataclass(frozen=True, repr=False)
+class WeatTest:
+    """Two sets of targets x, y against two sets of attributes a, b; positive means x with a, y with b.
+
+    `adapted` is the reason why the word lists are not the source's own, None where they are.
+    """
+
+    id: str
+    title: str
+    source: str
+    language: str
+    x: WordSet
+    y: WordSet
+    a: WordSet
+    b: WordSet
+    published: tuple[Published, ...] = ()
+    human: Human | None = None
+    adapted: str | None = None
+    notes: str = ""
+    topics: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"WeatTest({self.id!r}, {self.x.name} / {self.y.name} and {self.a.name} / {self.b.name})"
+
+
+@dataclass(frozen=True, repr=False)
+class WefatTest:
+    """One set of words against two sets of attributes, and a number from the world for every word.
+
+    `property` is None where the numbers have to come from the user: see `with_property`.
+    """
+
+    id: str
+    title: str
+    source: str
+    language: str
+    words: WordSet
+    a: WordSet
+    b: WordSet
+    property: Mapping[str, float] | None = field(default=None, hash=False)
+    property_name: str = "property"
+    published: tuple[Published, ...] = ()
+    adapted: str | None = None
+    notes: str = ""
+    topics: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"WefatTest({self.id!r}, {self.words.name} and {self.a.name} / {self.b.name})"
+
+    def with_property(self, values: Mapping[str, float], *, name: str | None = None) -> "WefatTest":
+        """Return this test with these numbers, which must cover its words; others are dropped."""
+        kept = {word: float(values[word]) for word in self.words.words if word in values}
+        test = replace(self, property=kept, property_name=name or self.property_name)
+        validate(test)
+        return test
+
+
+Test: TypeAlias = WeatTest | WefatTest
+
+
+def word_sets(test: Test) -> dict[str, WordSet]:
+    """Return the sets of a test by the letter or word its file calls them."""
+    if isinstance(test, WeatTest):
+        return {"x": test.x, "y": test.y, "a": test.a, "b": test.b}
+    return {"words": test.words, "a": test.a, "b": test.b}
+
+
+def problems(test: Test) -> list[str]:
+    """Return why a test cannot be used, one sentence each; an empty list means that it can.
+
+    A word that is both target and attribute is no problem: its cosine with itself is a choice of whoever
+    made the test.
+    """
+    found = []
+    if not test.id or not test.id.isprintable() or any(letter.isspace() for letter in test.id):
+        found.append(f"its id is {test.id!r}; letters, digits and hyphens without spaces are wanted")
+    for key, words in word_sets(test).items():
+        found += [f"{key} ({words.name}): {problem}" for problem in set_problems(words)]
+    if isinstance(test, WeatTest):
+        found += _overlap("x", test.x, "y", test.y)
+    elif test.property is not None:
+        found += _property_problems(test.words, test.property)
+    return found + _overlap("a", test.a, "b", test.b)
+
+
+def validate(test: Test, where: str | None = None) -> None:
+    """Raise StimulusError, naming the place and every problem, if the test cannot be used."""
+    found = problems(test)
+    if found:
+        raise StimulusError(f"{where or f'test {test.id!r}'}: {'; '.join(found)}")
+
+
+def set_problems(words: WordSet) -> list[str]:
+    """Return why a set of words cannot be used, one sentence each."""
+    if not words.words:
+        return ["no words; give at least two"]
+    found = []
+    if len(words) < 2:
+        found.append(f"only one word, {words.words[0]!r}; give at least two (one a line, or separated by commas)")
+    odd = [word for word in words.words if not word.isprintable() or word != word.strip() or not word]
+    if odd:
+        found.append(f"not words: {quote(odd)}; remove blanks at the ends and invisible characters")
+    twice = [word for word, count in Counter(words.words).items() if count > 1]
+    if twice:
+        found.append(f"there more than once: {quote(twice)}; keep one of each")
+    if len(words.kinds) != len(words.words):
+        found.append(f"{len(words.kinds)} kinds for {len(words)} words; give one kind a word")
+    unknown = sorted(set(words.kinds) - set(KINDS))
+    if unknown:
+        found.append(f"no such kind of word: {quote(unknown)}; choose among {', '.join(KINDS)}")
+    return found
+
+
+def quote(words: Iterable[str]) -> str:
+    """Return the words in quotation marks for a message, the first few of them if they are many."""
+    words = list(words)
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    return ", ".join(repr(word) for word in words[:_SHOWN]) + more
+
+
+def _overlap(first: str, left: WordSet, second: str, right: WordSet) -> list[str]:
+    shared = [word for word in dict.fromkeys(left.words) if word in set(right.words)]
+    if not shared:
+        return []
+    return [f"in both {first} ({left.name}) and {second} ({right.name}): {quote(shared)}; keep each in one"]
+
+
+def _property_problems(words: WordSet, values: Mapping[str, float]) -> list[str]:
+    found = []
+    without = [word for word in words.words if word not in values]
+    if without:
+        found.append(f"the property has no value for {quote(without)}; add them, or drop the words")
+    infinite = [word for word in words.words if word in values and not math.isfinite(values[word])]
+    if infinite:
+        found.append(f"the property is not a finite number for {quote(infinite)}; correct or drop them")
+    return found

@@ -1,0 +1,167 @@
+"""Tests and word sets out of TOML files; the form is described in `imprint.stimuli.catalog`."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any, cast
+
+from imprint.errors import StimulusError
+from imprint.stimuli.definition import (
+    UNDETERMINED,
+    Human,
+    Kind,
+    Published,
+    Test,
+    WeatTest,
+    WefatTest,
+    WordSet,
+    set_problems,
+    validate,
+)
+from imprint.stimuli.tables import Table, did_you_mean, read_table
+from imprint.stimuli.wordfiles import FilePath, read_property
+
+_FILE_KEYS = ("sets", "weat", "wefat")
+_COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
+_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human")
+_WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name")
+
+
+def read_sets(path: FilePath) -> dict[str, WordSet]:
+    """Read the `[sets.NAME]` tables of a TOML file."""
+    return _sets(read_table(path).allow(_FILE_KEYS))
+
+
+def read_tests(path: FilePath, shared: Mapping[str, WordSet]) -> tuple[Test, ...]:
+    """Read the tests of a TOML file; a set they name is the file's own, else one of the shared sets."""
+    document = read_table(path).allow(_FILE_KEYS)
+    sets = {**shared, **_sets(document)}
+    tests: list[Test] = [_weat(table, sets) for table in document.tables("weat")]
+    tests += [_wefat(table, sets, Path(path).parent) for table in document.tables("wefat")]
+    if not tests:
+        raise StimulusError(f"{path}: no [[weat]] or [[wefat]] table in it; begin each test with one of them")
+    refuse_repeated_ids(tests, str(path))
+    return tuple(tests)
+
+
+def refuse_repeated_ids(tests: Iterable[Test], where: str) -> None:
+    """Raise StimulusError if two tests have one id."""
+    seen = set()
+    for test in tests:
+        if test.id in seen:
+            raise StimulusError(f"{where}: two tests are called {test.id!r}; give each an id of its own")
+        seen.add(test.id)
+
+
+def _sets(document: Table) -> dict[str, WordSet]:
+    sets = {}
+    for key, value in (document.get("sets", dict) or {}).items():
+        where = f"{document.where}: set {key!r}"
+        if type(value) is not dict:
+            raise StimulusError(f"{where}: not a table; write [sets.NAME] with words = [...] below it")
+        sets[key] = _word_set(Table(value, where), key)
+    return sets
+
+
+def _word_set(table: Table, name: str) -> WordSet:
+    table.allow(("name", "words", "kind", "kinds"))
+    table.need("words", list)
+    words = table.texts("words")
+    kind = table.text("kind", "unknown")
+    exceptions = Table(table.get("kinds", dict) or {}, f"{table.where}: kinds")
+    for word in exceptions.values:
+        if word not in words:
+            hint = did_you_mean(word, words) or "; remove it, or add it to them"
+            raise StimulusError(f"{exceptions.where}: {word!r} is not one of the words{hint}")
+    # the check below refuses what is not a Kind
+    kinds = tuple(cast(Kind, exceptions.text(word, kind)) for word in words)
+    found = WordSet(table.text("name", name), words, kinds)
+    problems = set_problems(found)
+    if problems:
+        raise StimulusError(f"{table.where}: {'; '.join(problems)}")
+    return found
+
+
+def _set_of(table: Table, key: str, sets: Mapping[str, WordSet]) -> WordSet:
+    value = table.values.get(key)
+    if type(value) is str:
+        if value not in sets:
+            hint = did_you_mean(value, sets) or "; write it as [sets.NAME], or give the words in the test"
+            raise StimulusError(f"{table.where}: {key} names the set {value!r}, which does not exist{hint}")
+        return sets[value]
+    if type(value) is list:
+        return _word_set(Table({"words": value}, f"{table.where}: {key}"), key)
+    if value is not None and type(value) is not dict:
+        raise StimulusError(f"{table.where}: {key} is {value!r}; the name of a set or a list of words is wanted")
+    return _word_set(Table(table.need(key, dict), f"{table.where}: {key}"), key)
+
+
+def _weat(table: Table, sets: Mapping[str, WordSet]) -> WeatTest:
+    table.allow(_WEAT_KEYS)
+    x, y = (_set_of(table, key, sets) for key in ("x", "y"))
+    test = WeatTest(**_common(table, sets, figure="effect"), x=x, y=y, human=_human(table))
+    validate(test, table.where)
+    return test
+
+
+def _wefat(table: Table, sets: Mapping[str, WordSet], folder: Path) -> WefatTest:
+    table.allow(_WEFAT_KEYS)
+    words = _set_of(table, "words", sets)
+    property_name = table.text("property_name", "property")
+    test = WefatTest(**_common(table, sets, figure="r"), words=words, property_name=property_name)
+    validate(test, table.where)
+    file = table.get("property_file", str)
+    if file is None:
+        return test
+    path = _inside(folder, file, table.where)
+    try:
+        return test.with_property(read_property(path))
+    except StimulusError as error:
+        raise StimulusError(f"{table.where}: property_file: {error}") from error
+
+
+def _common(table: Table, sets: Mapping[str, WordSet], *, figure: str) -> dict[str, Any]:
+    identifier = table.need("id", str)
+    return {
+        "id": identifier,
+        "title": table.text("title", identifier),
+        "source": table.text("source"),
+        "language": table.text("language", UNDETERMINED),
+        "a": _set_of(table, "a", sets),
+        "b": _set_of(table, "b", sets),
+        "published": tuple(_published(row, figure) for row in table.tables("published")),
+        "adapted": table.text("adapted") or None,
+        "notes": table.text("notes"),
+        "topics": table.texts("topics"),
+    }
+
+
+def _published(table: Table, figure: str) -> Published:
+    table.allow(("embedding", figure, "p", "source"))
+    return Published(
+        embedding=table.need("embedding", str),
+        effect=table.get("effect", float),
+        p=table.get("p", str),
+        source=table.need("source", str),
+        r=table.get("r", float),
+    )
+
+
+def _human(table: Table) -> Human | None:
+    values = table.get("human", dict)
+    if values is None:
+        return None
+    human = Table(values, f"{table.where}: human").allow(("effect", "p", "participants", "source"))
+    return Human(
+        effect=human.need("effect", float),
+        p=human.need("p", str),
+        participants=human.get("participants", int),
+        source=human.need("source", str),
+    )
+
+
+def _inside(folder: Path, file: str, where: str) -> Path:
+    # A test received from somebody else must not make its reader print other files of theirs.
+    windows = PureWindowsPath(file)
+    if windows.anchor or PurePosixPath(file).is_absolute() or ".." in windows.parts:
+        raise StimulusError(f"{where}: property_file is {file!r}; name a file in the folder of this one or below")
+    return folder / file

@@ -1,0 +1,247 @@
+"""The catalogue itself: every test is whole, usable and says where it comes from."""
+
+import subprocess
+import sys
+from collections import defaultdict
+
+import pytest
+
+from imprint.errors import StimulusError
+from imprint.stimuli.catalog import (
+    WeatTest,
+    WefatTest,
+    catalogue,
+    catalogue_words,
+    get,
+    problems,
+    shared_sets,
+    word_sets,
+)
+
+ALL = pytest.mark.parametrize("test", catalogue(), ids=lambda test: test.id)
+WEATS = [test for test in catalogue() if isinstance(test, WeatTest)]
+
+
+def weat(identifier: str) -> WeatTest:
+    test = get(identifier)
+    assert isinstance(test, WeatTest)
+    return test
+
+
+def wefat(identifier: str) -> WefatTest:
+    test = get(identifier)
+    assert isinstance(test, WefatTest)
+    return test
+
+
+def test_the_catalogue_holds_the_papers_tests() -> None:
+    assert {test.id for test in catalogue()} == {
+        *(f"caliskan-{number}" for number in range(1, 11)),
+        "caliskan-wefat-occupations",
+        "caliskan-wefat-names",
+        "winobias-wefat-occupations",
+        *(f"seat-{number}b" for number in (3, 5, 6, 7, 8)),
+        "seat-abw-names",
+        "seat-abw-terms",
+        "seat-double-bind-competent",
+        "seat-double-bind-likable",
+        "talk-disease-controllable",
+        "talk-sexuality",
+        "talk-transgender",
+        "talk-de-career",
+        "talk-de-science",
+        "talk-de-nationality",
+    }
+
+
+@ALL
+def test_every_test_is_usable_and_says_what_it_is(test: WeatTest | WefatTest) -> None:
+    assert problems(test) == []
+    assert test.title != test.id
+    assert test.source
+    assert test.topics
+    assert test.language in {"en", "de"}
+
+
+@ALL
+def test_every_word_has_a_kind(test: WeatTest | WefatTest) -> None:
+    assert all("unknown" not in words.kinds for words in word_sets(test).values())
+
+
+@ALL
+def test_no_target_is_also_an_attribute(test: WeatTest | WefatTest) -> None:
+    sets = word_sets(test)
+    attributes = {*sets.pop("a").words, *sets.pop("b").words}
+    assert not attributes.intersection(word for words in sets.values() for word in words.words)
+
+
+@pytest.mark.parametrize("test", WEATS, ids=lambda test: test.id)
+def test_targets_are_balanced_and_so_are_attributes(test: WeatTest) -> None:
+    assert len(test.x) == len(test.y)
+    assert len(test.a) == len(test.b)
+
+
+def test_a_word_has_one_kind_wherever_it_stands() -> None:
+    kinds = defaultdict(set)
+    for test in catalogue():
+        for words in word_sets(test).values():
+            for word, kind in zip(words.words, words.kinds, strict=True):
+                kinds[test.language, word].add(kind)
+    assert {word: found for word, found in kinds.items() if len(found) > 1} == {}
+
+
+def test_every_shared_set_is_used() -> None:
+    used = {id(words) for test in catalogue() for words in word_sets(test).values()}
+    assert [name for name, words in shared_sets().items() if id(words) not in used] == []
+
+
+@pytest.mark.parametrize(
+    ("number", "effect", "p", "targets", "attributes"),
+    [
+        (1, 1.50, "<1e-7", 25, 25),
+        (2, 1.53, "<1e-7", 25, 25),
+        (3, 1.41, "<1e-8", 32, 25),
+        (4, 1.50, "<1e-4", 16, 25),
+        (5, 1.28, "<1e-3", 16, 8),
+        (6, 1.81, "<1e-3", 8, 8),
+        (7, 1.06, "1e-2", 8, 8),
+        (8, 1.24, "1e-2", 8, 8),
+        (9, 1.38, "1e-2", 6, 7),
+        (10, 1.21, "1e-2", 8, 8),
+    ],
+)
+def test_caliskans_figures_are_as_printed(
+    number: int, effect: float, p: str, targets: int, attributes: int
+) -> None:
+    test = weat(f"caliskan-{number}")
+    glove = [row for row in test.published if row.embedding == "GloVe 840B"]
+    assert [(row.effect, row.p) for row in glove] == [(effect, p)]
+    assert (len(test.x), len(test.a)) == (targets, attributes)
+
+
+def test_word2vec_figures_are_there_where_they_are_known() -> None:
+    rows = {
+        test.id: row.effect for test in WEATS for row in test.published if row.embedding == "word2vec GoogleNews"
+    }
+    assert rows == {"caliskan-1": 1.54, "caliskan-6": 1.89, "caliskan-7": 0.97}
+
+
+def test_human_baselines_are_as_quoted() -> None:
+    human = {
+        test.id: (test.human.effect, test.human.p, test.human.participants)
+        for test in WEATS
+        if test.human is not None
+    }
+    assert human == {
+        "caliskan-1": (1.35, "1e-8", 32),
+        "caliskan-2": (1.66, "1e-10", 32),
+        "caliskan-3": (1.17, "1e-6", 26),
+        "caliskan-6": (0.72, "<1e-2", 38797),
+        "caliskan-7": (0.82, "<1e-2", 28108),
+        "caliskan-8": (1.47, "1e-24", 83),
+        "caliskan-9": (1.01, "1e-3", 135),
+        "caliskan-10": (1.42, "<1e-2", 43000),
+    }
+
+
+def test_seats_word_rows_are_given_for_seven_encoders() -> None:
+    rows = {test.id: [row.effect for row in test.published if "table 4" in row.source] for test in WEATS}
+    assert {identifier: effects for identifier, effects in rows.items() if effects} == {
+        "caliskan-1": [1.50, 1.56, 1.24, 1.38, -0.03, 0.20, 0.22],
+        "caliskan-3": [1.41, 1.33, 1.32, 0.52, -0.40, 0.60, -0.11],
+        "caliskan-6": [1.81, 1.78, 1.84, 0.02, -0.45, 0.22, 0.21],
+        "seat-abw-names": [1.10, 1.18, 1.57, -0.39, 0.53, 0.08, -0.32],
+        "seat-double-bind-competent": [1.62, 1.09, 1.49, 1.51, -0.35, -0.28, -0.81],
+        "seat-double-bind-likable": [1.29, 0.65, 1.31, 0.16, -0.60, 0.91, -0.55],
+    }
+
+
+def test_the_two_long_unpleasant_lists_differ_by_the_two_words_the_paper_swaps() -> None:
+    flowers, names = set(weat("caliskan-1").b.words), set(weat("caliskan-3").b.words)
+    assert flowers - names == {"agony", "prison"}
+    assert names - flowers == {"bomb", "evil"}
+
+
+def test_kinds_follow_the_sense_intended() -> None:
+    kinds = {
+        word: kind
+        for test in catalogue()
+        for words in word_sets(test).values()
+        for word, kind in zip(words.words, words.kinds, strict=True)
+    }
+    assert kinds["NASA"] == "mass noun"
+    assert kinds["Einstein"] == "name"
+    assert kinds["evil"] == "adjective"
+    assert kinds["kill"] == "verb"
+    assert kinds["parents"] == "plural person noun"
+    assert kinds["equations"] == "plural noun"
+    assert kinds["hers"] == "possessive pronoun"
+    assert kinds["forever"] == "adverb"
+
+
+def test_only_the_talks_tests_are_adapted_and_all_of_them() -> None:
+    assert {test.id for test in catalogue() if test.adapted} == {
+        test.id for test in catalogue() if test.id.startswith("talk-")
+    }
+
+
+def test_german_nouns_are_capitalised_and_adjectives_are_not() -> None:
+    german = [words for test in catalogue() if test.language == "de" for words in word_sets(test).values()]
+    assert german
+    for words in german:
+        for word, kind in zip(words.words, words.kinds, strict=True):
+            assert word[0].isupper() == (kind != "adjective"), word
+
+
+def test_wefats_carry_the_correlations_and_their_properties() -> None:
+    occupations, names = wefat("caliskan-wefat-occupations"), wefat("caliskan-wefat-names")
+    assert [(row.r, row.p) for row in occupations.published] == [(0.90, "<1e-18")]
+    assert [(row.r, row.p) for row in names.published] == [(0.84, "<1e-13")]
+    assert (len(occupations.words), len(names.words)) == (50, 50)
+    assert occupations.property is None
+    assert "give a file" in occupations.notes
+    for identifier in ("caliskan-wefat-names", "winobias-wefat-occupations"):
+        test = wefat(identifier)
+        assert test.property is not None
+        assert set(test.property) == set(test.words.words)
+        assert all(0 <= share <= 100 for share in test.property.values())
+
+
+def test_percentages_point_the_way_the_attributes_do() -> None:
+    property_ = wefat("winobias-wefat-occupations").property
+    assert property_ is not None
+    assert property_["nurse"] > property_["carpenter"]
+    assert "she" in wefat("winobias-wefat-occupations").a.words
+
+
+def test_catalogue_words_are_each_there_once() -> None:
+    words = catalogue_words()
+    assert len(words) == len(set(words))
+    assert {"aster", "Tyree", "Großmutter", "black woman", "sheriff"} <= set(words)
+    assert "Großmutter" not in catalogue_words("en")
+    assert {*catalogue_words("en"), *catalogue_words("de")} == set(words)
+
+
+def test_a_misspelt_id_gets_the_nearest_one() -> None:
+    with pytest.raises(StimulusError, match=r"'caliskan1'; did you mean 'caliskan-1'\?"):
+        get("caliskan1")
+
+
+def test_an_id_like_no_other_is_sent_to_the_list() -> None:
+    with pytest.raises(StimulusError, match="`imprint stimuli` lists all"):
+        get("???")
+
+
+def test_importing_the_catalogue_reads_no_file_and_loads_no_heavy_library() -> None:
+    program = (
+        "import sys\n"
+        "import imprint\n"
+        "before = set(sys.modules)\n"
+        "import imprint.stimuli.catalog as catalog\n"
+        "loaded = {name.split('.')[0] for name in set(sys.modules) - before}\n"
+        "assert not loaded & {'numpy', 'numba', 'pandas', 'scipy', 'rich', 'typer'}, loaded\n"
+        "assert catalog.catalogue.cache_info().currsize == 0\n"
+        "assert catalog.shared_sets.cache_info().currsize == 0\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

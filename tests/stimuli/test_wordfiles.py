@@ -1,0 +1,139 @@
+"""Plain word files and property tables."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imprint.errors import StimulusError
+from imprint.stimuli.catalog import read_property, read_words, weat_from_files
+
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="#,"), min_size=1, max_size=8)
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@given(words=st.lists(WORDS, min_size=1, unique=True), separators=st.data())
+def test_words_survive_any_layout(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], separators: st.DataObject
+) -> None:
+    layouts = st.sampled_from(["\n", "\r\n", ",", " , ", "\n\n# a comment, too\n", "  # rest\n"])
+    text = "".join(word + separators.draw(layouts) for word in words)
+    path = write(tmp_path_factory.getbasetemp(), "words.txt", text)
+    assert read_words(path) == tuple(words)
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_word(tmp_path: Path) -> None:
+    assert read_words(write(tmp_path, "w.txt", b"\xef\xbb\xbfrose\ntulip\n")) == ("rose", "tulip")
+
+
+def test_a_phrase_keeps_its_blanks_and_a_sharp_its_letter(tmp_path: Path) -> None:
+    assert read_words(write(tmp_path, "w.txt", "black woman\nC#\n")) == ("black woman", "C#")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no words in it"),
+        ("# only this\n , \n", "no words in it"),
+        ("rose\ntulip\nrose\n", r"line 3: 'rose' is there twice, first in line 1"),
+        (b"rose\nd\xe9j\xe0\n", "line 2: not UTF-8"),
+    ],
+)
+def test_a_bad_word_file_is_refused_by_name(tmp_path: Path, content: str | bytes, message: str) -> None:
+    with pytest.raises(StimulusError, match=rf"w\.txt.*{message}"):
+        read_words(write(tmp_path, "w.txt", content))
+
+
+def test_a_missing_file_a_folder_and_an_impossible_path_are_refused(tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere.txt", tmp_path, "a\0b"):
+        with pytest.raises(StimulusError, match="cannot be read"):
+            read_words(path)
+
+
+def test_a_file_too_large_for_a_word_list_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "embedding.txt"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # a sparse file: a terabyte that takes no room
+    with pytest.raises(StimulusError, match=r"embedding\.txt: larger than 8 MiB"):
+        read_words(path)
+
+
+def test_four_files_make_a_test_named_after_them(tmp_path: Path) -> None:
+    contents = {"flowers": "rose, tulip", "my insects": "ant, flea", "good": "joy, love", "bad": "war, grief"}
+    paths = [write(tmp_path, f"{name}.txt", text) for name, text in contents.items()]
+    test = weat_from_files(*paths)
+    assert test.id == "flowers-my-insects-good-bad"
+    assert test.title == "flowers / my insects and good / bad"
+    assert (test.x.words, test.b.words) == (("rose", "tulip"), ("war", "grief"))
+    assert set(test.y.kinds) == {"unknown"}
+
+
+@pytest.mark.parametrize(
+    ("y", "b", "message"),
+    [
+        ("rose, ant", "war, grief", r"in both x \(x\) and y \(y\): 'rose'"),
+        ("ant, flea", "war, joy", r"in both a \(a\) and b \(b\): 'joy'"),
+        ("ant", "war, grief", "y.*: only one word, 'ant'"),
+        ("ant, fl\u200bea", "war, grief", "invisible characters"),
+    ],
+)
+def test_four_files_that_make_no_test_are_refused(tmp_path: Path, y: str, b: str, message: str) -> None:
+    contents = {"x": "rose, tulip", "y": y, "a": "joy, love", "b": b}
+    paths = [write(tmp_path, f"{name}.txt", text) for name, text in contents.items()]
+    with pytest.raises(StimulusError, match=message) as caught:
+        weat_from_files(*paths)
+    assert all(str(path) in str(caught.value) for path in paths)
+
+
+@pytest.mark.parametrize("header", ["", "word,value\n", "occupation,percent_women\n", "\ufeffword,value\r\n"])
+def test_a_property_table_may_have_a_header(tmp_path: Path, header: str) -> None:
+    path = write(tmp_path, "p.csv", header + 'nurse,90\n\n"night nurse", 1e1\nplumber,-.5')
+    assert read_property(path) == {"nurse": 90.0, "night nurse": 10.0, "plumber": -0.5}
+
+
+@given(
+    values=st.dictionaries(
+        st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1),
+        st.floats(allow_nan=False, allow_infinity=False),
+        min_size=1,
+    )
+)
+def test_a_table_written_by_csv_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, values: dict[str, float]
+) -> None:
+    import csv
+
+    path = tmp_path_factory.getbasetemp() / "p.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("word", "value"), *values.items()])
+    assert read_property(path) == values
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ": no values in it"),
+        ("word,value\n", ": no values in it"),
+        ("nurse,90\nplumber,few\n", r", line 2, 'plumber': 'few' is not a number"),
+        ("nurse,90%\n", r", line 1, 'nurse': '90%' is not a number"),
+        ("nurse,\n", r", line 1, 'nurse': '' is not a number"),
+        ("nurse,nan\n", r", line 1, 'nurse': 'nan' is not a number"),
+        ("nurse,9\nplumber,inf\n", r", line 2, 'plumber': 'inf' is not a number"),
+        ("nurse,90,5\n", ", line 1: 3 columns; two are wanted"),
+        ("word;value\nnurse;90\n", ", line 1: 1 columns; two are wanted"),
+        ("nurse,90\nnurse,91\n", ", line 2: 'nurse' is there twice"),
+        ("word,value\n,91\n", ", line 2: no word"),
+        ('nurse,90\n"plumber,2\n', r", line \d: not CSV"),
+        (b"nurse,90\nsoign\xe9,2\n", ", line 2: not UTF-8"),
+    ],
+)
+def test_a_bad_property_table_is_refused_with_its_line(tmp_path: Path, content: str | bytes, message: str) -> None:
+    with pytest.raises(StimulusError, match=rf"p\.csv{message}") as caught:
+        read_property(write(tmp_path, "p.csv", content))
+    assert "\n" not in str(caught.value)
