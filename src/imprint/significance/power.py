@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 _ALL_PARTITIONS = 20_000  # up to 8 + 8 words, every partition is used; beyond, a random choice of them
 _MOST_PARTITIONS = 100_000
 _HITS = 50  # partitions wanted beyond the quantile
+_DEALS_AT_ONCE = 100
 
 
 def smallest_detectable_shift(
@@ -30,7 +31,7 @@ def smallest_detectable_shift(
     alpha: float,
     power: float = 0.8,
     alternative: Alternative = "greater",
-    deals: int = 400,
+    deals: int = 1_000,
     seed: int = 0,
 ) -> float | None:
     """Return the size of the shift of x found with the given power, or None where p cannot reach alpha.
@@ -52,7 +53,13 @@ def smallest_detectable_shift(
     rng = np.random.default_rng(deal_seed)
     dealt = np.stack([rng.permutation(residuals) for _ in range(deals)], axis=1)
     members = _partitions(size, n, one_sided, partition_seed)
-    found_from = _critical_shifts(members, dealt, n, one_sided)
+    # A few deals at a time: the table of critical shifts has a row a partition.
+    found_from = np.concatenate(
+        [
+            _critical_shifts(members, dealt[:, at : at + _DEALS_AT_ONCE], n, one_sided)
+            for at in range(0, deals, _DEALS_AT_ONCE)
+        ]
+    )
     return max(0.0, float(np.quantile(found_from, power)))
 
 

@@ -143,6 +143,11 @@ def word_sets(test: Test) -> dict[str, WordSet]:
     return {"words": test.words, "a": test.a, "b": test.b}
 
 
+def words_of(tests: Iterable[Test]) -> set[str]:
+    """Return every word the tests ask for, so that a reader can keep just those rows."""
+    return {word for test in tests for words in word_sets(test).values() for word in words.words}
+
+
 def problems(test: Test) -> list[str]:
     """Return why a test cannot be used, one sentence each; an empty list means that it can.
 

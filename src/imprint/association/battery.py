@@ -1,0 +1,139 @@
+"""Many tests on one embedding: one family, corrected together, nothing left out without a reason."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
+
+from imprint.association.weat import Progress, WeatResult, weat
+from imprint.association.wefat import WefatResult, wefat
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, StimulusError, VocabularyError
+from imprint.finding import Finding
+from imprint.significance.corrections import holm, holm_level
+from imprint.significance.partitions import Alternative
+from imprint.stimuli.definition import Test, WeatTest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Verdict = Literal["significant", "not significant", "cannot reach"]
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A test that could not be run, and why."""
+
+    test: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class WeatRow:
+    """A result within its family.
+
+    "cannot reach" means that so few words have too few partitions for any p-value to pass the corrected alpha.
+    `detectable_shift` is given where the result is not significant: the smallest shift of X's scores the test
+    would have found with 80 % power.
+    """
+
+    result: WeatResult
+    p_holm: float
+    verdict: Verdict
+    detectable_shift: float | None
+
+
+@dataclass(frozen=True, repr=False)
+class Battery:
+    """WEATs corrected together by Holm, WEFATs as they are, and the tests that could not be run."""
+
+    weats: tuple[WeatRow, ...]
+    wefats: tuple[WefatResult, ...]
+    skipped: tuple[Skipped, ...]
+    alpha: float
+
+    def findings(self) -> list[Finding]:
+        """Return one row a test that ran."""
+        rows = [
+            row.result.finding(
+                p_holm=row.p_holm,
+                alpha=self.alpha,
+                verdict=row.verdict,
+                detectable_shift=row.detectable_shift,
+                published=[asdict(figure) for figure in row.result.test.published],
+                human=asdict(row.result.test.human) if row.result.test.human else None,
+                adapted=row.result.test.adapted,
+            )
+            for row in self.weats
+        ]
+        return rows + [
+            result.finding(
+                published=[asdict(figure) for figure in result.test.published], adapted=result.test.adapted
+            )
+            for result in self.wefats
+        ]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row a test, without the scores of single words."""
+        import pandas as pd
+
+        per_word = {"scores", "values"}
+        rows = [finding.to_dict() for finding in self.findings()]
+        return pd.DataFrame([{k: v for k, v in row.items() if k not in per_word} for row in rows])
+
+    def __repr__(self) -> str:
+        found = sum(row.verdict == "significant" for row in self.weats)
+        return (
+            f"Battery({len(self.weats)} WEATs, {found} significant after Holm at {self.alpha}; "
+            f"{len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(escape=True)
+
+
+def run_battery(
+    embedding: Embedding,
+    tests: Sequence[Test],
+    *,
+    alternative: Alternative = "greater",
+    alpha: float = 0.05,
+    draws: int | None = None,
+    seed: int = 0,
+    skip: bool = True,
+    progress: Progress | None = None,
+) -> Battery:
+    """Run every test; one that lacks words or its property is skipped, or raises where `skip` is False."""
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha is {alpha}; a number between 0 and 1 is wanted")
+    weats: list[WeatResult] = []
+    wefats: list[WefatResult] = []
+    skipped = []
+    for done, test in enumerate(tests):
+        try:
+            if isinstance(test, WeatTest):
+                weats.append(weat(embedding, test, alternative=alternative, draws=draws, seed=seed))
+            else:
+                wefats.append(wefat(embedding, test, seed=seed))
+        except (VocabularyError, StimulusError) as error:
+            if not skip:
+                raise
+            skipped.append(Skipped(test.id, test.title, str(error)))
+        if progress is not None:
+            progress(done + 1, len(tests))
+    if not weats and not wefats:
+        reasons = "; ".join(f"{row.test}: {row.reason}" for row in skipped[:3]) or "no test was asked for"
+        raise VocabularyError(f"none of {len(tests)} tests can be run on {embedding.name}: {reasons}")
+    return Battery(tuple(_judge(weats, alpha)), tuple(wefats), tuple(skipped), alpha)
+
+
+def _judge(results: list[WeatResult], alpha: float) -> Iterable[WeatRow]:
+    p_values = [result.p_value for result in results]
+    level = holm_level(p_values, alpha)
+    for result, p_holm in zip(results, holm(p_values).tolist(), strict=True):
+        if p_holm <= alpha:
+            yield WeatRow(result, p_holm, "significant", None)
+        else:
+            reachable = result.significance.p_floor <= level
+            verdict: Verdict = "not significant" if reachable else "cannot reach"
+            yield WeatRow(result, p_holm, verdict, result.smallest_detectable_shift(level))

@@ -1,0 +1,104 @@
+import math
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from imprint.association.battery import run_battery
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, VocabularyError
+from imprint.finding import read_findings, write_findings
+from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, words_of
+
+
+def make_test(identifier, x, y, a, b):
+    sets = [WordSet.of(name, words) for name, words in zip("XYAB", (x, y, a, b), strict=True)]
+    return WeatTest(identifier, identifier, "made here", "en", *sets)
+
+
+@pytest.fixture
+def tests(targets, attributes):
+    (x, y), (a, b) = targets, attributes
+    return (
+        make_test("found", x, y, a, b),
+        make_test("mixed", x[:3] + y[:3], x[3:] + y[3:], a, b),
+        make_test("tiny", x[:2], y[:2], a, b),
+        make_test("absent", ("orchid", "peony"), y, a, b),
+    )
+
+
+def test_p_values_are_corrected_over_the_tests_that_ran(embedding, tests):
+    battery = run_battery(embedding, tests)
+    assert [row.result.test.id for row in battery.weats] == ["found", "mixed", "tiny"]
+    corrected = multipletests([row.result.p_value for row in battery.weats], method="holm")[1]
+    assert [row.p_holm for row in battery.weats] == pytest.approx(corrected)
+
+
+def test_verdicts_tell_not_found_from_cannot_be_found(embedding, tests):
+    found, mixed, tiny = run_battery(embedding, tests).weats
+    assert (found.verdict, mixed.verdict, tiny.verdict) == ("significant", "not significant", "cannot reach")
+    assert found.detectable_shift is None
+    assert mixed.detectable_shift > 0
+    assert tiny.detectable_shift is None
+    assert tiny.result.significance.p_floor == 1 / math.comb(4, 2)
+
+
+def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests):
+    (skipped,) = run_battery(embedding, tests).skipped
+    assert skipped.test == "absent"
+    assert "'orchid', 'peony'" in skipped.reason
+    with pytest.raises(VocabularyError, match="orchid"):
+        run_battery(embedding, tests, skip=False)
+    with pytest.raises(VocabularyError, match="none of 1 tests can be run on planted: absent"):
+        run_battery(embedding, tests[3:])
+    with pytest.raises(SettingError, match="alpha is 5"):
+        run_battery(embedding, tests, alpha=5)
+
+
+def test_findings_survive_a_file(embedding, tests, tmp_path):
+    findings = run_battery(embedding, tests).findings()
+    write_findings(tmp_path / "findings.jsonl", findings)
+    again = read_findings(tmp_path / "findings.jsonl")
+    assert [finding.to_dict() for finding in again] == [finding.to_dict() for finding in findings]
+    assert [finding.kind for finding in again] == ["weat"] * 3
+
+
+def test_both_kinds_of_test_make_rows_of_one_table(embedding, tests):
+    words = WordSet.of("W", embedding.words[:12])
+    rng = np.random.default_rng(0)
+    wefat = WefatTest(
+        "w",
+        "w",
+        "made here",
+        "en",
+        words,
+        tests[0].a,
+        tests[0].b,
+        dict(zip(words.words, rng.random(12), strict=True)),
+    )
+    battery = run_battery(embedding, (*tests, wefat))
+    frame = battery.to_frame()
+    assert list(frame["kind"]) == ["weat"] * 3 + ["wefat"]
+    assert "\n" not in repr(battery)
+    assert words_of((tests[3], wefat)) >= {"orchid", *words.words}
+
+
+def test_a_hostile_title_is_escaped_in_a_notebook(embedding, targets, attributes):
+    test = make_test("<script>alert(1)</script>", *targets, *attributes)
+    assert "<script>" not in run_battery(embedding, [test])._repr_html_()
+
+
+def test_progress_is_told_once_a_test(embedding, tests):
+    seen = []
+    run_battery(embedding, tests, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_an_embedding_without_direction_is_no_obstacle(tests):
+    embedding = Embedding(
+        "flat",
+        [w for t in tests[:1] for w in (*t.x.words, *t.y.words, *t.a.words, *t.b.words)],
+        np.ones((21, 4), dtype=np.float32),
+    )
+    (row,) = run_battery(embedding, tests[:1]).weats
+    assert row.p_holm == 1

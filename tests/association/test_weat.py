@@ -1,0 +1,189 @@
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from imprint.association.cosines import cosines
+from imprint.association.weat import weat
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, StimulusError, VocabularyError
+from imprint.stimuli.definition import WeatTest, WordSet
+
+
+def naive(embedding, targets, attributes):
+    """The paper's formulas, literally, in ordinary float64."""
+    unit = {
+        w: v / np.linalg.norm(v) for w, v in zip(embedding.words, embedding.vectors.astype(float), strict=True)
+    }
+
+    def s(word):
+        return np.mean([unit[word] @ unit[a] for a in attributes[0]]) - np.mean(
+            [unit[word] @ unit[b] for b in attributes[1]]
+        )
+
+    x, y = ([s(word) for word in side] for side in targets)
+    return {
+        "effect_size": (np.mean(x) - np.mean(y)) / np.std(x + y, ddof=1),
+        "statistic": sum(x) - sum(y),
+        "mean_difference": np.mean(x) - np.mean(y),
+        "d_within": (np.mean(x) - np.mean(y))
+        / math.sqrt((np.var(x, ddof=1) * (len(x) - 1) + np.var(y, ddof=1) * (len(y) - 1)) / (len(x) + len(y) - 2)),
+    }
+
+
+def test_every_statistic_is_the_papers_formula(embedding, targets, attributes):
+    result = weat(embedding, targets=targets, attributes=attributes)
+    for name, value in naive(embedding, targets, attributes).items():
+        assert getattr(result, name) == pytest.approx(value, abs=1e-12)
+
+
+def test_a_planted_association_is_found_and_its_absence_is_not(embedding, targets, attributes):
+    assert weat(embedding, targets=targets, attributes=attributes).p_value == 1 / math.comb(12, 6)
+    shuffled = (targets[0][:3] + targets[1][:3], targets[0][3:] + targets[1][3:])
+    assert weat(embedding, targets=shuffled, attributes=attributes).p_value > 0.05
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_neither_words_order_nor_rows_order_matters(embedding, targets, attributes, seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(embedding))
+    moved = Embedding("moved", [embedding.words[row] for row in rows], embedding.vectors[rows])
+    result = weat(
+        moved,
+        targets=tuple(rng.permutation(side).tolist() for side in targets),
+        attributes=tuple(rng.permutation(side).tolist() for side in attributes),
+    )
+    reference = weat(embedding, targets=targets, attributes=attributes)
+    assert result.effect_size == pytest.approx(reference.effect_size, abs=1e-12)
+    assert result.scores == reference.scores
+    assert result.significance == reference.significance
+
+
+def test_swapping_targets_or_attributes_negates_the_effect(embedding, targets, attributes):
+    reference = weat(embedding, targets=targets, attributes=attributes)
+    swapped_targets = weat(embedding, targets=targets[::-1], attributes=attributes)
+    swapped_attributes = weat(embedding, targets=targets, attributes=attributes[::-1])
+    assert swapped_targets.effect_size == -reference.effect_size
+    assert swapped_attributes.effect_size == -reference.effect_size
+    assert weat(embedding, targets=targets[::-1], attributes=attributes[::-1]).effect_size == reference.effect_size
+    two_sided = [
+        weat(embedding, targets=t, attributes=attributes, alternative="two-sided").p_value
+        for t in (targets, targets[::-1])
+    ]
+    assert two_sided[0] == two_sided[1]
+
+
+def test_scaling_rows_by_powers_of_two_changes_nothing_at_all(embedding, targets, attributes):
+    scale = np.exp2(np.random.default_rng(1).integers(-8, 9, len(embedding))).astype(np.float32)
+    scaled = Embedding("scaled", embedding.words, embedding.vectors * scale[:, None])
+    result = weat(scaled, targets=targets, attributes=attributes)
+    assert result.scores == weat(embedding, targets=targets, attributes=attributes).scores
+
+
+def test_rotating_the_space_changes_nothing_but_rounding(embedding, targets, attributes):
+    rotation = np.linalg.qr(np.random.default_rng(2).normal(size=(20, 20)))[0]
+    turned = Embedding("turned", embedding.words, (embedding.vectors.astype(float) @ rotation).astype(np.float32))
+    result = weat(turned, targets=targets, attributes=attributes)
+    reference = weat(embedding, targets=targets, attributes=attributes)
+    assert result.effect_size == pytest.approx(reference.effect_size, abs=1e-5)
+
+
+def test_the_effect_cannot_pass_its_bound():
+    vectors = np.array([[1, 0.001], [1, -0.001], [0.001, 1], [-0.001, 1], [1, 0], [1, 0.01], [0, 1], [0.01, 1]])
+    embedding = Embedding("extreme", list("abcdefgh"), vectors.astype(np.float32))
+    result = weat(embedding, targets=("ab", "cd"), attributes=("ef", "gh"))
+    assert 1.7 < result.effect_size <= 2 * math.sqrt(3 / 4)
+    assert result.d_within > 100
+
+
+def test_cosines_are_correctly_rounded_sums():
+    rng = np.random.default_rng(3)
+    rows, columns = rng.normal(size=(3, 50)).astype(np.float32), rng.normal(size=(2, 50)).astype(np.float32)
+    table = cosines(rows, columns)
+    for i, u in enumerate(rows):
+        for j, v in enumerate(columns):
+            dot = sum(Fraction(float(p)) * Fraction(float(q)) for p, q in zip(u, v, strict=True))
+            norms = [math.sqrt(float(sum(Fraction(float(p)) ** 2 for p in w))) for w in (u, v)]
+            assert table[i, j] == float(dot) / (norms[0] * norms[1])
+
+
+def test_scores_that_do_not_vary_have_no_effect_size_and_p_one():
+    embedding = Embedding("flat", list("abcdefgh"), np.ones((8, 3), dtype=np.float32))
+    result = weat(embedding, targets=("ab", "cd"), attributes=("ef", "gh"))
+    assert math.isnan(result.effect_size)
+    assert result.p_value == 1
+    assert result.to_dict()["effect_size"] is None
+
+
+def test_missing_words_are_reported_and_leave_unequal_sets(embedding, targets, attributes):
+    wider = (*targets[0], "orchid", "peony"), targets[1]
+    result = weat(embedding, targets=wider, attributes=(attributes[0], (*attributes[1], "vomit")))
+    assert result.missing == ("orchid", "peony", "vomit")
+    assert (result.n_x, result.n_y, result.n_a, result.n_b) == (6, 6, 4, 5)
+    assert result.significance.partitions == math.comb(12, 6)
+
+
+def test_fewer_than_two_words_left_is_refused_by_name(embedding, targets, attributes):
+    with pytest.raises(VocabularyError, match=r"X: 2 of 3 words are missing from planted \('orchid', 'peony'\)"):
+        weat(embedding, targets=(("rose", "orchid", "peony"), targets[1]), attributes=attributes)
+    with pytest.raises(VocabularyError, match="none of them is left"):
+        weat(embedding, targets=(("orchid", "peony"), targets[1]), attributes=attributes)
+
+
+def test_words_that_meet_in_lower_case_are_refused(embedding, targets, attributes):
+    with pytest.raises(VocabularyError, match="'Rose' and 'rose' of X are one entry, 'rose'"):
+        weat(embedding, targets=(("rose", "Rose", "iris"), targets[1]), attributes=attributes)
+    with pytest.raises(VocabularyError, match="'rose' and 'Rose' of both X and Y are one entry"):
+        weat(embedding, targets=(("rose", "iris"), ("Rose", "wasp")), attributes=attributes)
+
+
+def test_words_found_in_lower_case_are_told(embedding, targets, attributes):
+    result = weat(embedding, targets=(("ROSE", "Iris", "lily"), targets[1]), attributes=attributes)
+    assert result.lowered == ("ROSE", "Iris")
+    assert result.to_dict()["lowered"] == ["ROSE", "Iris"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "needs a test, or both targets"),
+        ({"test": "caliskan-1", "targets": (("a", "b"), ("c", "d"))}, "not both"),
+        ({"test": "caliskan-wefat-names"}, "is a WEFAT"),
+    ],
+)
+def test_calls_that_make_no_sense_are_refused(embedding, arguments, message):
+    with pytest.raises(SettingError, match=message):
+        weat(embedding, **arguments)
+
+
+def test_overlapping_sets_are_refused(embedding, attributes):
+    with pytest.raises(StimulusError, match="in both x"):
+        weat(embedding, targets=(("rose", "iris"), ("rose", "wasp")), attributes=attributes)
+    with pytest.raises(StimulusError, match="no words"):
+        weat(embedding, targets=((), ("rose", "wasp")), attributes=attributes)
+
+
+def test_a_large_test_can_be_sampled_on_request(embedding, targets, attributes):
+    result = weat(embedding, targets=targets, attributes=attributes, draws=5_000)
+    assert result.significance.p_method == "sampled"
+    assert result.to_dict()["extreme"] is None
+
+
+def test_results_print_in_one_line_and_escape_what_they_show(embedding, targets, attributes):
+    sets = [WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True)]
+    test = WeatTest("<b>id</b>", "t", "s", "en", *sets)
+    result = weat(embedding, test)
+    assert "\n" not in repr(result)
+    assert "<b>" not in result._repr_html_()
+    frame = result.to_frame()
+    assert frame.loc[0, "p_value"] == result.p_value
+    assert result.findings()[0].to_dict() == result.to_dict()
+
+
+def test_a_test_is_checked_before_it_runs(embedding, targets, attributes):
+    sets = [WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True)]
+    test = WeatTest("own", "t", "s", "en", *sets)
+    with pytest.raises(StimulusError, match="in both a"):
+        weat(embedding, replace(test, b=WordSet.of("B", ("love", "grief"))))

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from scipy.stats import linregress, spearmanr
+
+from imprint.association.wefat import wefat
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, StimulusError
+
+WORDS = tuple(f"job{i}" for i in range(30))
+A, B = ("she", "her", "woman"), ("he", "him", "man", "boy")
+
+
+@pytest.fixture
+def embedding():
+    rng = np.random.default_rng(4)
+    direction = rng.normal(size=15)
+    lean = [*np.linspace(-1, 1, 30), 1, 1, 1, -1, -1, -1, -1]
+    vectors = rng.normal(size=(37, 15)) + np.outer(lean, direction)
+    return Embedding("jobs", [*WORDS, *A, *B], vectors.astype(np.float32))
+
+
+@pytest.fixture
+def shares():
+    return dict(zip(WORDS, np.linspace(5, 95, 30), strict=True))
+
+
+def naive_score(embedding, word):
+    unit = {
+        w: v / np.linalg.norm(v) for w, v in zip(embedding.words, embedding.vectors.astype(float), strict=True)
+    }
+    near = [[unit[word] @ unit[other] for other in side] for side in (A, B)]
+    return (np.mean(near[0]) - np.mean(near[1])) / np.std(near[0] + near[1], ddof=1)
+
+
+def test_scores_are_the_papers_formula_and_the_line_predicts_the_property(embedding, shares):
+    result = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
+    scores = [naive_score(embedding, word) for word in WORDS]
+    assert list(result.scores.values()) == pytest.approx(scores)
+    line = linregress(scores, list(shares.values()))
+    assert (result.slope, result.intercept, result.pearson.r, result.p_value) == pytest.approx(
+        (line.slope, line.intercept, line.rvalue, line.pvalue)
+    )
+    assert result.t_statistic == pytest.approx(line.slope / line.stderr)
+    assert result.spearman.r == pytest.approx(spearmanr(scores, list(shares.values())).statistic)
+    assert result.pearson.low < result.pearson.r < result.pearson.high
+    assert result.spearman.low < result.spearman.r < result.spearman.high
+
+
+def test_swapping_the_attributes_negates_the_correlation(embedding, shares):
+    one = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
+    other = wefat(embedding, words=WORDS, attributes=(B, A), property=shares)
+    assert other.pearson.r == pytest.approx(-one.pearson.r)
+    assert other.intercept == pytest.approx(one.intercept)
+
+
+def test_missing_words_are_left_out_of_the_line_and_reported(embedding, shares):
+    result = wefat(embedding, words=(*WORDS, "astronaut"), attributes=(A, B), property=shares | {"astronaut": 11})
+    assert result.missing == ("astronaut",)
+    assert result.pearson == wefat(embedding, words=WORDS, attributes=(A, B), property=shares).pearson
+
+
+def test_the_frame_predicts_each_word(embedding, shares):
+    result = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
+    frame = result.to_frame()
+    assert list(frame["word"]) == list(WORDS)
+    assert frame["predicted"].mean() == pytest.approx(np.mean(list(shares.values())))
+    row = result.to_dict()
+    assert row["r"] == row["effect_size"] == result.pearson.r
+    assert set(row["scores"]) == set(WORDS)
+
+
+def test_a_property_must_cover_the_words_and_vary(embedding, shares):
+    with pytest.raises(StimulusError, match="no value for 'job0'"):
+        wefat(embedding, words=WORDS, attributes=(A, B), property={w: v for w, v in shares.items() if w != "job0"})
+    with pytest.raises(StimulusError, match="all property are the same"):
+        wefat(embedding, words=WORDS, attributes=(A, B), property=dict.fromkeys(WORDS, 50.0))
+    with pytest.raises(StimulusError, match="at least 4"):
+        wefat(embedding, words=WORDS[:3], attributes=(A, B), property=shares)
+
+
+def test_a_test_without_its_numbers_asks_for_them(embedding):
+    with pytest.raises(StimulusError, match="--property"):
+        wefat(embedding, "caliskan-wefat-occupations")
+    with pytest.raises(SettingError, match="is a WEAT"):
+        wefat(embedding, "caliskan-1")
+    with pytest.raises(SettingError, match="needs a test"):
+        wefat(embedding, words=WORDS)
+
+
+def test_a_word_equally_close_to_every_attribute_has_no_score():
+    vectors = np.eye(12, dtype=np.float32)
+    embedding = Embedding("flat", [*"abcd", "e", "f", "g", "h", "i", "j", "k", "l"], vectors)
+    with pytest.raises(StimulusError, match="'a' is equally close"):
+        wefat(embedding, words="abcd", attributes=("ef", "gh"), property={"a": 1, "b": 2, "c": 3, "d": 4})

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from imprint.errors import SettingError
+from imprint.significance.corrections import benjamini_hochberg, benjamini_yekutieli, holm, holm_level
+
+p_values = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.02, 0.05])), min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")]
+)
+@given(p=p_values)
+def test_adjusted_p_values_equal_statsmodels(ours, theirs, p):
+    np.testing.assert_allclose(ours(p), multipletests(p, method=theirs)[1], rtol=1e-12, atol=1e-15)
+
+
+@given(p_values, st.floats(0.001, 0.2))
+def test_no_test_left_standing_is_below_the_level_it_was_held_against(p, alpha):
+    level = holm_level(p, alpha)
+    kept = np.array(p)[holm(p) > alpha]
+    if len(kept):
+        assert level == pytest.approx(alpha / len(kept))
+        assert kept.min() > level * (1 - 1e-9)
+    else:
+        assert level == alpha
+
+
+def test_what_is_no_p_value_is_refused():
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        holm([0.5, 1.5])
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        benjamini_hochberg([float("nan")])

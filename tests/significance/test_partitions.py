@@ -1,0 +1,209 @@
+"""The counts against brute force over all partitions, ties and unequal sizes included."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imprint.errors import SettingError
+from imprint.significance.certified import CertifiedTail
+from imprint.significance.deficits import Deficits, to_fixed_point
+from imprint.significance.partitions import permutation_test, smallest_p
+from imprint.significance.sampled import sampled_test
+
+ALTERNATIVES = ("greater", "less", "two-sided")
+
+# Coarse grids make ties; the fine one makes every sum distinct.
+tied = st.integers(-4, 4).map(lambda whole: whole / 8)
+fine = st.floats(-2, 2, allow_nan=False).map(lambda score: round(score, 12))
+
+
+def pools(largest: int):
+    scores = st.one_of(st.just(tied), st.just(fine), st.just(st.one_of(tied, fine)))
+    return scores.flatmap(
+        lambda score: st.tuples(
+            st.lists(score, min_size=1, max_size=largest), st.lists(score, min_size=1, max_size=largest)
+        )
+    )
+
+
+def count_by_brute_force(x, y, alternative):
+    """Partitions at least as extreme, and strictly more extreme, in whole numbers."""
+    pool = to_fixed_point([*x, *y])
+    n, size, total = len(x), len(pool), sum(pool.tolist())
+    sums = pool[np.array(list(combinations(range(size), n)))].sum(axis=1)
+    observed = int(pool[:n].sum())
+    if alternative == "less":
+        sums, observed = -sums, -observed
+    if alternative == "two-sided":
+        sums, observed = abs(size * sums.astype(object) - n * total), abs(size * observed - n * total)
+    return int(np.sum(sums >= observed)), int(np.sum(sums > observed))
+
+
+@given(pools(7), st.sampled_from(ALTERNATIVES))
+@settings(max_examples=300, deadline=None)
+def test_counts_equal_brute_force(pool, alternative):
+    x, y = pool
+    result = permutation_test(x, y, alternative=alternative)
+    reached, passed = count_by_brute_force(x, y, alternative)
+    assert result.extreme == reached
+    assert result.p_strict == passed / result.partitions
+    assert result.p_value == result.p_low == result.p_high == reached / math.comb(len(x) + len(y), len(x))
+
+
+@given(
+    st.integers(8, 10).flatmap(
+        lambda n: st.tuples(*[st.lists(st.one_of(tied, fine), min_size=n, max_size=10)] * 2)
+    )
+)
+@settings(max_examples=12, deadline=None)
+def test_counts_equal_brute_force_up_to_ten_and_ten(pool):
+    x, y = pool
+    for alternative in ALTERNATIVES:
+        assert (
+            permutation_test(x, y, alternative=alternative).extreme == count_by_brute_force(x, y, alternative)[0]
+        )
+
+
+@given(pools(6), st.integers(2, 60))
+@settings(max_examples=300, deadline=None)
+def test_certified_bounds_hold_the_exact_counts_at_any_resolution(pool, bins):
+    x, y = pool
+    scores = to_fixed_point([*x, *y])
+    deficits = Deficits.of(scores, len(x))
+    observed = int(scores[: len(x)].sum())
+    tail = CertifiedTail.build(deficits, observed, bins)
+    for threshold, exact in zip((observed, observed + 1), count_by_brute_force(x, y, "greater"), strict=True):
+        low, high = tail.count(threshold)
+        assert low <= exact <= high
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.04, 0.08])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_certified_and_exact_agree_where_both_can_run(shift, alternative):
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(shift, 0.1, 22), rng.normal(0, 0.1, 20)
+    exact = permutation_test(x, y, alternative=alternative)
+    bounds = permutation_test(x, y, alternative=alternative, bins=4_000)
+    assert exact.p_method == "exact"
+    assert bounds.p_method == "certified"
+    assert bounds.extreme is None
+    assert bounds.extreme_low <= exact.extreme <= bounds.extreme_high
+    assert bounds.p_value == bounds.p_high
+    assert (bounds.p_high - bounds.p_low) / exact.p_value < 0.02
+
+
+def test_a_large_pool_is_bounded_within_one_percent():
+    rng = np.random.default_rng(0)
+    result = permutation_test(rng.normal(0.03, 0.1, 80), rng.normal(0, 0.1, 90))
+    assert result.p_method == "certified"
+    assert 0 < result.p_low <= result.p_high <= 1.01 * result.p_low
+
+
+def test_small_p_values_are_exact_far_beyond_what_sampling_can_see():
+    x, y = np.linspace(0.5, 0.6, 32), np.linspace(0.0, 0.4, 32)
+    result = permutation_test(x, y)
+    assert (result.extreme, result.partitions) == (1, math.comb(64, 32))
+    assert result.p_strict == 0
+    assert result.log10_p == pytest.approx(-math.log10(math.comb(64, 32)))
+
+
+@given(pools(6))
+@settings(max_examples=100, deadline=None)
+def test_swapping_the_sets_exchanges_greater_and_less(pool):
+    x, y = pool
+    assert permutation_test(x, y).extreme == permutation_test(y, x, alternative="less").extreme
+    assert (
+        permutation_test(x, y, alternative="two-sided").extreme
+        == permutation_test(y, x, alternative="two-sided").extreme
+    )
+
+
+@given(pools(6), st.randoms())
+@settings(max_examples=100, deadline=None)
+def test_the_order_of_scores_does_not_matter(pool, random):
+    x, y = pool
+    shuffled = random.sample(x, len(x)), random.sample(y, len(y))
+    assert permutation_test(x, y).extreme == permutation_test(*shuffled).extreme
+
+
+@given(pools(6))
+@settings(max_examples=100, deadline=None)
+def test_greater_and_less_share_out_all_partitions_with_the_ties_in_both(pool):
+    x, y = pool
+    greater, less = permutation_test(x, y), permutation_test(x, y, alternative="less")
+    ties = greater.extreme - round(greater.p_strict * greater.partitions)
+    assert greater.extreme + less.extreme == greater.partitions + ties
+
+
+@given(pools(6), st.sampled_from(ALTERNATIVES))
+@settings(max_examples=100, deadline=None)
+def test_p_never_falls_below_its_floor(pool, alternative):
+    result = permutation_test(*pool, alternative=alternative)
+    assert result.p_floor <= result.p_value <= 1
+
+
+def test_the_floor_is_reached_by_separated_sets_and_doubles_for_two_sided_equal_ones():
+    x, y = [0.5, 0.6, 0.7, 0.8], [0.1, 0.2, 0.3, 0.4]
+    assert permutation_test(x, y).p_value == permutation_test(x, y).p_floor == 1 / 70
+    assert permutation_test(x, y, alternative="two-sided").p_value == smallest_p(8, 4, "two-sided") == 2 / 70
+    assert permutation_test(x, y[:3], alternative="two-sided").p_floor == 1 / 35
+
+
+def test_scores_beyond_the_range_of_cosines_keep_their_ties():
+    assert (
+        permutation_test([3e6, 1e6], [2e6, 2e6]).extreme
+        == count_by_brute_force([3e6, 1e6], [2e6, 2e6], "greater")[0]
+    )
+
+
+@given(pools(6), st.sampled_from(ALTERNATIVES), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_sampled_p_lies_in_its_interval_around_the_exact_one(pool, alternative, seed):
+    exact = permutation_test(*pool, alternative=alternative)
+    sampled = sampled_test(*pool, alternative=alternative, draws=2_000, seed=seed)
+    # Five standard errors: over all the examples a miss is a matter of one in ten thousand.
+    error = 5 * math.sqrt(exact.p_value * (1 - exact.p_value) / 2_000) + 1 / 2_001
+    assert abs(sampled.p_value - exact.p_value) <= error
+    assert sampled.extreme is None
+    assert sampled.p_low <= sampled.p_value <= sampled.p_high + 1 / 2_000
+
+
+def test_sampling_depends_on_the_seed_alone():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(0.05, 0.1, 12), rng.normal(0, 0.1, 12)
+    first, again, other = (sampled_test(x, y, draws=10_000, seed=seed) for seed in (3, 3, 4))
+    assert first == again
+    assert first.p_value != other.p_value
+
+
+def test_more_partitions_than_can_be_counted_are_refused_and_sampled():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(0.1, 0.1, 600), rng.normal(0, 0.1, 600)
+    with pytest.raises(SettingError, match="more than 1e300 partitions"):
+        permutation_test(x, y)
+    assert sampled_test(x, y, draws=1_000).p_value == 1 / 1_001
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        ([], [1.0], "x has shape"),
+        ([1.0], [[1.0]], "y has shape"),
+        ([math.nan], [1.0], "not a finite number"),
+        ([1.0], [math.inf], "not a finite number"),
+    ],
+)
+def test_unusable_scores_are_refused(x, y, message):
+    with pytest.raises(SettingError, match=message):
+        permutation_test(x, y)
+
+
+def test_an_unknown_alternative_is_refused():
+    with pytest.raises(SettingError, match="use one of greater, less, two-sided"):
+        permutation_test([1.0], [0.0], alternative="bigger")
+    with pytest.raises(SettingError, match="draws is 0"):
+        sampled_test([1.0], [0.0], draws=0)
