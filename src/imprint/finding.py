@@ -39,7 +39,8 @@ class Finding:
 
     def to_json(self) -> str:
         """Return one line of JSON. Floats are written so that reading gives the same number back."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        line = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        return line.translate(_LINE_BREAKS)
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> "Finding":
@@ -50,6 +51,9 @@ class Finding:
         common = {name: row[name] for name in COMMON_FIELDS} | {"missing": tuple(row["missing"])}
         return cls(**common, details={key: value for key, value in row.items() if key not in COMMON_FIELDS})
 
+
+# Characters that JSON allows in a string but that many programs take for the end of a line.
+_LINE_BREAKS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 
 COMMON_FIELDS = tuple(f.name for f in fields(Finding) if f.name != "details")
 
@@ -68,7 +72,9 @@ def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ImprintError(f"{source}: cannot be read ({error}); give a findings.jsonl") from error
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line:
+            continue
         try:
             findings.append(Finding.from_dict(json.loads(line)))
         except (ValueError, TypeError, ImprintError) as error:

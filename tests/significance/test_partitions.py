@@ -68,6 +68,33 @@ def test_counts_equal_brute_force_up_to_ten_and_ten(pool):
         )
 
 
+def count_by_halves(x, y):
+    """Split the pool anywhere, list all subset sums of both halves, and search: another exact method."""
+    pool = np.random.default_rng(0).permutation(to_fixed_point([*x, *y]))
+    n, half = len(x), len(pool) // 2
+    sums, sizes = [], []
+    for part in (pool[:half], pool[half:]):
+        total, size = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        for score in part:
+            total, size = np.concatenate([total, total + score]), np.concatenate([size, size + 1])
+        sums.append(total)
+        sizes.append(size)
+    observed = int(to_fixed_point([*x, *y])[:n].sum())
+    count = 0
+    for k in range(max(0, n - (len(pool) - half)), min(half, n) + 1):
+        first, second = np.sort(sums[0][sizes[0] == k]), np.sort(sums[1][sizes[1] == n - k])
+        count += int(np.sum(len(second) - np.searchsorted(second, observed - first)))
+    return count
+
+
+@pytest.mark.parametrize("sizes", [(16, 16), (20, 13), (9, 22)])
+@pytest.mark.parametrize("shift", [-0.05, 0.0, 0.1])
+def test_counts_beyond_brute_force_equal_another_exact_method(sizes, shift):
+    rng = np.random.default_rng(11)
+    x, y = (np.round(rng.normal(mean, 0.1, size), 3) for mean, size in ((shift, sizes[0]), (0, sizes[1])))
+    assert permutation_test(x, y).extreme == count_by_halves(x, y)
+
+
 @given(pools(6), st.integers(2, 60))
 @settings(max_examples=300, deadline=None)
 def test_certified_bounds_hold_the_exact_counts_at_any_resolution(pool, bins):

