@@ -10,6 +10,7 @@ audit: $(READY)
 	$(BIN)/imprint audit default
 
 test: lint
+	@$(BIN)/python scripts/packages.py wefe || echo "without the package wefe, tests of figures published for Google News are skipped"
 	$(BIN)/pytest
 
 lint: $(READY)

@@ -28,7 +28,8 @@ def main() -> None:
     bare = min(seconds(COMMANDS["python -c 'pass'"]) for _ in range(_ROUNDS))
     for label, command in COMMANDS.items():
         took = min(seconds(command) for _ in range(_ROUNDS))
-        print(f"{label:20}{took:8.3f}{took / bare:16.1f}x  {'met' if took < GOAL else f'missed by {took - GOAL:.3f} s'}")
+        verdict = "met" if took < GOAL else f"missed by {took - GOAL:.3f} s"
+        print(f"{label:20}{took:8.3f}{took / bare:16.1f}x  {verdict}")
 
 
 if __name__ == "__main__":

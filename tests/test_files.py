@@ -1,4 +1,3 @@
-import os
 import stat
 
 import pytest
@@ -10,9 +9,14 @@ from imprint.files import replacing
 def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     target = tmp_path / "out.txt"
     target.write_text("old")
-    with pytest.raises(RuntimeError, match="halfway"), replacing(target) as part:
-        part.write_text("new, half")
-        raise RuntimeError("halfway")
+
+    def fail_halfway():
+        with replacing(target) as part:
+            part.write_text("new, half")
+            raise RuntimeError("halfway")
+
+    with pytest.raises(RuntimeError, match="halfway"):
+        fail_halfway()
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
 
@@ -31,7 +35,8 @@ def test_a_new_file_is_as_readable_as_any_other(tmp_path):
     (tmp_path / "plain").touch()
     with replacing(tmp_path / "made") as part:
         part.touch()
-    assert stat.S_IMODE(os.stat(tmp_path / "made").st_mode) == stat.S_IMODE(os.stat(tmp_path / "plain").st_mode)
+    made, plain = (stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("made", "plain"))
+    assert made == plain
 
 
 def test_a_place_that_cannot_be_written_is_one_clear_line(tmp_path):

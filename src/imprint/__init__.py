@@ -1,1 +1,42 @@
-"""imprint: which social biases are imprinted in an embedding, how sure we can be, and what reduces them."""
+"""imprint: which social biases are imprinted in an embedding, how sure we can be, and what reduces them.
+
+The public names load when first used, so that `import imprint` and `imprint --help` stay quick; type checkers
+read the same names from `__init__.pyi`.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "Battery": "association.battery",
+    "Embedding": "embeddings.embedding",
+    "Finding": "finding",
+    "ImprintError": "errors",
+    "WeatResult": "association.weat",
+    "WefatResult": "association.wefat",
+    "__version__": "version",
+    "catalogue": "stimuli.catalog",
+    "convert": "embeddings.convert",
+    "group_association": "association.groups",
+    "load": "embeddings.load",
+    "read_findings": "finding",
+    "read_tests": "stimuli.catalog",
+    "run_audit": "audit",
+    "run_battery": "association.battery",
+    "weat": "association.weat",
+    "wefat": "association.wefat",
+    "write_findings": "finding",
+}
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'imprint' has no attribute {name!r}")
+    value = getattr(import_module(f"imprint.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,39 @@
+"""The commands, put together. Each module imports what it computes with only when it runs."""
+
+from typing import Annotated
+
+import typer
+
+from imprint.cli import audit, convert, stimuli, weat, wefat
+from imprint.version import __version__
+
+app = typer.Typer(
+    name="imprint",
+    help="Which social biases are imprinted in a word embedding, and how sure can we be? "
+    "EMBEDDING is a file, or 'default' for the bundled GloVe.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("audit")(audit.audit_command)
+app.command("weat")(weat.weat_command)
+app.command("wefat")(wefat.wefat_command)
+app.command("stimuli")(stimuli.stimuli_command)
+app.command("convert")(convert.convert_command)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options before the command."""

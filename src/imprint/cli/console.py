@@ -1,0 +1,77 @@
+"""Talking to the person at the terminal: progress on stderr, tables and JSON on stdout."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from imprint.embeddings.embedding import Embedding
+from imprint.finding import Finding
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+_PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
+
+
+def say(message: str) -> None:
+    """Print a line of talk."""
+    sys.stderr.write(f"{message}\n")
+    sys.stderr.flush()
+
+
+def print_findings(findings: Iterable[Finding]) -> None:
+    """Print JSON lines."""
+    for finding in findings:
+        sys.stdout.write(f"{finding.to_json()}\n")
+
+
+@contextlib.contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a callback (done, total) that draws a bar with the time left once work takes noticeably long."""
+    started = time.monotonic()
+    bar: Bar | None = None
+
+    def report(done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None:
+            if time.monotonic() - started < _PATIENCE or not sys.stderr.isatty():
+                return
+            bar = _open_bar(label)
+        bar.update(bar.task_ids[0], completed=done, total=total)
+
+    try:
+        yield report
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def open_embedding(source: str, only: Iterable[str] | None = None) -> Embedding:
+    """Load an embedding, showing progress and saying what reading it had to decide."""
+    from imprint.embeddings.load import load
+
+    with progress_bar(f"reading {source}") as report:
+        embedding = load(source, only=only, progress=report)
+    for note in embedding.notes:
+        say(f"note: {note}")
+    return embedding
+
+
+def _open_bar(label: str) -> "Bar":
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn(escape(label)),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    bar.add_task(label)
+    bar.start()
+    return bar

@@ -1,0 +1,24 @@
+"""`imprint convert`: any embedding file into one that opens at once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from imprint.cli.options import EmbeddingArgument
+
+
+def convert_command(
+    embedding: EmbeddingArgument,
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, say glove.safetensors.")],
+    half: Annotated[
+        bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")
+    ] = False,
+) -> None:
+    """Write an embedding as safetensors with its vocabulary, which opens by mapping memory."""
+    from imprint.cli.console import open_embedding, say
+    from imprint.embeddings.convert import convert
+
+    opened = open_embedding(embedding)
+    convert(opened, target, half=half)
+    say(f"{len(opened):,} words of {opened.dimension} dimensions written to {target}")

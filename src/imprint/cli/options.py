@@ -1,0 +1,18 @@
+"""Arguments and options that several commands share, said once."""
+
+from typing import Annotated
+
+import typer
+
+EmbeddingArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="EMBEDDING",
+        help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d).",
+    ),
+]
+AlphaOption = Annotated[
+    float, typer.Option("--alpha", help="Chance of any false discovery among the tests run (Holm's correction).")
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding a line.")]

@@ -1,0 +1,184 @@
+"""Tables of results for a terminal; the same rows as the findings, rounded for reading."""
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from imprint.association.battery import Battery, Skipped, WeatRow
+from imprint.association.wefat import WefatResult
+from imprint.cli.console import print_findings, say
+from imprint.significance.intervals import Interval
+from imprint.significance.partitions import PermutationTest
+from imprint.stimuli.definition import Test
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_PIPED_WIDTH = 140  # columns when stdout is a file: no terminal to ask
+_EXACT_COUNT = 10**9  # counts below it are printed digit by digit
+
+
+LEGEND = (
+    "d: difference of means in standard deviations of all scores, at most 2; it is not Cohen's d.",
+    "p: share of all ways to split the target words that give at least this difference. Holm: over all tests.",
+    "Not significant is not absent: the size given is the shift such a test would find four times in five.",
+)
+
+
+def show_battery(battery: Battery, *, json: bool) -> None:
+    """Print the findings as JSON lines, or as tables with a legend; say in either case what could not be run."""
+    if json:
+        print_findings(battery.findings())
+        for row in battery.skipped:
+            say(f"not run: {row.test}: {row.reason}")
+        return
+    if battery.weats:
+        _print_weats(battery)
+    if battery.wefats:
+        _print_wefats(battery.wefats)
+    if battery.skipped:
+        _print_skipped(battery.skipped)
+    if battery.weats:
+        for line in LEGEND:
+            say(line)
+
+
+def summarise(battery: Battery) -> list[str]:
+    """Say in plain sentences what the tables mean and what they do not."""
+    lines = []
+    if battery.weats:
+        found = sum(row.verdict == "significant" for row in battery.weats)
+        opposite = sum(row.result.effect_size < 0 for row in battery.weats)
+        lines.append(
+            f"{found} of {len(battery.weats)} association tests are significant at {battery.alpha:g} after Holm's "
+            f"correction; {opposite} effects are negative, against the stereotype asked about."
+        )
+    if battery.wefats:
+        strongest = max(battery.wefats, key=lambda result: abs(result.pearson.r))
+        lines.append(
+            f"Word vectors alone predict the {strongest.test.property_name} with r = {strongest.pearson.r:.2f} "
+            f"({strongest.test.id})."
+        )
+    return lines
+
+
+def _print_weats(battery: Battery) -> None:
+    table = _table(
+        f"WEAT on {battery.weats[0].result.embedding}",
+        ("test", "left"),
+        ("d", "right"),
+        ("published", "right"),
+        ("difference of means\n[95 % interval]", "right"),
+        ("p, and the partitions\nat least as extreme", "right"),
+        ("after Holm", "left"),
+        ("missing", "right"),
+    )
+    for row in battery.weats:
+        result, p = row.result, row.result.significance
+        table.add_row(
+            f"{result.test.id}\n{result.test.title}",
+            _number(result.effect_size),
+            _published(result.test, "effect"),
+            f"{result.mean_difference:.3f}\n{_interval(result.interval)}",
+            f"{_p_value(p)}\n{_counts(p)}",
+            f"{row.p_holm:.2g}\n{_verdict(row)}",
+            f"{len(result.missing)}/{len(result.missing) + result.n_x + result.n_y + result.n_a + result.n_b}",
+        )
+    _show(table)
+
+
+def _print_wefats(results: Sequence[WefatResult]) -> None:
+    table = _table(
+        f"WEFAT on {results[0].embedding}",
+        ("test", "left"),
+        ("r", "right"),
+        ("published", "right"),
+        ("95 % interval", "right"),
+        ("p", "right"),
+        ("Spearman", "right"),
+        ("regression line", "left"),
+        ("missing", "right"),
+    )
+    for result in results:
+        table.add_row(
+            f"{result.test.id}\n{result.test.title}",
+            f"{result.pearson.r:.2f}",
+            _published(result.test, "r"),
+            f"[{result.pearson.low:.2f}, {result.pearson.high:.2f}]",
+            f"{result.p_value:.2g}",
+            f"{result.spearman.r:.2f}",
+            f"{result.intercept:.1f} {result.slope:+.1f} × score",
+            f"{len(result.missing)}/{len(result.missing) + len(result.scores) + result.n_a + result.n_b}",
+        )
+    _show(table)
+
+
+def _print_skipped(skipped: Sequence[Skipped]) -> None:
+    table = _table("Not run", ("test", "left"), ("why", "left"))
+    for row in skipped:
+        table.add_row(row.test, row.reason)
+    _show(table)
+
+
+def _published(test: Test, field: Literal["effect", "r"]) -> str:
+    """Return the first published figure; figures for other words than ours are not comparable."""
+    figures = [getattr(figure, field) for figure in test.published if getattr(figure, field) is not None]
+    return _number(figures[0]) if figures and not test.adapted else ""
+
+
+def _verdict(row: WeatRow) -> str:
+    if row.verdict == "not significant":
+        return f"not significant (sees\nshifts from {row.detectable_shift:.3f} on)"
+    if row.verdict == "cannot reach":
+        return f"cannot reach: with so\nfew words p ≥ {row.result.significance.p_floor:.2g}"
+    return "significant"
+
+
+def _p_value(p: PermutationTest) -> str:
+    sign = {"exact": "", "certified": "≤ ", "sampled": "≈ "}[p.p_method]
+    return f"{sign}{p.p_value:.3g}"
+
+
+def _counts(p: PermutationTest) -> str:
+    if p.p_method == "sampled":
+        return f"sampled of {_whole(p.partitions)}"
+    if p.extreme is None:
+        assert p.extreme_low is not None
+        assert p.extreme_high is not None
+        return f"{_whole(p.extreme_low, 4)} to {_whole(p.extreme_high, 4)}\nof {_whole(p.partitions)}"
+    return f"{_whole(p.extreme)} of {_whole(p.partitions)}"
+
+
+def _whole(count: int, digits: int = 2) -> str:
+    if count < _EXACT_COUNT:
+        return f"{count:,}"
+    exponent = len(str(count)) - 1
+    return f"{count / 10**exponent:.{digits}f}e{exponent}"
+
+
+def _interval(interval: Interval) -> str:
+    return f"[{_number(interval.low, 3)}, {_number(interval.high, 3)}]"
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    if value is None or math.isnan(value):
+        return "-"
+    return ("∞" if value > 0 else "-∞") if math.isinf(value) else f"{value:.{digits}f}"
+
+
+def _table(title: str, *columns: tuple[str, str]) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD)
+    for name, justify in columns:
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    return table
+
+
+def _show(table: "Table") -> None:
+    from rich.console import Console
+
+    # Words come from files: markup in them is text, not style.
+    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH, markup=False, highlight=False).print(table)

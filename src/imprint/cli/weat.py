@@ -1,0 +1,87 @@
+"""`imprint weat`: association tests with exact p-values."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.stimuli.definition import WeatTest
+
+DEFAULT_TESTS = ("caliskan-*",)
+
+
+def weat_command(
+    embedding: EmbeddingArgument,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: caliskan-*]"
+        ),
+    ] = None,
+    tests: Annotated[
+        Path | None, typer.Option("--tests", help="A TOML file of your own tests, instead of the catalogue.")
+    ] = None,
+    x: Annotated[
+        Path | None, typer.Option("--x", help="A file of words: first targets. Needs --y, --a and --b.")
+    ] = None,
+    y: Annotated[Path | None, typer.Option("--y", help="A file of words: second targets.")] = None,
+    a: Annotated[Path | None, typer.Option("--a", help="A file of words: first attributes.")] = None,
+    b: Annotated[Path | None, typer.Option("--b", help="A file of words: second attributes.")] = None,
+    alternative: Annotated[str, typer.Option("--alternative", help="greater, less or two-sided.")] = "greater",
+    alpha: AlphaOption = 0.05,
+    sampled: Annotated[
+        int | None,
+        typer.Option("--sampled", help="Estimate p from this many random partitions instead of counting."),
+    ] = None,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Test whether two sets of words differ in their association with two others (WEAT).
+
+    Four word files (--x --y --a --b) or a TOML file (--tests) test words of your own.
+    """
+    from imprint.association.battery import run_battery
+    from imprint.cli.console import open_embedding, progress_bar
+    from imprint.cli.tables import show_battery
+    from imprint.stimuli.definition import words_of
+
+    asked = bool(test or tests or x or y or a or b)
+    chosen = _choose(test, tests, (x, y, a, b))
+    opened = open_embedding(embedding, words_of(chosen))
+    with progress_bar("testing") as report:
+        battery = run_battery(
+            opened,
+            chosen,
+            alternative=alternative,  # type: ignore[arg-type]  # checked, with a message, where it is used
+            alpha=alpha,
+            draws=sampled,
+            seed=seed,
+            skip=not asked,
+            progress=report,
+        )
+    show_battery(battery, json=json)
+
+
+def _choose(
+    patterns: list[str] | None, file: Path | None, words: tuple[Path | None, ...]
+) -> "tuple[WeatTest, ...]":
+    from imprint.stimuli.catalog import catalogue, choose, read_tests, weat_from_files
+    from imprint.stimuli.definition import WeatTest
+
+    if any(words):
+        x, y, a, b = words
+        if patterns or file:
+            raise SettingError("give --test, --tests, or the four word files, not several of them")
+        if x is None or y is None or a is None or b is None:
+            raise SettingError("four word files are needed: --x --y --a --b")
+        return (weat_from_files(x, y, a, b),)
+    known = catalogue() if file is None else read_tests(file)
+    chosen = choose(known, patterns or (DEFAULT_TESTS if file is None else ("*",)))
+    found = tuple(test for test in chosen if isinstance(test, WeatTest))
+    if not found:
+        raise SettingError("the tests chosen are all WEFATs; run them with imprint wefat")
+    return found

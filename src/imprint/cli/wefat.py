@@ -1,0 +1,61 @@
+"""`imprint wefat`: what word vectors know about a number in the world."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.stimuli.definition import WefatTest
+
+
+def wefat_command(
+    embedding: EmbeddingArgument,
+    test: Annotated[
+        list[str] | None,
+        typer.Option("--test", help="A test's id, or a pattern; may repeat. [default: all with a property]"),
+    ] = None,
+    tests: Annotated[
+        Path | None, typer.Option("--tests", help="A TOML file of your own tests, instead of the catalogue.")
+    ] = None,
+    property_file: Annotated[
+        Path | None,
+        typer.Option("--property", help="A CSV file word,value: the numbers for the one test given with --test."),
+    ] = None,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Correlate words' association with two attribute sets with a real-world property of the words (WEFAT)."""
+    from imprint.association.battery import run_battery
+    from imprint.cli.console import open_embedding, progress_bar
+    from imprint.cli.tables import show_battery
+    from imprint.stimuli.definition import words_of
+
+    chosen = _choose(test, tests, property_file)
+    opened = open_embedding(embedding, words_of(chosen))
+    with progress_bar("testing") as report:
+        battery = run_battery(opened, chosen, seed=seed, skip=not (test or tests), progress=report)
+    show_battery(battery, json=json)
+
+
+def _choose(patterns: list[str] | None, file: Path | None, property_file: Path | None) -> "list[WefatTest]":
+    from imprint.stimuli.catalog import catalogue, choose, read_property, read_tests
+    from imprint.stimuli.definition import WefatTest
+
+    known = catalogue() if file is None else read_tests(file)
+    chosen = [test for test in choose(known, patterns or ("*",)) if isinstance(test, WefatTest)]
+    if not chosen:
+        raise SettingError("the tests chosen are all WEATs; run them with imprint weat")
+    if property_file is None:
+        return chosen if patterns or file else [test for test in chosen if test.property is not None]
+    if len(chosen) != 1:
+        raise SettingError(
+            f"--property belongs to one test, and {len(chosen)} are chosen; name one with --test, such as "
+            f"{chosen[0].id}"
+        )
+    named = replace(chosen[0], property_name=property_file.stem)
+    return [named.with_property(read_property(property_file))]

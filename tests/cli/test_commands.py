@@ -1,0 +1,181 @@
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from imprint.cli.app import app
+from imprint.embeddings.load import load
+from imprint.finding import COMMON_FIELDS, read_findings
+
+IMPRINT = Path(sys.executable).with_name("imprint")
+WEAT_FIELDS = {
+    "mean_difference", "d_within", "p_strict", "p_floor", "p_method", "p_low", "p_high", "log10_p", "partitions",
+    "extreme", "alternative", "n_x", "n_y", "n_a", "n_b",
+}  # fmt: skip
+WEFAT_FIELDS = {"r", "r_p_value", "slope", "intercept", "scores"}
+
+
+def lines(result):
+    assert result.returncode == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_weat_runs_the_ten_tests_and_prints_the_fields_of_the_design(imprint):
+    rows = lines(imprint("weat", "default", "--json"))
+    assert [row["test"] for row in rows] == [f"caliskan-{number}" for number in range(1, 11)]
+    for row in rows:
+        assert set(COMMON_FIELDS) | WEAT_FIELDS <= set(row)
+        assert isinstance(row["partitions"], int)
+        if row["p_method"] == "exact":
+            assert isinstance(row["extreme"], int)
+            assert row["p_value"] == row["extreme"] / row["partitions"]
+        else:
+            assert row["extreme"] is None
+            assert row["p_value"] == row["p_high"] == row["extreme_high"] / row["partitions"]
+
+
+def test_the_same_seed_gives_the_same_bytes(imprint):
+    first, again = (imprint("weat", "default", "--test", "caliskan-8", "--json", "--seed", 3) for _ in range(2))
+    assert first.stdout == again.stdout
+    assert first.stdout != imprint("weat", "default", "--test", "caliskan-8", "--json", "--seed", 4).stdout
+
+
+def test_four_word_files_make_a_test(imprint, vectors, word_files):
+    (row,) = lines(imprint("weat", vectors, *word_files, "--json"))
+    assert (row["n_x"], row["n_y"], row["n_a"], row["n_b"]) == (3, 3, 2, 2)
+    assert (row["extreme"], row["partitions"]) == (1, 20)
+    assert row["verdict"] == "significant"
+
+
+def test_a_users_toml_makes_tests(imprint, vectors, tmp_path):
+    (tmp_path / "mine.toml").write_text(
+        '[[weat]]\nid = "garden"\nx = ["rose", "lily"]\ny = ["ant", "flea"]\na = ["love", "peace"]\n'
+        'b = ["filth", "grief"]\n'
+    )
+    (row,) = lines(imprint("weat", vectors, "--tests", "mine.toml", "--json"))
+    assert row["test"] == "garden"
+    assert imprint("stimuli", "--tests", "mine.toml").stdout.startswith("garden")
+
+
+def test_tables_tell_what_cannot_be_reached_and_stay_free_of_markup(imprint, vectors, tmp_path):
+    (tmp_path / "mine.toml").write_text(
+        '[[weat]]\nid = "[red]garden[/red]"\nx = ["rose", "lily"]\ny = ["ant", "flea"]\na = ["love", "peace"]\n'
+        'b = ["filth", "grief"]\n'
+    )
+    result = imprint("weat", vectors, "--tests", "mine.toml")
+    assert "[red]garden[/red]" in result.stdout
+    assert "cannot reach" in result.stdout
+    assert "1 of 6" in result.stdout
+    assert "d: difference of means" in result.stderr
+
+
+def test_wefat_prints_the_fields_of_the_design(imprint):
+    rows = lines(imprint("wefat", "default", "--json"))
+    assert {row["test"] for row in rows} == {"caliskan-wefat-names", "winobias-wefat-occupations"}
+    for row in rows:
+        assert set(COMMON_FIELDS) | WEFAT_FIELDS <= set(row)
+
+
+def test_a_property_can_be_given_for_one_test(imprint, tmp_path):
+    from imprint.stimuli.catalog import get
+
+    words = get("caliskan-wefat-occupations").words.words
+    shares = "".join(f"{word},{number}\n" for number, word in enumerate(words))
+    (tmp_path / "shares.csv").write_text(f"word,value\n{shares}")
+    options = ("--test", "caliskan-wefat-occupations", "--property", "shares.csv", "--json")
+    (row,) = lines(imprint("wefat", "default", *options))
+    assert row["property"] == "shares"
+    assert row["n_words"] == 50
+    result = imprint("wefat", "default", "--property", "shares.csv")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "--property belongs to one test" in result.stderr
+
+
+def test_audit_writes_every_finding_and_says_what_it_did_not_run(imprint, tmp_path):
+    result = imprint("audit", "default")
+    assert result.returncode == 0, result.stderr
+    findings = read_findings(tmp_path / "findings.jsonl")
+    assert {finding.kind for finding in findings} == {"weat", "wefat"}
+    assert len(findings) >= 20
+    assert "Not run" in result.stdout
+    assert "seat-3b" in result.stdout
+    assert f"{len(findings)} findings written to findings.jsonl" in result.stderr
+
+
+def test_audit_runs_another_language(imprint, tmp_path):
+    result = imprint("audit", "default", "--language", "fr")
+    assert "use one of de, en or all" in result.stderr
+    assert not (tmp_path / "findings.jsonl").exists()
+
+
+def test_convert_writes_a_file_that_gives_the_same_findings(imprint, vectors, word_files, tmp_path):
+    assert imprint("convert", vectors, "tiny.safetensors").returncode == 0
+    before, after = (
+        lines(imprint("weat", source, *word_files, "--json"))[0] for source in (vectors, "tiny.safetensors")
+    )
+    changed = {key for key in before if before[key] != after[key]}
+    assert changed <= {"embedding", "embedding_sha256"}
+    assert list(load(tmp_path / "tiny.safetensors").words) == list(load(vectors).words)
+
+
+def test_stimuli_lists_and_shows(imprint):
+    assert len(imprint("stimuli").stdout.splitlines()) >= 28
+    shown = imprint("stimuli", "caliskan-6").stdout
+    assert "John, Paul, Mike" in shown
+    assert "another scale, not comparable" in shown
+    assert all(json.loads(line)["id"] for line in imprint("stimuli", "--json").stdout.splitlines())
+
+
+def test_sampling_is_there_on_request(imprint):
+    (row,) = lines(imprint("weat", "default", "--test", "caliskan-8", "--sampled", 2000, "--json"))
+    assert row["p_method"] == "sampled"
+    assert row["extreme"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["weat", "nowhere.txt"], "the bundled embedding is called 'default'"),
+        (["weat", "default", "--test", "caliskan-99"], "did you mean 'caliskan-9'"),
+        (["weat", "default", "--test", "caliskan-wefat-names"], "imprint wefat"),
+        (["weat", "default", "--alternative", "up"], "greater, less, two-sided"),
+        (["weat", "default", "--alpha", "5"], "alpha is 5"),
+        (["weat", "default", "--x", "a.txt"], "four word files are needed"),
+        (["weat", "default", "--test", "caliskan-1", "--x", "a.txt"], "not several of them"),
+        (["wefat", "default", "--test", "caliskan-1"], "imprint weat"),
+        (["audit", "default", "--out", "no/such/folder/f.jsonl"], "cannot write there"),
+        (["convert", "default", "no/such/folder/f.safetensors"], "cannot write there"),
+        (["weat", "default", "--seed", "-1"], "seed"),
+        (["weat"], "EMBEDDING"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_errors_are_one_line_on_stderr_with_exit_code_one(imprint, arguments, message):
+    result = imprint(*arguments)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert result.stderr.startswith("imprint: ")
+    assert message in result.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):
+    # More JSON than a pipe holds, read by something that stops after one line.
+    result = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; '{IMPRINT}' stimuli --json | head -n 1"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.stdout.count("\n") == 1
+    assert result.stderr == ""
+
+
+def test_every_command_and_option_explains_itself(imprint):
+    for command in app.registered_commands:
+        text = imprint(command.name, "--help").stdout
+        assert command.callback.__doc__.splitlines()[0].split()[0] in text
+        options = re.findall(r"^  (--\S+).*?(?:  (\S.*))?$", text, flags=re.MULTILINE)
+        assert options
+    assert re.fullmatch(r"\d+\.\d+\.\d+\n", imprint("--version").stdout)

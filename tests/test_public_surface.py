@@ -1,0 +1,50 @@
+"""What `import imprint` offers and what it costs."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import imprint
+
+HEAVY = {"gensim", "numba", "pandas", "rich", "safetensors", "scipy", "sklearn", "statsmodels", "typer"}
+
+
+def modules_after(statement: str) -> set[str]:
+    code = f"{statement}; import sys; print(' '.join({{name.split('.')[0] for name in sys.modules}}))"
+    return set(
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    )
+
+
+def test_the_public_names_are_sorted_and_all_there():
+    assert list(imprint.__all__) == sorted(imprint.__all__)
+    assert all(hasattr(imprint, name) for name in imprint.__all__)
+    assert set(imprint.__all__) <= set(dir(imprint))
+
+
+def test_each_name_is_what_its_home_calls_it():
+    for name in imprint.__all__:
+        if name != "__version__":
+            assert getattr(imprint, name).__name__ == name
+
+
+def test_type_checkers_see_the_same_names():
+    stub = ast.parse(Path(imprint.__file__).with_suffix(".pyi").read_text())
+    names = [alias.asname for node in stub.body for alias in node.names]
+    assert sorted(names) == list(imprint.__all__)
+
+
+def test_a_name_that_does_not_exist_is_told_as_python_does():
+    with pytest.raises(AttributeError, match="module 'imprint' has no attribute 'wheat'"):
+        _ = imprint.wheat
+
+
+def test_measuring_needs_numpy_alone_to_be_imported():
+    assert not modules_after("from imprint import *") & HEAVY
+
+
+def test_the_command_line_starts_without_what_computes():
+    assert not modules_after("import imprint.cli.app") & (HEAVY - {"typer", "rich"} | {"numpy"})
