@@ -34,8 +34,6 @@ def replacing(target: str | os.PathLike[str]) -> Iterator[Path]:
         try:
             part.replace(path)
         except OSError as error:
-            raise ImprintError(
-                f"{path}: cannot be replaced ({error.strerror}); choose another name"
-            ) from error
+            raise ImprintError(f"{path}: cannot be replaced ({error.strerror}); choose another name") from error
     finally:
         part.unlink(missing_ok=True)

@@ -51,7 +51,7 @@ class UnitView:
         norms = self.embedding.norms[rows]
         return (vectors / np.where(norms == 0.0, 1.0, norms)[..., None]).astype(np.float32)
 
-    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """Return all rows at unit length."""
         whole = self[:]
         return whole if dtype is None else whole.astype(dtype)
@@ -101,8 +101,9 @@ class Embedding:
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """Row number by word, exact spelling."""
-        return MappingProxyType({word: row for row, word in enumerate(self.words)})
+        """Row number by word, exact spelling; the first row of a word that occurs twice."""
+        last = len(self) - 1
+        return MappingProxyType({word: last - row for row, word in enumerate(reversed(self.words))})
 
     @cached_property
     def norms(self) -> npt.NDArray[np.float64]:
@@ -125,7 +126,7 @@ class Embedding:
             with self.source.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         digest = hashlib.sha256("\n".join(self.words).encode())
-        digest.update(np.ascontiguousarray(self.vectors).tobytes())
+        digest.update(np.ascontiguousarray(self.vectors).data)
         return digest.hexdigest()
 
     def lookup(self, words: Iterable[str]) -> Lookup:
@@ -154,13 +155,22 @@ class Embedding:
         candidates: tuple[tuple[str, Match], ...] = ((word, "exact"), (word.lower(), "lower"))
         for token, match in candidates:
             row = self.index.get(token)
-            if row is not None and np.any(self.vectors[row]):
+            if row is not None and self._has_direction(token, self.vectors[row]):
                 return token, match, self.vectors[row]
         if self.subword is not None:
             vector = self.subword(word)
-            if vector is not None and np.any(vector):
+            if vector is not None and self._has_direction(word, vector):
                 return word, "subword", vector
         return None
+
+    def _has_direction(self, token: str, vector: Floats) -> bool:
+        # A mapped matrix was not looked at when it was opened.
+        if not np.isfinite(vector).all():
+            raise EmbeddingFileError(
+                f"{self.source or self.name}: the vector of {token!r} holds NaN or an infinity, finite numbers "
+                "are wanted; the file is damaged: convert or fetch it again"
+            )
+        return bool(np.any(vector))
 
     @classmethod
     def from_gensim(cls, keyed_vectors: "KeyedVectors", *, name: str = "gensim") -> "Embedding":

@@ -1,0 +1,77 @@
+"""Words and a matrix that a file holds whole, and may be mapped, made into an embedding."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Embedding, Floats
+from imprint.embeddings.formats.checks import Repeats, check_finite, has_repeats, zero_notes
+from imprint.embeddings.formats.rows import Subword, name_of
+
+_BLOCK_ROWS = 65_536  # a mapped matrix is looked at, and turned into float32, a block at a time
+
+
+def assemble(
+    path: Path,
+    words: Sequence[str],
+    matrix: npt.NDArray[Any],
+    wanted: Collection[str] | None,
+    *,
+    name: str | None = None,
+    ranks: npt.NDArray[np.int32] | None = None,
+    common: npt.NDArray[np.bool_] | None = None,
+    notes: Sequence[str] = (),
+    subword: Subword | None = None,
+) -> Embedding:
+    """Keep the wanted words, each once, check every value and count the zero rows."""
+    rows, repeats = _rows_to_keep(words, wanted)
+    if rows is not None:
+        words, matrix = [words[row] for row in rows], matrix[rows]
+        common = None if common is None else common[rows]
+        ranks = rows.astype(np.int32) if ranks is None else ranks[rows]
+    vectors = _to_float32(path, words, matrix)
+    return Embedding(
+        name=name or name_of(path),
+        words=words,
+        vectors=vectors,
+        source=path,
+        notes=(*notes, *repeats.notes(), *zero_notes(words, vectors)),
+        ranks=ranks,
+        common=common,
+        subword=subword,
+    )
+
+
+def _rows_to_keep(
+    words: Sequence[str], wanted: Collection[str] | None
+) -> tuple[npt.NDArray[np.int64] | None, Repeats]:
+    """Return the rows to keep, or None for all of them, and what was dropped as repeated."""
+    repeats = Repeats()
+    if wanted is None and not has_repeats(words):
+        return None, repeats
+    seen: set[str] = set()
+    rows = []
+    for row, word in enumerate(words):
+        if word in seen:
+            repeats.add(word)
+        elif wanted is None or word in wanted:
+            seen.add(word)
+            rows.append(row)
+    return np.array(rows, dtype=np.int64), repeats
+
+
+def _to_float32(path: Path, words: Sequence[str], matrix: npt.NDArray[Any]) -> Floats:
+    """Return the matrix as float32, itself where it is that already."""
+    ready = matrix.dtype == np.float32
+    vectors: Floats = matrix if ready else np.empty(matrix.shape, dtype=np.float32)
+    for start in range(0, len(matrix), _BLOCK_ROWS):
+        block = slice(start, start + _BLOCK_ROWS)
+        if not ready:
+            # A double beyond float32 becomes an infinity and is refused as one.
+            with np.errstate(over="ignore"):
+                vectors[block] = matrix[block]
+        check_finite(path, "row", words[block], vectors[block], range(start + 1, start + 1 + _BLOCK_ROWS))
+    return vectors

@@ -1,0 +1,98 @@
+"""Whole lines of a text file, a few megabytes at a time, and of those the lines of wanted words alone."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.formats.streams import Source
+from imprint.errors import EmbeddingFileError
+
+BLOCK_BYTES = 8 << 20
+
+_LINE = 10
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines, content[start:stop], valid until the next block is read.
+
+    `first_line` is the number in the file of the first of them. Where lines were left out, `numbers` has the
+    number of each line that stayed, and `skipped` counts the others.
+    """
+
+    content: bytearray
+    start: int
+    stop: int
+    first_line: int
+    numbers: npt.NDArray[np.int64] | None = None
+    skipped: int = 0
+
+    def numbers_of(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the numbers in the file of the block's lines at these indices."""
+        return indices + self.first_line if self.numbers is None else self.numbers[indices]
+
+
+class Lines:
+    """The content cut into blocks of whole lines; the last line gets a line break if it has none.
+
+    `line` is the number of the next line. Whoever reads a block counts its lines on the way and adds them:
+    counting here would be a pass of its own.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.line = 1
+        self._source = source
+        self._content = bytearray(BLOCK_BYTES + 1)
+        self._view = memoryview(self._content)
+        self._filled = self._stop = 0
+        self._at_end = False
+
+    def next_block(self) -> Block | None:
+        """Return the next block, or None at the end."""
+        if self._at_end:
+            return None
+        held = self._filled - self._stop
+        self._view[:held] = self._view[self._stop : self._filled]
+        self._filled = held + self._source.fill(self._view[held:BLOCK_BYTES])
+        self._at_end = self._filled < BLOCK_BYTES
+        if self._at_end and self._filled and self._content[self._filled - 1] != _LINE:
+            self._content[self._filled] = _LINE
+            self._filled += 1
+        self._stop = self._content.rfind(b"\n", 0, self._filled) + 1
+        if self._stop == 0 and self._filled:
+            raise EmbeddingFileError(
+                f"{self._source.path}: line {self.line} is longer than {BLOCK_BYTES >> 20} MB; "
+                "a text embedding with one word a line is wanted"
+            )
+        return Block(self._content, 0, self._stop, self.line) if self._stop else None
+
+
+def first_fields(words: Collection[str]) -> frozenset[bytes]:
+    """Return what the lines of these words begin with, up to the first space."""
+    return frozenset(word.encode("utf-8", "surrogatepass").split(b" ", 1)[0] for word in words)
+
+
+def keep_lines(block: Block, fields: frozenset[bytes]) -> Block:
+    """Keep the lines that may hold a wanted word, and the last line, where a cut file shows.
+
+    These are the lines that begin with one of the fields; lines that begin with a space or have none are kept
+    unseen. A word that holds spaces shares its first field with others, so the reader compares again.
+    """
+    content, at = block.content, block.start
+    if content.find(b"\t", at, block.stop) >= 0:
+        return block
+    kept = bytearray()
+    numbers = []
+    line = block.first_line
+    while at < block.stop:
+        end = content.find(b"\n", at) + 1
+        space = content.find(b" ", at, end)
+        if space <= at or end == block.stop or bytes(content[at:space]) in fields:
+            kept += content[at:end]
+            numbers.append(line)
+        at = end
+        line += 1
+    skipped = line - block.first_line - len(numbers)
+    return Block(kept, 0, len(kept), block.first_line, np.array(numbers, dtype=np.int64), skipped)

@@ -1,0 +1,127 @@
+"""fastText's .bin models: words, and character n-grams from which unseen words get a vector.
+
+The matrix stays in the file and is mapped: only the rows of the words kept are ever read. Format: fastText's
+args.cc, dictionary.cc and matrix.cc, version 12.
+"""
+
+import mmap
+import struct
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.formats.header import LARGEST_DIMENSION
+from imprint.embeddings.formats.rows import Rows
+from imprint.embeddings.formats.streams import Source
+from imprint.embeddings.formats.subwords import Subwords
+from imprint.errors import EmbeddingFileError
+
+_MAGIC = 793712314
+_VERSION = 12
+_LONGEST_NGRAM = 100
+# Magic, version; dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn, lrUpdateRate; t;
+# entries, words, labels; tokens, pruned.
+_HEADER = struct.Struct("<2i12id3i2q")
+_ENTRY_TAIL = 9  # after a word's NUL: its count in 8 bytes, its kind in 1
+_MATRIX = struct.Struct("<?2q")
+_BLOCK_ROWS = 8192
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    dimension: int
+    buckets: int
+    shortest: int
+    longest: int
+    words: int
+
+
+def recognises(head: bytes) -> bool:
+    """Whether the file begins as fastText models do."""
+    return head.startswith(_MAGIC.to_bytes(4, "little"))
+
+
+def read(source: Source, wanted: Collection[str] | None) -> Embedding:
+    """Compose the vectors of the words; those of unseen words are composed when they are looked up."""
+    source.refuse_compression("a fastText model")
+    path = source.path
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        sizes = _read_sizes(path, data)
+        words, after, mended = _read_words(path, data, sizes.words)
+        matrix = _map_matrix(path, data, after, sizes)
+    subwords = Subwords(matrix[sizes.words :], sizes.shortest, sizes.longest, sizes.buckets)
+    rows = Rows(path, sizes.dimension, wanted, place="word")
+    for start in range(0, len(words), _BLOCK_ROWS):
+        block = range(start, min(start + _BLOCK_ROWS, len(words)))
+        kept = [row for row in block if wanted is None or words[row] in wanted]
+        names = [words[row] for row in kept]
+        places = np.array(kept, dtype=np.int64) + 1
+        rows.add(names, subwords.compose(names, matrix[kept]), places, part=block.stop / len(words))
+        source.report(block.stop / len(words))
+    if mended:
+        rows.notes.append(f"{mended:,} words are not UTF-8; their odd bytes are written as \\x and two digits")
+    return rows.embedding(subword=subwords.vector)
+
+
+def _read_sizes(path: Path, data: mmap.mmap) -> _Sizes:
+    if len(data) < _HEADER.size:
+        raise _cut_short(path)
+    fields = _HEADER.unpack_from(data)
+    sizes = _Sizes(fields[2], fields[10], fields[11], fields[12], fields[15])
+    version, labels, pruned = fields[1], fields[17], fields[19]
+    if version != _VERSION or labels or pruned > 0:
+        kind = "supervised" if labels else "quantised" if pruned > 0 else f"version {version}"
+        raise EmbeddingFileError(
+            f"{path}: is a {kind} fastText model; word vectors of version {_VERSION} are wanted: "
+            "train or save them again with fastText"
+        )
+    ngrams = sizes.shortest >= 0 and 0 <= sizes.longest <= _LONGEST_NGRAM
+    if not (1 <= sizes.dimension <= LARGEST_DIMENSION and min(sizes.words, sizes.buckets) >= 0 and ngrams):
+        raise EmbeddingFileError(f"{path}: the fastText header holds impossible sizes; fetch the file again")
+    return sizes
+
+
+def _read_words(path: Path, data: mmap.mmap, count: int) -> tuple[list[str], int, int]:
+    """Return the words, the position after them, and how many were not UTF-8."""
+    words: list[str] = []
+    at, mended = _HEADER.size, 0
+    for _ in range(count):
+        end = data.find(b"\0", at)
+        if end < 0:
+            raise _cut_short(path)
+        word = data[at:end]
+        try:
+            words.append(word.decode())
+        except UnicodeDecodeError:
+            # As gensim does: models trained on web pages hold such words.
+            words.append(word.decode(errors="backslashreplace"))
+            mended += 1
+        at = end + 1 + _ENTRY_TAIL
+    if not words:
+        raise EmbeddingFileError(f"{path}: the fastText model has no words; fetch the file again")
+    return words, at, mended
+
+
+def _map_matrix(path: Path, data: mmap.mmap, at: int, sizes: _Sizes) -> npt.NDArray[np.float32]:
+    if len(data) - at < _MATRIX.size:
+        raise _cut_short(path)
+    quantised, row_count, column_count = _MATRIX.unpack_from(data, at)
+    at += _MATRIX.size
+    wanted = (sizes.words + sizes.buckets, sizes.dimension)
+    if quantised or (row_count, column_count) != wanted:
+        kind = "quantised" if quantised else f"{row_count} x {column_count}"
+        raise EmbeddingFileError(
+            f"{path}: the fastText matrix is {kind}, {wanted[0]} x {wanted[1]} plain numbers are wanted; "
+            "save the model without quantising it, or fetch it again"
+        )
+    if len(data) - at < 4 * row_count * column_count:
+        raise _cut_short(path)
+    return np.memmap(path, dtype="<f4", mode="r", offset=at, shape=wanted)
+
+
+def _cut_short(path: Path) -> EmbeddingFileError:
+    return EmbeddingFileError(f"{path}: the fastText model ends too early, it was cut short; fetch it again")

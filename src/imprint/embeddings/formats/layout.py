@@ -1,0 +1,88 @@
+"""How a text embedding's lines are built, learnt from the first of them."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from imprint.embeddings.formats.blocks import Block
+from imprint.embeddings.formats.header import BYTE_ORDER_MARK, Header, check_dimension, parse_header
+from imprint.errors import EmbeddingFileError
+
+NUMERAL = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)", re.IGNORECASE)
+
+_SAMPLE_LINES = 50
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines are built: where the first row stands, how many numbers it has, what the header said."""
+
+    start: int
+    first_line: int
+    dimension: int
+    header: Header | None
+
+
+def find_layout(path: Path, block: Block) -> Layout:
+    """Learn the layout from the file's first lines."""
+    start = len(BYTE_ORDER_MARK) if block.content.startswith(BYTE_ORDER_MARK) else 0
+    # Lines are cut off one at a time: the block may hold a hundred thousand.
+    lines: list[bytes] = []
+    at = start
+    while at < block.stop and len(lines) <= _SAMPLE_LINES:
+        end = block.content.find(b"\n", at)
+        lines.append(bytes(block.content[at:end]))
+        at = end + 1
+    header = parse_header(lines[0])
+    usual = _usual_dimension(lines[1:]) if header else _usual_dimension(lines)
+    # Two whole numbers a line, all the way down, are words that are numbers and one dimension.
+    if header is None or (usual == 1 != header.dimension):
+        if usual == 0:
+            raise EmbeddingFileError(
+                f"{path}: line 1 is no word followed by numbers; an embedding is wanted: GloVe, word2vec or "
+                "fastText text, word2vec or fastText binary, gensim .kv, or a file written by imprint convert"
+            )
+        check_dimension(path, usual)
+        return Layout(start, 1, usual, None)
+    check_dimension(path, header.dimension)
+    if usual == 0:
+        raise EmbeddingFileError(
+            f"{path}: line 1 says {header.count:,} words of {header.dimension} dimensions but no row follows; "
+            "fetch the file again"
+        )
+    if usual != header.dimension:
+        raise EmbeddingFileError(
+            f"{path}: line 1 says {header.dimension} dimensions but the lines after it have {usual} numbers; "
+            "correct line 1 or fetch the file again"
+        )
+    return Layout(start + len(lines[0]) + 1, 2, usual, header)
+
+
+def trailing_numbers(fields: list[bytes]) -> int:
+    """Count the numbers at the end."""
+    count = 0
+    while count < len(fields) and NUMERAL.fullmatch(fields[-1 - count]):
+        count += 1
+    return count
+
+
+def split_fields(line: bytes) -> list[bytes]:
+    """Cut a line at its spaces and tabs."""
+    stripped = line.strip(b" \t\r")
+    return re.split(rb"[ \t]+", stripped) if stripped else []
+
+
+def _usual_dimension(lines: list[bytes]) -> int:
+    counts = Counter(_line_dimension(fields) for line in lines if (fields := split_fields(line)))
+    return counts.most_common(1)[0][0] if counts else 0
+
+
+def _line_dimension(fields: list[bytes]) -> int:
+    """Count a line's numbers: all at its end, but for a word that is a number itself."""
+    numbers = trailing_numbers(fields)
+    word = fields[: len(fields) - numbers]
+    # A number in the midst of the word is a row with text among its numbers rather than a word with spaces.
+    if len(word) == 0 or any(NUMERAL.fullmatch(field) for field in word[1:]):
+        return len(fields) - 1
+    return numbers

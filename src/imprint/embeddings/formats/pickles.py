@@ -1,0 +1,116 @@
+"""gensim's pickles, read without running them.
+
+A pickle is a program. Its opcodes are walked first, executing none, and the file is refused if it names
+anything but the classes listed here or uses an opcode that could name something unseen. Only then is it
+unpickled, and every listed name stands for an inert class of ours: neither numpy's nor gensim's code runs.
+"""
+
+import mmap
+import pickle
+import pickletools
+import warnings
+from pathlib import Path
+from typing import Any
+
+from imprint.embeddings.formats.standins import STAND_INS, Inert
+from imprint.errors import EmbeddingFileError
+
+_STRINGS = frozenset({"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"})
+_GETS = frozenset({"GET", "BINGET", "LONG_BINGET"})
+_PUTS = frozenset({"PUT", "BINPUT", "LONG_BINPUT"})
+# They reach for names or objects outside the file, or for classes in ways gensim's files never do.
+_REFUSED = frozenset(
+    {"PERSID", "BINPERSID", "EXT1", "EXT2", "EXT4", "INST", "OBJ", "NEWOBJ_EX", "NEXT_BUFFER", "READONLY_BUFFER"}
+)
+_BROKEN = (
+    pickle.UnpicklingError,
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    MemoryError,
+    TypeError,
+    ValueError,
+)
+
+
+def read_pickle(path: Path) -> object:
+    """Return the pickled object built of inert stand-ins."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        try:
+            # Odd escapes in strings would warn; what they spell is judged like any other name.
+            with warnings.catch_warnings(action="ignore"):
+                vet(path, data)
+                data.seek(0)
+                return _InertUnpickler(data, fix_imports=False, encoding="latin1").load()
+        except _BROKEN as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise EmbeddingFileError(
+                f"{path}: is a damaged pickle ({reason}); save it again with gensim, or fetch it again"
+            ) from error
+
+
+def vet(path: Path, data: Any) -> None:
+    """Walk the opcodes of an open file and refuse it if any could reach beyond the stand-ins.
+
+    A name taken from the stack must be two strings pushed, or fetched from the memo, just before: that is how
+    every pickler writes it. Anything cleverer is refused unresolved.
+    """
+    parts = {part for name in STAND_INS for part in name}
+    memo: dict[int, str] = {}  # by index, the memoised strings that are part of an admitted name
+    stored = 0
+    numbered = False
+    pushed: list[str | None] = []  # what the opcodes just before pushed: a string, or None for what is not known
+    argument: Any
+    for opcode, argument, position in pickletools.genops(data):
+        name = opcode.name
+        if name in _STRINGS:
+            pushed = [*pushed[-1:], argument]
+        elif name in _GETS:
+            pushed = [*pushed[-1:], memo.get(int(argument))]
+        elif name == "MEMOIZE" or name in _PUTS:
+            numbered = numbered or name != "MEMOIZE"
+            index = int(argument) if numbered and argument is not None else stored
+            # Picklers count upwards, in one way or the other. A far higher number would be allocated for.
+            if (numbered and name == "MEMOIZE") or index > stored + 1:
+                raise _refusal(path, position, name)
+            stored += 1
+            value = pushed[-1] if pushed else None
+            if value is not None and value in parts:
+                memo[index] = value
+            else:
+                memo.pop(index, None)
+        elif name == "GLOBAL":
+            _admit(path, tuple(argument.split(" ", 1)))
+            pushed = []
+        elif name == "STACK_GLOBAL":
+            _admit(path, tuple(pushed))
+            pushed = []
+        elif name in _REFUSED:
+            raise _refusal(path, position, name)
+        elif name not in ("FRAME", "PROTO"):
+            pushed = []
+
+
+def _refusal(path: Path, position: int | None, opcode: str) -> EmbeddingFileError:
+    return EmbeddingFileError(
+        f"{path}: byte {position} of the pickle is {opcode}, in a way gensim never writes it, and was refused "
+        "before any of it ran; save the vectors again with gensim"
+    )
+
+
+def _admit(path: Path, name: tuple[str | None, ...]) -> None:
+    if name not in STAND_INS:
+        spelt = ".".join(part or "?" for part in name) or "?"
+        raise EmbeddingFileError(
+            f"{path}: the pickle names {spelt[:100]!r}, which no embedding needs, and was refused before any "
+            "of it ran; save the vectors with gensim's KeyedVectors.save or save_word2vec_format"
+        )
+
+
+class _InertUnpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> type[Inert]:
+        try:
+            return STAND_INS[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(f"names {module}.{name}") from None

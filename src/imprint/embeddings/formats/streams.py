@@ -1,0 +1,159 @@
+"""A file's content as one stream of bytes, plain or compressed, told apart by its first bytes.
+
+Nothing here holds more than a block of the content: a compressed file is as large as it claims to be only if
+someone reads that far.
+"""
+
+import contextlib
+import gzip
+import io
+import lzma
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol, cast
+
+from imprint.errors import EmbeddingFileError
+
+Progress = Callable[[int, int], None]
+
+_HEAD_BYTES = 1 << 16  # enough to recognise any format
+_CHUNK_BYTES = 1 << 18
+_XZ_MEMORY = 1 << 28  # four times what the strongest preset of xz asks for
+_DAMAGE = (OSError, RuntimeError, ValueError, lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error)
+_MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
+
+
+class _Readable(Protocol):
+    def readinto(self, view: memoryview, /) -> int | None: ...
+
+
+class Source:
+    """An open file: its path, its size on disk, the first bytes of its content, and the content itself."""
+
+    def __init__(self, path: Path, raw: io.FileIO, progress: Progress | None = None) -> None:
+        self.path = path
+        self.total = os.fstat(raw.fileno()).st_size
+        self._raw = raw
+        self._progress = progress
+        start = raw.read(6)
+        raw.seek(0)
+        self.compression = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+        with self._damage_reported():
+            self._content = self._decompressor()
+        head = bytearray(_HEAD_BYTES)
+        self._ahead = b""
+        self.head = bytes(head[: self._pull(memoryview(head))])
+        self._ahead = self.head
+
+    @property
+    def consumed(self) -> int:
+        """Bytes of the file on disk read so far."""
+        return min(self._raw.tell(), self.total)
+
+    @property
+    def part(self) -> float:
+        """The share of the content read so far, to guess its length from.
+
+        A compressed file's beginning may be far denser than the rest, so the guess is held to 8 times.
+        """
+        part = max(self.consumed, 1) / max(self.total, 1)
+        return part if self.compression is None else max(part, 0.125)
+
+    def fill(self, view: memoryview) -> int:
+        """Fill the view with the content's next bytes; fewer come only at the end."""
+        ahead = min(len(self._ahead), len(view))
+        view[:ahead] = self._ahead[:ahead]
+        self._ahead = self._ahead[ahead:]
+        done = ahead + self._pull(view[ahead:])
+        self.report(self.consumed / self.total)
+        return done
+
+    def report(self, part: float) -> None:
+        """Tell whoever asked for progress what share of the file is done."""
+        if self._progress is not None:
+            self._progress(int(part * self.total), self.total)
+
+    def refuse_compression(self, format_name: str) -> None:
+        """Stop where a format is read from plain files only."""
+        if self.compression is not None:
+            raise EmbeddingFileError(
+                f"{self.path}: {format_name} is not read through {self.compression}; decompress the file first"
+            )
+
+    def _pull(self, view: memoryview) -> int:
+        done = 0
+        while done < len(view):
+            with self._damage_reported():
+                count = self._content.readinto(view[done : done + _CHUNK_BYTES])
+            if not count:
+                break
+            done += count
+        return done
+
+    def _decompressor(self) -> _Readable:
+        if self.compression == "gzip":
+            return gzip.GzipFile(fileobj=self._raw)
+        if self.compression == "xz":
+            return _XzReader(self._raw)
+        if self.compression == "zip":
+            return self._only_member(zipfile.ZipFile(self._raw))
+        return self._raw
+
+    def _only_member(self, archive: zipfile.ZipFile) -> _Readable:
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        if len(members) != 1:
+            names = ", ".join(member.filename for member in members[:4]) + (", ..." if len(members) > 4 else "")
+            raise EmbeddingFileError(
+                f"{self.path}: the zip holds {len(members)} files{f' ({names})' if names else ''}, one is wanted; "
+                "unpack it and name the file"
+            )
+        return cast(zipfile.ZipExtFile, archive.open(members[0]))
+
+    @contextlib.contextmanager
+    def _damage_reported(self) -> Iterator[None]:
+        try:
+            yield
+        except EOFError as error:
+            raise EmbeddingFileError(
+                f"{self.path}: the {self.compression} data ends too early, the file was cut short; fetch it again"
+            ) from error
+        except _DAMAGE as error:
+            reason = " ".join(str(error).split())
+            what = f"the {self.compression} data is damaged" if self.compression else "cannot be read"
+            raise EmbeddingFileError(f"{self.path}: {what} ({reason}); fetch the file again") from error
+
+
+class _XzReader(io.RawIOBase):
+    """xz content under a memory limit, which lzma.LZMAFile does not offer; streams may follow each other."""
+
+    def __init__(self, raw: io.FileIO) -> None:
+        super().__init__()
+        self._raw = raw
+        self._decoder = self._new_decoder()
+
+    def readinto(self, view: memoryview) -> int:  # type: ignore[override]
+        """Fill the view as far as one step of decompression goes; 0 at the end of the last stream."""
+        while True:
+            if self._decoder.eof:
+                rest = self._decoder.unused_data.lstrip(b"\0") or self._raw.read(_CHUNK_BYTES).lstrip(b"\0")
+                if not rest:
+                    return 0
+                self._decoder = self._new_decoder()
+            elif self._decoder.needs_input:
+                rest = self._raw.read(_CHUNK_BYTES)
+                if not rest:
+                    raise EOFError
+            else:
+                rest = b""
+            content = self._decoder.decompress(rest, len(view))
+            if content:
+                view[: len(content)] = content
+                return len(content)
+
+    @staticmethod
+    def _new_decoder() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)

@@ -1,0 +1,45 @@
+"""Vectors from character n-grams, as fastText composes them: the mean of a word's own row and its n-grams'."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Floats
+from imprint.errors import MissingExtraError
+
+
+@dataclass(frozen=True)
+class Subwords:
+    """The n-gram rows of a model, one for each of `buckets` hashes; the rows may be memory-mapped."""
+
+    rows: npt.NDArray[Any]
+    shortest: int
+    longest: int
+    buckets: int
+
+    def compose(self, words: list[str], own: npt.NDArray[Any]) -> Floats:
+        """Return the vectors of known words, of which `own` has the rows."""
+        vectors = np.array(own, dtype=np.float32)
+        if self.buckets:
+            for row, word in enumerate(words):
+                hashes = self._hashes(word)
+                parts = np.concatenate([vectors[row : row + 1], self.rows[hashes]])
+                vectors[row] = parts.sum(axis=0) / np.float32(len(parts))
+        return vectors
+
+    def vector(self, word: str) -> Floats | None:
+        """Return the vector of an unseen word, or None where it has no n-grams."""
+        hashes = self._hashes(word) if self.buckets else []
+        if not hashes:
+            return None
+        total: Floats = np.asarray(self.rows[hashes], dtype=np.float32).sum(axis=0)
+        return total / np.float32(len(hashes))
+
+    def _hashes(self, word: str) -> list[int]:
+        try:
+            from gensim.models.fasttext import ft_ngram_hashes
+        except ImportError as error:
+            raise MissingExtraError("gensim", "gensim") from error
+        return [int(value) for value in ft_ngram_hashes(word, self.shortest, self.longest, self.buckets)]

@@ -1,0 +1,126 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import load_file
+
+from imprint.embeddings.convert import convert
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+from imprint.errors import EmbeddingFileError, ImprintError, VocabularyError
+
+
+def make(words: list[str], dimension: int = 3, **fields: object) -> Embedding:
+    vectors = np.random.default_rng(3).normal(size=(len(words), dimension)).astype(np.float32)
+    return Embedding(name="made", words=words, vectors=vectors, **fields)
+
+
+words = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])), min_size=1, unique=True)
+
+
+@given(words, st.integers(1, 4), st.booleans(), st.booleans())
+def test_what_was_written_is_read_back(tmp_path_factory, spelt, dimension, ranked, flagged):
+    path = tmp_path_factory.mktemp("round") / "trip"
+    ranks = np.arange(len(spelt), dtype=np.int32)[::-1] if ranked else None
+    common = np.arange(len(spelt)) % 2 == 0 if flagged else None
+    written = make(spelt, dimension, notes=("first note", "second"), ranks=ranks, common=common)
+    convert(written, path)
+    read = load(path)
+    assert (read.name, read.words, read.notes, len(read)) == ("made", spelt, written.notes, len(spelt))
+    assert np.array_equal(read.vectors, written.vectors)
+    assert np.array_equal(read.ranks, ranks) if ranked else read.ranks is None
+    assert np.array_equal(read.common, common) if flagged else read.common is None
+
+
+def test_single_precision_is_mapped_and_half_is_widened(tmp_path):
+    embedding = make(["a", "b"])
+    convert(embedding, tmp_path / "single")
+    convert(embedding, tmp_path / "half", half=True)
+    assert isinstance(load(tmp_path / "single").vectors, np.memmap)
+    half = load(tmp_path / "half").vectors
+    assert half.dtype == np.float32
+    assert np.array_equal(half, embedding.vectors.astype(np.float16).astype(np.float32))
+
+
+def test_only_keeps_rows_ranks_and_flags(tmp_path):
+    ranks = np.array([5, 6, 9], dtype=np.int32)
+    convert(make(["a", "b", "c"], ranks=ranks, common=np.array([True, False, True])), tmp_path / "file")
+    kept = load(tmp_path / "file", only=["C", "b"])
+    assert (kept.words, kept.ranks.tolist(), kept.common.tolist()) == (["b", "c"], [6, 9], [False, True])
+
+
+def test_only_without_ranks_takes_the_place_in_the_file(tmp_path):
+    convert(make(["a", "b", "c"]), tmp_path / "file")
+    assert load(tmp_path / "file", only=["c"]).ranks.tolist() == [2]
+
+
+def test_bytes_are_the_same_in_every_process(tmp_path):
+    program = (
+        "import sys, numpy as np\n"
+        "from imprint.embeddings.convert import convert\n"
+        "from imprint.embeddings.embedding import Embedding\n"
+        "made = Embedding('naïve', ['a', 'b'], np.ones((2, 3), np.float32), notes=('x', 'y\\u2028z'))\n"
+        "convert(made, sys.argv[1])"
+    )
+    contents = set()
+    for run in range(5):
+        path = tmp_path / str(run)
+        subprocess.run([sys.executable, "-c", program, path], check=True)
+        contents.add(path.read_bytes())
+    assert len(contents) == 1
+
+
+def test_the_file_is_a_safetensors_file_to_the_library_too(tmp_path):
+    embedding = make(["a", "naïve"])
+    convert(embedding, tmp_path / "file")
+    tensors = load_file(tmp_path / "file")
+    assert tensors["words"].tobytes().decode() == "a\nnaïve"
+    assert np.array_equal(tensors["vectors"], embedding.vectors)
+
+
+def test_columns_of_a_larger_matrix_are_written_as_seen(tmp_path):
+    wide = np.random.default_rng(0).normal(size=(3, 8)).astype(np.float32)
+    convert(Embedding("view", ["a", "b", "c"], wide[:, ::2]), tmp_path / "file")
+    assert np.array_equal(load(tmp_path / "file").vectors, wide[:, ::2])
+
+
+def test_a_mapped_embedding_can_be_written_onto_its_own_file(tmp_path):
+    path = tmp_path / "file"
+    convert(make(["a", "b"]), path)
+    mapped = load(path)
+    before = np.array(mapped.vectors)
+    convert(mapped, path)
+    assert np.array_equal(load(path).vectors, before)
+
+
+@pytest.mark.parametrize(
+    ("spelt", "message"),
+    [
+        (["a", "b\nc"], r"made: the word 'b\\nc' holds a line break; leave it out before converting"),
+        (["a", "b", "a"], "made: the word 'a' occurs twice; leave it out before converting"),
+        (["\ud800"], "made: a word cannot be written as UTF-8"),
+        ([], "made: has no words; there is nothing to convert"),
+    ],
+)
+def test_words_that_cannot_be_read_back_are_refused(tmp_path, spelt, message):
+    with pytest.raises(VocabularyError, match=message):
+        convert(make(spelt), tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_values_too_large_for_half_precision_are_refused_and_the_old_file_stays(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    large = Embedding("large", ["a", "b"], np.array([[1, 2], [3, 70_000]], np.float32))
+    with pytest.raises(EmbeddingFileError, match="large: the vector of 'b' has values that float16 cannot hold"):
+        convert(large, path, half=True)
+    assert path.read_text() == "old"
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(ImprintError, match="nowhere"):
+        convert(make(["a"]), Path(tmp_path) / "nowhere" / "file")

@@ -1,0 +1,114 @@
+import hashlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+from imprint.errors import EmbeddingFileError
+
+matrices = hnp.arrays(np.float32, st.tuples(st.integers(1, 8), st.integers(1, 5)), elements=st.floats(-8, 8, width=16))
+
+
+def made(vectors: np.ndarray, words: list[str] | None = None, **fields: object) -> Embedding:
+    return Embedding("made", words or [f"w{row}" for row in range(len(vectors))], vectors, **fields)
+
+
+def test_lookup_takes_the_spelling_first_and_lower_case_second():
+    embedding = made(np.eye(3, dtype=np.float32), ["Rose", "rose", "lily"])
+    found = embedding.lookup(["Rose", "ROSE", "Lily", "tulip", "rose"])
+    assert found.words == ("Rose", "ROSE", "Lily", "rose")
+    assert found.tokens == ("Rose", "rose", "lily", "rose")
+    assert found.matches == ("exact", "lower", "lower", "exact")
+    assert found.missing == ("tulip",)
+    assert found.vectors.tolist() == np.eye(3, dtype=np.float32)[[0, 1, 2, 1]].tolist()
+    assert repr(found) == "Lookup(4 found, 1 missing)"
+
+
+def test_lookup_never_goes_from_lower_case_to_upper():
+    assert made(np.ones((1, 2), np.float32), ["Rose"]).lookup(["rose"]).missing == ("rose",)
+
+
+def test_a_zero_vector_counts_as_missing_and_its_lower_case_form_may_stand_in():
+    embedding = made(np.array([[0, 0], [1, 2], [0, 0]], np.float32), ["Rose", "rose", "lily"])
+    found = embedding.lookup(["Rose", "lily"])
+    assert (found.tokens, found.missing) == (("rose",), ("lily",))
+
+
+def test_looking_up_nothing_gives_an_empty_matrix_of_the_right_width():
+    assert made(np.ones((2, 3), np.float32)).lookup([]).vectors.shape == (0, 3)
+
+
+def test_subwords_are_asked_last_and_may_decline():
+    def compose(word: str) -> np.ndarray | None:
+        return np.full(2, len(word), np.float32) if word != "??" else None
+
+    embedding = made(np.ones((1, 2), np.float32), ["rose"], subword=compose)
+    found = embedding.lookup(["Rose", "roses", "??"])
+    assert (found.matches, found.missing) == (("lower", "subword"), ("??",))
+    assert found.vectors.tolist() == [[1, 1], [5, 5]]
+
+
+def test_looking_up_a_vector_that_is_not_finite_is_refused():
+    embedding = made(np.array([[1, np.nan]], np.float32), ["rose"])
+    with pytest.raises(EmbeddingFileError, match="made: the vector of 'rose' holds NaN or an infinity"):
+        embedding.lookup(["rose"])
+
+
+def test_the_first_of_two_equal_words_is_the_one_found():
+    embedding = made(np.array([[1, 0], [2, 0]], np.float32), ["rose", "rose"])
+    assert embedding.lookup(["rose"]).vectors.tolist() == [[1, 0]]
+    assert "rose" in embedding
+    assert "lily" not in embedding
+
+
+@given(matrices)
+def test_norms_are_the_lengths_of_rows(matrix):
+    assert np.allclose(made(matrix).norms, np.linalg.norm(matrix.astype(np.float64), axis=1), rtol=1e-12)
+
+
+@given(matrices, st.data())
+def test_unit_rows_have_length_one_and_zero_rows_stay_zero(matrix, data):
+    embedding = made(matrix)
+    whole = np.asarray(embedding.unit)
+    lengths = np.linalg.norm(whole, axis=1)
+    assert np.allclose(lengths, np.where(embedding.norms == 0, 0, 1), atol=1e-5)
+    assert np.allclose(whole * embedding.norms[:, None], matrix, atol=1e-5)
+    rows = data.draw(st.lists(st.integers(0, len(matrix) - 1), max_size=5))
+    assert np.array_equal(embedding.unit[rows], whole[rows])
+    assert np.array_equal(embedding.unit[0], whole[0])
+    assert np.asarray(embedding.unit, dtype=np.float64).dtype == np.float64
+
+
+def test_vectors_must_be_one_float32_row_a_word():
+    with pytest.raises(EmbeddingFileError, match=r"made: 1 words but vectors of shape \(2, 3\)"):
+        made(np.ones((2, 3), np.float32), ["one"])
+    with pytest.raises(EmbeddingFileError, match="made: vectors are float64; float32 is wanted"):
+        made(np.ones((1, 3)), ["one"])
+
+
+def test_gensim_and_back_changes_nothing(keyed_vectors):
+    embedding = Embedding.from_gensim(keyed_vectors, name="there")
+    assert embedding.vectors is keyed_vectors.vectors
+    back = embedding.to_gensim()
+    assert back.index_to_key == keyed_vectors.index_to_key
+    assert np.array_equal(back.vectors, keyed_vectors.vectors)
+    assert back.similarity("word1", "naïve") == keyed_vectors.similarity("word1", "naïve")
+
+
+def test_a_loaded_embedding_goes_to_gensim(glove):
+    assert load(glove).to_gensim()["new york"].tolist() == np.array([0.25, 0.08], np.float32).tolist()
+
+
+def test_the_hash_is_the_files_or_else_that_of_words_and_vectors(glove):
+    assert load(glove).sha256 == hashlib.sha256(glove.read_bytes()).hexdigest()
+    one, two = np.ones((1, 2), np.float32), np.full((1, 2), 2, np.float32)
+    assert made(one).sha256 == made(one).sha256
+    assert len({made(one).sha256, made(two).sha256, made(one, ["other"]).sha256}) == 3
+
+
+def test_the_repr_says_what_it_is(glove):
+    assert repr(load(glove)) == "Embedding('tiny', 3 words, 2 dimensions)"

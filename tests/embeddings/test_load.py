@@ -1,0 +1,97 @@
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gensim.models.fasttext import save_facebook_model
+
+from imprint.embeddings.convert import convert
+from imprint.embeddings.load import BUNDLED, load
+from imprint.errors import EmbeddingFileError, SettingError
+
+
+def test_the_format_is_told_by_content_whatever_the_name(keyed_vectors, fasttext_model, tmp_path):
+    keyed_vectors.save_word2vec_format(str(tmp_path / "text"))
+    keyed_vectors.save_word2vec_format(str(tmp_path / "binary"), binary=True)
+    keyed_vectors.save(str(tmp_path / "gensim"))
+    convert(load(tmp_path / "binary"), tmp_path / "ours")
+    save_facebook_model(fasttext_model, str(tmp_path / "fasttext"))
+    wanted = {"fasttext": fasttext_model.wv.index_to_key}
+    for content in ("text", "binary", "gensim", "ours", "fasttext"):
+        for suffix in (".txt", ".vec", ".bin", ".kv", ".safetensors", ".gz", ""):
+            path = tmp_path / f"misnamed{suffix}"
+            shutil.copy(tmp_path / content, path)
+            assert list(load(path).words) == wanted.get(content, keyed_vectors.index_to_key)
+
+
+@pytest.mark.skipif(not BUNDLED.exists(), reason="the bundled embedding is built apart from the code")
+def test_the_bundled_embedding_answers_to_its_name():
+    embedding = load("default")
+    assert embedding.source == BUNDLED
+    assert embedding.lookup(["woman", "man"]).missing == ()
+    assert np.isfinite(embedding.vectors).all()
+
+
+def test_a_name_is_the_file_name_without_the_endings_of_formats(tmp_path):
+    for file, name in (("glove.6B.100d.txt.gz", "glove.6B.100d"), ("plain", "plain"), (".txt", ".txt")):
+        path = tmp_path / file
+        path.write_text("cat 1 2\n")
+        assert load(path).name == name
+
+
+def test_a_string_and_a_path_are_the_same(glove):
+    assert load(str(glove)).words == load(glove).words
+
+
+def test_a_missing_file_is_named_and_the_bundled_one_offered(tmp_path):
+    with pytest.raises(EmbeddingFileError, match=r"absent\.txt: there is no such file; the bundled .* 'default'"):
+        load(tmp_path / "absent.txt")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(EmbeddingFileError, match="is a folder; name an embedding file"):
+        load(tmp_path)
+
+
+def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(EmbeddingFileError, match="pipe: is no regular file"):
+        load(tmp_path / "pipe")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read anything")
+def test_a_file_without_read_rights_says_so(glove):
+    glove.chmod(0)
+    with pytest.raises(EmbeddingFileError, match="cannot be read"):
+        load(glove)
+
+
+def test_a_name_no_system_allows_is_one_clear_line():
+    with pytest.raises(EmbeddingFileError, match="cannot be read"):
+        load("x" * 5000)
+
+
+def test_one_string_is_not_a_list_of_words(glove):
+    with pytest.raises(SettingError, match="only='cat' is one string; a list of words is wanted"):
+        load(glove, only="cat")
+
+
+def test_only_takes_any_iterable_even_one_that_runs_once(glove):
+    assert load(glove, only=(word for word in ["cat", "dog"])).words == ["cat", "dog"]
+
+
+def test_only_words_that_are_absent_leave_an_empty_embedding(glove):
+    embedding = load(glove, only=["absent"])
+    assert len(embedding) == 0
+    assert embedding.lookup(["absent"]).missing == ("absent",)
+
+
+def test_the_real_stimuli_file_is_read_if_it_is_there():
+    path = Path(__file__).parents[3] / "shared" / "data" / "glove.840B.300d.stimuli.txt"
+    if not path.exists():
+        pytest.skip("the folder of shared data is not here")
+    embedding = load(path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert embedding.words == [line.split(" ")[0] for line in lines]
+    assert np.array_equal(embedding.vectors, [[np.float32(x) for x in line.split(" ")[1:]] for line in lines])

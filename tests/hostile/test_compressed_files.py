@@ -1,0 +1,115 @@
+import gzip
+import io
+import lzma
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+from imprint.embeddings.load import load
+from imprint.errors import EmbeddingFileError
+
+TEXT = b"".join(f"w{row} {row / 7:.6g} {row / 11:.6g}\n".encode() for row in range(30_000))
+
+
+def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def refused(tmp_path):
+    def load_and_fail(content: bytes) -> str:
+        path = tmp_path / "bad"
+        path.write_bytes(content)
+        with pytest.raises(EmbeddingFileError, match="bad: ") as raised:
+            load(path)
+        message = str(raised.value)
+        assert "\n" not in message
+        return message.removeprefix(f"{path}: ")
+
+    return load_and_fail
+
+
+@pytest.mark.parametrize(("kind", "pack"), [("gzip", gzip.compress), ("xz", lzma.compress)])
+@pytest.mark.parametrize("keep", [0.01, 0.5, 0.999])
+def test_compressed_data_cut_short(refused, kind, pack, keep):
+    packed = pack(TEXT)
+    message = refused(packed[: int(len(packed) * keep)])
+    assert message == f"the {kind} data ends too early, the file was cut short; fetch it again"
+
+
+@pytest.mark.parametrize(
+    ("kind", "pack"), [("gzip", gzip.compress), ("xz", lzma.compress), ("zip", lambda t: zipped(("a", t)))]
+)
+def test_compressed_data_that_is_damaged(refused, kind, pack):
+    packed = bytearray(pack(TEXT))
+    packed[len(packed) // 2] ^= 0xFF
+    assert refused(bytes(packed)).startswith(f"the {kind} data ")
+
+
+def test_a_zip_cut_short(refused):
+    assert refused(zipped(("a", TEXT))[:-200]).startswith("the zip data is damaged (File is not a zip file); fetch")
+
+
+def test_a_zip_of_several_files_names_them(refused):
+    message = refused(zipped(*((f"glove.{size}d.txt", b"cat 1 2\n") for size in (50, 100, 200, 300, 400))))
+    assert message.startswith(
+        "the zip holds 5 files (glove.50d.txt, glove.100d.txt, glove.200d.txt, glove.300d.txt, ...)"
+    )
+
+
+@pytest.mark.parametrize("members", [(), (("folder/", b""),)])
+def test_a_zip_of_nothing(refused, members):
+    assert refused(zipped(*members)).startswith("the zip holds 0 files, one is wanted")
+
+
+def test_an_empty_file_in_a_zip(refused):
+    assert refused(zipped(("a", b""))) == "is empty; fetch or write it again"
+
+
+def test_an_encrypted_zip(refused):
+    packed = bytearray(zipped(("a", b"cat 1 2\n"), method=zipfile.ZIP_STORED))
+    packed[6] |= 1  # the flag of the member
+    packed[packed.index(b"PK\x01\x02") + 8] |= 1  # and of its entry in the directory
+    assert "password required" in refused(bytes(packed))
+
+
+def test_xz_that_asks_for_gigabytes_is_refused(refused):
+    packed = lzma.compress(TEXT, filters=[{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 30}])
+    assert refused(packed).startswith("the xz data is damaged (Memory usage limit exceeded)")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda content: zipped(("a", content))])
+def test_a_bomb_is_merely_streamed(tmp_path, pack):
+    # 64 MB of one word, hundreds of times the size of the file.
+    path = tmp_path / "bomb"
+    path.write_bytes(pack((b"same" + b" 1" * 1000 + b"\n") * 32_000))
+    assert path.stat().st_size * 100 < 64_000_000
+    tracemalloc.start()
+    try:
+        embedding = load(path, only=["same"])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert embedding.words == ["same"]
+    assert embedding.notes == ("31,999 rows repeat an earlier word and were dropped: 'same'",)
+    assert peak < 100e6
+
+
+def test_a_dense_beginning_does_not_make_the_guess_of_the_length_explode(tmp_path):
+    # A first megabyte that packs to nothing foretells far more rows than follow.
+    path = tmp_path / "dense.gz"
+    noise = np.random.default_rng(1).bytes(2_000_000).hex().encode()
+    path.write_bytes(gzip.compress((b"aa" + b" 1" * 50 + b"\n") * 100_000 + b"x" + noise + b" 1" * 50 + b"\n"))
+    tracemalloc.start()
+    try:
+        load(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 500e6

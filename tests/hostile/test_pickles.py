@@ -1,0 +1,289 @@
+import io
+import pickle
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+
+from imprint.embeddings.formats.pickles import vet
+from imprint.embeddings.formats.standins import STAND_INS, Inert
+from imprint.embeddings.load import load
+from imprint.errors import EmbeddingFileError
+
+
+def text(value: str) -> bytes:
+    """Return the opcode that pushes a string."""
+    spelt = value.encode()
+    return b"\x8c" + bytes([len(spelt)]) + spelt
+
+
+def call(name: bytes, path: Path) -> bytes:
+    """Return opcodes that call what `name` pushes as open(path, "w"), which leaves a file behind."""
+    return name + b"(" + text(str(path)) + text("w") + b"tR"
+
+
+class Opens:
+    """Pickles as a call of open, as an attacker would write it in Python."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return open, (self.path, "w")
+
+
+def hidden_in_vectors(path: Path, protocol: int) -> bytes:
+    vectors = KeyedVectors(vector_size=2)
+    vectors.add_vectors(["a", "b"], np.ones((2, 2), np.float32))
+    vectors.lifecycle_events = [{"harmless": Opens(path)}]
+    return pickle.dumps(vectors, protocol=protocol)
+
+
+def live_payloads(path: Path) -> dict[str, bytes]:
+    """Pickles that Python would run: each opens, and so creates, the file at `path`."""
+    names = text("builtins") + b"\x940" + text("open") + b"\x940"
+    overwritten = b"".join(
+        text(part) + b"q" + bytes([index]) + b"0"
+        for index, part in ((0, "numpy"), (1, "dtype"), (0, "builtins"), (1, "open"))
+    )
+    return {
+        "protocol 2, GLOBAL": b"\x80\x02" + call(b"cbuiltins\nopen\n", path) + b".",
+        "protocol 2, Python 2 name": b"\x80\x02" + call(b"c__builtin__\nopen\n", path) + b".",
+        "protocol 4, STACK_GLOBAL": b"\x80\x04" + call(text("builtins") + text("open") + b"\x93", path) + b".",
+        "memoised by MEMOIZE": b"\x80\x04" + names + call(b"h\x00h\x01\x93", path) + b".",
+        "memoised by BINPUT": b"\x80\x04"
+        + text("builtins")
+        + b"q\x000"
+        + text("open")
+        + b"q\x010"
+        + call(b"h\x00h\x01\x93", path)
+        + b".",
+        "memo overwritten": b"\x80\x04" + overwritten + call(b"h\x00h\x01\x93", path) + b".",
+        "duplicated on the stack": b"\x80\x04" + call(text("builtins") + text("open") + b"20\x93", path) + b".",
+        "strings of Python 2": b"\x80\x04" + call(b"U\x08builtinsU\x04open\x93", path) + b".",
+        "a list and its items behind": b"\x80\x04"
+        + call(b"](" + b"e0" + text("builtins") + text("open") + b"\x93", path)
+        + b".",
+        "dotted name below an admitted module": b"\x80\x04"
+        + call(text("numpy") + text("lib._datasource.open") + b"\x93", path)
+        + b".",
+        "INST": b"\x80\x02(" + text(str(path)) + text("w") + b"ibuiltins\nopen\n.",
+        "OBJ": b"\x80\x02(cbuiltins\nopen\n" + text(str(path)) + text("w") + b"o.",
+        "inside KeyedVectors, protocol 2": hidden_in_vectors(path, 2),
+        "inside KeyedVectors, protocol 4": hidden_in_vectors(path, 4),
+        "after an honest beginning": pickle.dumps([np.ones(3), Opens(path)], protocol=4),
+    }
+
+
+PAYLOADS = sorted(live_payloads(Path("x")))
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_a_pickle_that_would_run_code_is_refused_unread(tmp_path, payload):
+    mark, path = tmp_path / "ran", tmp_path / "bad.kv"
+    path.write_bytes(live_payloads(mark)[payload])
+    with pytest.raises(
+        EmbeddingFileError, match=r"bad\.kv: .*refused before any of it ran; save the vectors"
+    ) as raised:
+        load(path)
+    assert "\n" not in str(raised.value)
+    assert not mark.exists()
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("payload", [name for name in PAYLOADS if "dotted" not in name])
+def test_these_pickles_do_run_when_python_reads_them(tmp_path, payload):
+    # Otherwise the test above would pass on payloads that are harmless by mistake.
+    mark = tmp_path / "ran"
+    try:
+        pickle.loads(live_payloads(mark)[payload])
+    except TypeError:
+        assert payload == "OBJ"  # opened, then not built as an object
+    assert mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "spelt"),
+    [
+        (("os", "system"), "os.system"),
+        (("builtins", "eval"), "builtins.eval"),
+        (("subprocess", "Popen"), "subprocess.Popen"),
+        (("numpy", "load"), "numpy.load"),
+        (("numpy.core.multiarray", "fromfile"), "numpy.core.multiarray.fromfile"),
+        (("gensim.utils", "unpickle"), "gensim.utils.unpickle"),
+        (("gensim.models.keyedvectors", "KeyedVectors.load"), "gensim.models.keyedvectors.KeyedVectors.load"),
+        (("builtins", "getattr"), "builtins.getattr"),
+        (("operator", "attrgetter"), "operator.attrgetter"),
+        (("__main__", "Anything"), "__main__.Anything"),
+    ],
+)
+@pytest.mark.parametrize("protocol", [2, 4])
+def test_any_other_name_is_told_and_refused(tmp_path, name, spelt, protocol):
+    path = tmp_path / "bad.kv"
+    module, attribute = name
+    pushed = text(module) + text(attribute) + b"\x93" if protocol == 4 else f"c{module}\n{attribute}\n".encode()
+    path.write_bytes(b"\x80" + bytes([protocol]) + pushed + b".")
+    with pytest.raises(EmbeddingFileError, match=f"the pickle names '{spelt}', which no embedding needs"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("opcodes", "name"),
+    [
+        (b"Pname\n", "PERSID"),
+        (text("x") + b"Q", "BINPERSID"),
+        (b"\x82\x01", "EXT1"),
+        (b"\x83\x01\x00", "EXT2"),
+        (b"\x84\x01\x00\x00\x00", "EXT4"),
+        (b"(cnumpy\ndtype\no", "OBJ"),
+        (b"(inumpy\ndtype\n", "INST"),
+        (b"cnumpy\ndtype\n)}\x92", "NEWOBJ_EX"),
+        (b"\x97", "NEXT_BUFFER"),
+        (b"Nr\xff\xff\xff\x7f", "LONG_BINPUT"),
+        (b"Nq\x00N\x94", "MEMOIZE"),
+    ],
+)
+def test_opcodes_gensim_never_writes_are_refused(tmp_path, opcodes, name):
+    path = tmp_path / "bad.kv"
+    path.write_bytes(b"\x80\x04" + opcodes + b".")
+    with pytest.raises(EmbeddingFileError, match=rf"bad\.kv: byte \d+ of the pickle is {name}, .* refused before any"):
+        load(path)
+
+
+def test_a_name_in_the_memo_is_resolved_as_python_resolves_it():
+    honest = text("numpy") + b"\x940" + text("dtype") + b"\x940h\x00h\x01\x93."
+    vet(Path("honest"), io.BytesIO(b"\x80\x04" + honest))
+    swapped = text("dtype") + b"\x940" + text("numpy") + b"\x940h\x00h\x01\x93."
+    with pytest.raises(EmbeddingFileError, match=r"names 'dtype\.numpy'"):
+        vet(Path("swapped"), io.BytesIO(b"\x80\x04" + swapped))
+
+
+@pytest.mark.parametrize("name", [rb"\x64type", rb"d\type", b"dtype\\"])
+def test_a_name_spelt_with_escapes_is_not_taken_for_another(tmp_path, name):
+    # The walk over the opcodes undoes escapes and the unpickler does not.
+    path = tmp_path / "bad.kv"
+    path.write_bytes(b"\x80\x02cnumpy\n" + name + b"\n.")
+    with pytest.raises(EmbeddingFileError, match=r"bad\.kv: (is a damaged pickle|the pickle names)"):
+        load(path)
+
+
+def test_every_admitted_name_stands_for_an_inert_class():
+    assert all(issubclass(stand_in, Inert) for stand_in in STAND_INS.values())
+    assert all(stand_in.__module__ == Inert.__module__ for stand_in in STAND_INS.values())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x80\x04" + struct.pack("<cQ", b"\x8e", 1 << 60) + b"x.",
+        b"\x80\x04" + struct.pack("<cQ", b"\x8e", 1 << 36) + b"x.",
+        b"\x80\x04" + struct.pack("<cI", b"B", 0xFFFFFFF0) + b"x.",
+        b"\x80\x04\x95" + struct.pack("<Q", 1 << 62) + b"N.",
+        b"\x80\x04}",
+        b"\x80\x04\xff\xff.",
+        b"\x80\x04cnumpy\ndtype\n}b.",
+        b"\x80\x04Nb.",
+        b"\x80\x04h\x07.",
+    ],
+)
+def test_a_pickle_that_lies_about_lengths_or_breaks_off_is_damaged(tmp_path, content):
+    path = tmp_path / "bad.kv"
+    path.write_bytes(content)
+    with pytest.raises(EmbeddingFileError, match=r"bad\.kv: is a damaged pickle \(.*\); save it again with gensim"):
+        load(path)
+
+
+@pytest.mark.parametrize("content", [{"a": 1}, ["cat", "dog"], 7, np.ones((2, 2)), np.dtype("f4")])
+def test_a_harmless_pickle_of_something_else(tmp_path, content):
+    path = tmp_path / "other.pkl"
+    path.write_bytes(pickle.dumps(content, protocol=4))
+    with pytest.raises(EmbeddingFileError, match=r"other\.pkl: the pickle (holds no KeyedVectors|lists no words)"):
+        load(path)
+
+
+def save(path: Path, **attributes: object) -> None:
+    vectors = KeyedVectors(vector_size=2)
+    vectors.add_vectors(["a", "b"], np.ones((2, 2), np.float32))
+    vectors.__dict__.update(attributes)
+    path.write_bytes(pickle.dumps(vectors, protocol=4))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"vectors": np.ones((3, 2), np.float32)}, r"holds 2 words and a float32 array of shape \(3, 2\)"),
+        ({"vectors": np.ones(2, np.float32)}, r"holds 2 words and a float32 array of shape \(2,\)"),
+        ({"vectors": np.ones((2, 2), np.int32)}, "holds 2 words and a int32 array"),
+        (
+            {"vectors": np.array([["x", "y"]] * 2, dtype=object)},
+            "vectors is an array of 'O8' where numbers are wanted",
+        ),
+        ({"vectors": None}, "holds 2 words and no vectors"),
+        ({"index_to_key": ["a", None]}, "word 2 is no text"),
+        ({"index_to_key": []}, "the pickle lists no words"),
+        (
+            {"vectors": np.array([[1, 2], [3, np.inf]], np.float32)},
+            r"row 2 \(word 'b'\) holds inf, a finite number",
+        ),
+        ({"vectors": np.full((2, 2), 1e300)}, r"row 1 \(word 'a'\) holds inf, a finite number"),
+        ({"vectors": None, "__numpys": ["vectors"]}, r"needs bad\.kv\.vectors\.npy, which gensim wrote beside it"),
+    ],
+)
+def test_vectors_that_do_not_fit_their_words(tmp_path, attributes, message):
+    path = tmp_path / "bad.kv"
+    save(path, **attributes)
+    with pytest.raises(EmbeddingFileError, match=rf"bad\.kv: {message}"):
+        load(path)
+
+
+def test_an_array_that_lies_about_its_shape(tmp_path):
+    path = tmp_path / "bad.kv"
+    save(path)
+    content = path.read_bytes()
+    shape = b"K\x02K\x02\x86"  # the tuple (2, 2)
+    assert shape in content
+    path.write_bytes(content.replace(shape, b"K\x02K\x09\x86"))
+    with pytest.raises(EmbeddingFileError, match=r"vectors is an array of shape \(2, 9\) in 16 bytes"):
+        load(path)
+
+
+def test_a_matrix_beside_the_file_that_is_a_pickle_is_not_unpickled(tmp_path):
+    path, mark = tmp_path / "bad.kv", tmp_path / "ran"
+    save(path, vectors=None, __numpys=["vectors"])
+    np.save(tmp_path / "bad.kv.vectors.npy", np.array([[Opens(mark)]], dtype=object), allow_pickle=True)
+    with pytest.raises(EmbeddingFileError, match=r"bad\.kv\.vectors\.npy: cannot be mapped"):
+        load(path)
+    (tmp_path / "bad.kv.vectors.npy").write_bytes(pickle.dumps(Opens(mark)))
+    with pytest.raises(EmbeddingFileError, match=r"bad\.kv\.vectors\.npy: cannot be mapped"):
+        load(path)
+    assert not mark.exists()
+
+
+def test_only_the_sibling_gensim_writes_is_opened(tmp_path):
+    path = tmp_path / "bad.kv"
+    np.save(tmp_path / "elsewhere.npy", np.ones((2, 2), np.float32))
+    save(path, vectors=None, __numpys=["../elsewhere", "elsewhere"])
+    with pytest.raises(EmbeddingFileError, match="holds 2 words and no vectors"):
+        load(path)
+
+
+def test_a_matrix_beside_the_file_that_is_cut_short(tmp_path):
+    path, beside = tmp_path / "bad.kv", tmp_path / "bad.kv.vectors.npy"
+    save(path, vectors=None, __numpys=["vectors"])
+    np.save(beside, np.ones((2, 2), np.float32))
+    beside.write_bytes(beside.read_bytes()[:-3])
+    with pytest.raises(EmbeddingFileError, match=r"bad\.kv\.vectors\.npy: cannot be mapped"):
+        load(path)
+
+
+def test_repeated_and_zero_words_are_told(tmp_path):
+    path = tmp_path / "odd.kv"
+    save(path, vectors=np.array([[1, 1], [2, 2], [0, 0]], np.float32), index_to_key=["a", "a", "b"])
+    embedding = load(path)
+    assert (embedding.words, embedding.vectors.tolist()) == (["a", "b"], [[1, 1], [0, 0]])
+    assert embedding.notes == (
+        "1 rows repeat an earlier word and were dropped: 'a'",
+        "1 words have a zero vector and count as missing: 'b'",
+    )

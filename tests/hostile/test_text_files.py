@@ -1,0 +1,201 @@
+import tracemalloc
+
+import pytest
+
+from imprint.embeddings.formats import blocks
+from imprint.embeddings.load import load
+from imprint.errors import EmbeddingFileError
+
+GOOD = b"cat 1 2 3\ndog 4 5 6\nbird 7 8 9\n"
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Load these bytes and return the one line they are refused with."""
+
+    def load_and_fail(content: bytes, **options: object) -> str:
+        path = tmp_path / "bad.txt"
+        path.write_bytes(content)
+        with pytest.raises(EmbeddingFileError, match=r"bad\.txt: ") as raised:
+            load(path, **options)
+        message = str(raised.value)
+        assert "\n" not in message
+        return message.removeprefix(f"{path}: ")
+
+    return load_and_fail
+
+
+@pytest.fixture
+def accepted(tmp_path):
+    def load_bytes(content: bytes, **options: object):
+        path = tmp_path / "odd.txt"
+        path.write_bytes(content)
+        return load(path, **options)
+
+    return load_bytes
+
+
+def test_an_empty_file(refused):
+    assert refused(b"") == "is empty; fetch or write it again"
+
+
+@pytest.mark.parametrize("content", [b"\n\n\n", b" \t \r\n"])
+def test_a_file_of_blanks(refused, content):
+    assert refused(content).startswith("line 1 is no word followed by numbers; an embedding is wanted: GloVe")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"<html><body>Not found</body></html>", b"word,0.1,0.2\n", b"Call me Ishmael.\n", b"\x93NUMPY\x01\x00"],
+)
+def test_a_file_that_is_something_else(refused, content):
+    assert "an embedding is wanted" in refused(content)
+
+
+def test_a_last_line_cut_short(refused):
+    message = refused(GOOD[:-4])
+    assert message.startswith("line 3 has 1 numbers, 3 wanted; the file was cut short or that line is damaged")
+
+
+def test_a_last_line_cut_inside_its_word(refused):
+    assert refused(GOOD + b"fis").startswith("line 4 has 0 numbers, 3 wanted; the file was cut short")
+
+
+def test_a_last_line_cut_short_is_seen_even_when_other_words_are_wanted(refused):
+    assert refused(GOOD[:-4], only=["cat"]).startswith("line 3 has 1 numbers, 3 wanted")
+
+
+def test_a_row_of_too_few_numbers(refused):
+    assert refused(b"cat 1 2 3\ndog 4 5\nbird 7 8 9\n").startswith("line 2 has 2 numbers, 3 wanted; ")
+
+
+def test_a_row_of_too_many_numbers(refused):
+    message = refused(b"cat 1 2 3\ndog 4 5 6 6.5 7\nbird 7 8 9\n")
+    assert message == "line 2 has 5 numbers, 3 wanted; correct or remove that line"
+
+
+def test_too_many_numbers_after_a_word_with_spaces(refused):
+    assert refused(GOOD + b"new york 1 2 3 4\n").startswith("line 4 has 4 numbers, 3 wanted; ")
+
+
+def test_text_where_a_number_should_be(refused):
+    message = refused(b"cat 1 2 3\ndog 4 five 6\nbird 7 8 9\n")
+    assert message == "line 2 (word 'dog') has 'five' where number 2 of 3 is wanted; correct or remove that line"
+
+
+@pytest.mark.parametrize("field", [b"1_0", b"0x1p3", b"1e", b"--1", b"1.2.3", b"+", b".", b"1,5", "１".encode()])
+def test_what_is_almost_a_number_is_none(refused, field):
+    message = refused(GOOD + b"fish 1 " + field + b" 3\n")
+    assert message.startswith(f"line 4 (word 'fish') has {field.decode()!r} where number 2 of 3 is wanted")
+
+
+def test_a_very_long_field_is_shown_in_part(refused):
+    assert len(refused(GOOD + b"fish 1 " + b"x" * 5000 + b" 3\n")) < 200
+
+
+@pytest.mark.parametrize(
+    ("field", "shown"),
+    [(b"nan", "nan"), (b"-Inf", "-inf"), (b"infinity", "inf"), (b"1e39", "inf"), (b"-4e38", "-inf")],
+)
+def test_nan_and_infinities_are_named_with_line_and_word(refused, field, shown):
+    message = refused(GOOD + b"fish 1 " + field + b" 3\n")
+    assert message == f"line 4 (word 'fish') holds {shown}, a finite number is wanted; remove that line"
+
+
+def test_a_file_of_nothing_but_nan(refused):
+    assert refused(b"cat nan nan\n").startswith("line 1 (word 'cat') holds nan")
+
+
+def test_zero_vectors_are_kept_noted_and_count_as_missing(accepted):
+    embedding = accepted(GOOD + b"none 0 0.0 -0e5\nnil 0 0 0\n")
+    assert embedding.notes == ("2 words have a zero vector and count as missing: 'none', 'nil'",)
+    assert embedding.lookup(["cat", "none"]).missing == ("none",)
+    assert len(embedding) == 5
+
+
+def test_a_tiny_vector_is_no_zero_vector(accepted):
+    assert accepted(GOOD + b"tiny 1e-40 0 0\n").notes == ()
+
+
+@pytest.mark.parametrize("options", [{}, {"only": ["cat", "dog"]}])
+def test_repeated_words_keep_their_first_row_and_are_counted(accepted, options):
+    embedding = accepted(GOOD + b"cat 9 9 9\ndog 8 8 8\ncat 7 7 7\n", **options)
+    assert embedding.words == (["cat", "dog"] if options else ["cat", "dog", "bird"])
+    assert embedding.vectors[:2].tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert embedding.notes == ("3 rows repeat an earlier word and were dropped: 'cat', 'dog'",)
+
+
+def test_repeats_in_the_middle_leave_later_rows_with_their_words(accepted):
+    embedding = accepted(b"a 1 1\na 2 2\nb 3 3\na 4 4\nc 5 5\nb 6 6\nd 7 7\n")
+    assert dict(zip(embedding.words, embedding.vectors[:, 0].tolist(), strict=True)) == {
+        "a": 1,
+        "b": 3,
+        "c": 5,
+        "d": 7,
+    }
+
+
+def test_many_repeated_words_are_named_in_part(accepted):
+    rows = b"".join(f"w{row} 1 2\n".encode() for row in range(10))
+    assert accepted(rows * 2).notes == ("10 rows repeat an earlier word and were dropped: 'w0', 'w1', 'w2', ...",)
+
+
+def test_bytes_that_are_not_utf8(refused):
+    message = refused(GOOD + "café 1 2 3\n".encode("latin1"))
+    assert message.startswith(
+        r"line 4 has a word that is not UTF-8 (b'caf\xe9'); convert the file first, as with iconv"
+    )
+
+
+def test_utf16_is_refused(refused):
+    assert "an embedding is wanted" in refused("cat 1 2 3\ndog 4 5 6\n".encode("utf-16"))
+
+
+@pytest.mark.parametrize("options", [{}, {"only": ["cat"]}])
+@pytest.mark.parametrize(("count", "likely"), [(5, "the file was cut short"), (2, "line 1 is wrong")])
+def test_a_header_that_lies_about_the_count(refused, count, likely, options):
+    message = refused(f"{count} 3\n".encode() + GOOD, **options)
+    assert message.startswith(f"line 1 says {count} words but 3 follow: {likely}; ")
+
+
+def test_a_header_that_lies_about_the_dimension(refused):
+    message = refused(b"3 4\n" + GOOD)
+    assert message.startswith("line 1 says 4 dimensions but the lines after it have 3 numbers; ")
+
+
+def test_a_header_and_nothing_else(refused):
+    assert refused(b"400000 100\n").startswith("line 1 says 400,000 words of 100 dimensions but no row follows")
+
+
+@pytest.mark.parametrize("header", [b"1000000000000 3", b"3 1000000000", b"999999999999999999 999999999999999999"])
+def test_a_header_of_monstrous_numbers_allocates_nothing(refused, header):
+    tracemalloc.start()
+    try:
+        message = refused(header + b"\n" + GOOD)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert message.startswith("line 1 ")
+    assert peak < 100e6
+
+
+def test_a_line_without_end(refused, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 1 << 20)
+    assert refused(GOOD + b"x" * (3 << 20)).startswith("line 4 is longer than 1 MB; ")
+
+
+def test_more_dimensions_than_any_embedding_has(refused):
+    assert refused(b"cat" + b" 1" * 200_000 + b"\n").startswith("line 1 makes it 200,000 dimensions, 1 to 100,000")
+
+
+def test_line_numbers_stay_right_after_blank_lines_and_across_blocks(refused, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 64)
+    rows = b"".join(f"w{row} 1 2 3\n\n".encode() for row in range(50))
+    assert refused(rows + b"last 1 2\n").startswith("line 101 has 2 numbers, 3 wanted")
+    assert refused(rows + b"last 1 2\n", only=["w7", "w30"]).startswith("line 101 has 2 numbers, 3 wanted")
+
+
+def test_a_bad_row_of_a_wanted_word_is_found_when_other_rows_are_skipped(refused):
+    rows = b"".join(f"w{row} 1 2 3\n".encode() for row in range(500))
+    content = rows + b"wanted 1 x 3\n" + rows.replace(b"w", b"v")
+    assert refused(content, only=["wanted"]).startswith("line 501 (word 'wanted') has 'x' where number 2")
