@@ -61,8 +61,7 @@ def write_card(path: Path, data: Path, *, source: Sequence[str], cut: Cut, round
         for name in INPUTS
     )
     effects = "\n".join(
-        f"| {test} | {before:.5f} | {after:.5f} | {after - before:+.5f} |"
-        for test, before, after in rounding.effects
+        f"| {test} | {before:.5f} | {after:.5f} | {after - before:+.5f} |" for test, before, after in rounding.effects
     )
     worst = max((abs(after - before) for _, before, after in rounding.effects), default=0.0)
     text = f"""# glove.6B.100d, as bundled

@@ -96,9 +96,7 @@ def fetch(name: str, folder: Path = CACHE) -> Path:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != package.sha256:
-        raise SystemExit(
-            f"{path}: sha256 is {found}, not the pinned {package.sha256}; delete the file and run again"
-        )
+        raise SystemExit(f"{path}: sha256 is {found}, not the pinned {package.sha256}; delete the file and run again")
     return path
 
 

@@ -27,9 +27,7 @@ def test_any_word_stays_on_one_line(text):
 
 
 def test_numbers_that_do_not_exist_become_null():
-    row = finding(
-        low=-math.inf, high=math.nan, numpy=np.float32(0.5), nested={"a": (np.int64(3), math.inf)}
-    ).to_dict()
+    row = finding(low=-math.inf, high=math.nan, numpy=np.float32(0.5), nested={"a": (np.int64(3), math.inf)}).to_dict()
     assert (row["low"], row["high"], row["numpy"], row["nested"]) == (None, None, 0.5, {"a": [3, None]})
 
 

@@ -14,9 +14,7 @@ HEAVY = {"gensim", "numba", "pandas", "rich", "safetensors", "scipy", "sklearn",
 
 def modules_after(statement: str) -> set[str]:
     code = f"{statement}; import sys; print(' '.join({{name.split('.')[0] for name in sys.modules}}))"
-    return set(
-        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    )
+    return set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split())
 
 
 def test_the_public_names_are_sorted_and_all_there():

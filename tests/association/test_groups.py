@@ -24,9 +24,7 @@ def random_embedding(seed):
 
 
 def subsets(pool, count, smallest=2):
-    return st.lists(
-        st.lists(st.sampled_from(pool), min_size=smallest, unique=True), min_size=count, max_size=count
-    )
+    return st.lists(st.lists(st.sampled_from(pool), min_size=smallest, unique=True), min_size=count, max_size=count)
 
 
 @given(st.permutations(NAMES), subsets(WORDS, 2), st.integers(2, 7))

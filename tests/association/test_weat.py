@@ -14,9 +14,7 @@ from imprint.stimuli.definition import WeatTest, WordSet
 
 def naive(embedding, targets, attributes):
     """The paper's formulas, literally, in ordinary float64."""
-    unit = {
-        w: v / np.linalg.norm(v) for w, v in zip(embedding.words, embedding.vectors.astype(float), strict=True)
-    }
+    unit = {w: v / np.linalg.norm(v) for w, v in zip(embedding.words, embedding.vectors.astype(float), strict=True)}
 
     def s(word):
         return np.mean([unit[word] @ unit[a] for a in attributes[0]]) - np.mean(

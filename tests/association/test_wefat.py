@@ -25,9 +25,7 @@ def shares():
 
 
 def naive_score(embedding, word):
-    unit = {
-        w: v / np.linalg.norm(v) for w, v in zip(embedding.words, embedding.vectors.astype(float), strict=True)
-    }
+    unit = {w: v / np.linalg.norm(v) for w, v in zip(embedding.words, embedding.vectors.astype(float), strict=True)}
     near = [[unit[word] @ unit[other] for other in side] for side in (A, B)]
     return (np.mean(near[0]) - np.mean(near[1])) / np.std(near[0] + near[1], ddof=1)
 

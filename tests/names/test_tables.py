@@ -148,9 +148,7 @@ def test_windows_hold_the_most_popular_names_of_their_share(
 def test_windows_of_the_bundled_names_are_full_and_hold_the_papers_names() -> None:
     chosen = most_popular_by_window(first_names())
     assert [len(names) for names in chosen] == [5] * 10
-    assert {"Jesse", "Casey", "Jackie", "Taylor", "Kelly", "Courtney"} <= {
-        name for names in chosen for name in names
-    }
+    assert {"Jesse", "Casey", "Jackie", "Taylor", "Kelly", "Courtney"} <= {name for names in chosen for name in names}
 
 
 @pytest.mark.parametrize(

@@ -80,9 +80,7 @@ def test_seats_word_test_7_on_bags_of_words_has_the_printed_p(glove):
     assert round(weat(glove, "caliskan-7").p_value, 3) == 0.016
 
 
-@pytest.mark.parametrize(
-    ("identifier", "effect"), [("caliskan-1", 1.54), ("caliskan-6", 1.89), ("caliskan-7", 0.97)]
-)
+@pytest.mark.parametrize(("identifier", "effect"), [("caliskan-1", 1.54), ("caliskan-6", 1.89), ("caliskan-7", 0.97)])
 def test_effects_on_google_news_are_those_printed(google_news, identifier, effect):
     assert abs(weat(google_news, identifier).effect_size - effect) <= HALF_A_DIGIT
 
@@ -90,8 +88,7 @@ def test_effects_on_google_news_are_those_printed(google_news, identifier, effec
 def test_occupations_agree_across_embeddings_nearly_as_printed(glove, google_news, percentages):
     property_ = percentages["caliskan-wefat-occupations"]
     one, other = (
-        wefat(embedding, "caliskan-wefat-occupations", property=property_).scores
-        for embedding in (glove, google_news)
+        wefat(embedding, "caliskan-wefat-occupations", property=property_).scores for embedding in (glove, google_news)
     )
     shared = [word for word in one if word in other]
     pairs = [one[word] for word in shared], [other[word] for word in shared]

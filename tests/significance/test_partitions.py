@@ -55,17 +55,13 @@ def test_counts_equal_brute_force(pool, alternative):
 
 
 @given(
-    st.integers(8, 10).flatmap(
-        lambda n: st.tuples(*[st.lists(st.one_of(tied, fine), min_size=n, max_size=10)] * 2)
-    )
+    st.integers(8, 10).flatmap(lambda n: st.tuples(*[st.lists(st.one_of(tied, fine), min_size=n, max_size=10)] * 2))
 )
 @settings(max_examples=12, deadline=None)
 def test_counts_equal_brute_force_up_to_ten_and_ten(pool):
     x, y = pool
     for alternative in ALTERNATIVES:
-        assert (
-            permutation_test(x, y, alternative=alternative).extreme == count_by_brute_force(x, y, alternative)[0]
-        )
+        assert permutation_test(x, y, alternative=alternative).extreme == count_by_brute_force(x, y, alternative)[0]
 
 
 def count_by_halves(x, y):
@@ -182,8 +178,7 @@ def test_the_floor_is_reached_by_separated_sets_and_doubles_for_two_sided_equal_
 
 def test_scores_beyond_the_range_of_cosines_keep_their_ties():
     assert (
-        permutation_test([3e6, 1e6], [2e6, 2e6]).extreme
-        == count_by_brute_force([3e6, 1e6], [2e6, 2e6], "greater")[0]
+        permutation_test([3e6, 1e6], [2e6, 2e6]).extreme == count_by_brute_force([3e6, 1e6], [2e6, 2e6], "greater")[0]
     )
 
 

@@ -111,9 +111,7 @@ def test_every_shared_set_is_used() -> None:
         (10, 1.21, "1e-2", 8, 8),
     ],
 )
-def test_caliskans_figures_are_as_printed(
-    number: int, effect: float, p: str, targets: int, attributes: int
-) -> None:
+def test_caliskans_figures_are_as_printed(number: int, effect: float, p: str, targets: int, attributes: int) -> None:
     test = weat(f"caliskan-{number}")
     glove = [row for row in test.published if row.embedding == "GloVe 840B"]
     assert [(row.effect, row.p) for row in glove] == [(effect, p)]
@@ -121,17 +119,13 @@ def test_caliskans_figures_are_as_printed(
 
 
 def test_word2vec_figures_are_there_where_they_are_known() -> None:
-    rows = {
-        test.id: row.effect for test in WEATS for row in test.published if row.embedding == "word2vec GoogleNews"
-    }
+    rows = {test.id: row.effect for test in WEATS for row in test.published if row.embedding == "word2vec GoogleNews"}
     assert rows == {"caliskan-1": 1.54, "caliskan-6": 1.89, "caliskan-7": 0.97}
 
 
 def test_human_baselines_are_as_quoted() -> None:
     human = {
-        test.id: (test.human.effect, test.human.p, test.human.participants)
-        for test in WEATS
-        if test.human is not None
+        test.id: (test.human.effect, test.human.p, test.human.participants) for test in WEATS if test.human is not None
     }
     assert human == {
         "caliskan-1": (1.35, "1e-8", 32),

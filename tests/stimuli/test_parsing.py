@@ -91,9 +91,7 @@ def test_a_files_own_set_comes_before_the_catalogues(tmp_path: Path) -> None:
 
 def test_a_property_file_is_read_from_beside_the_test(tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
-    (tmp_path / "tables" / "women.csv").write_text(
-        "word,value\nnurse,90\nplumber,2.5\npilot,9\n", encoding="utf-8"
-    )
+    (tmp_path / "tables" / "women.csv").write_text("word,value\nnurse,90\nplumber,2.5\npilot,9\n", encoding="utf-8")
     (test,) = read_tests(write(tmp_path, WEFAT + 'property_file = "tables/women.csv"'))
     assert isinstance(test, WefatTest)
     assert test.property == {"nurse": 90.0, "plumber": 2.5}
@@ -232,9 +230,7 @@ def test_bytes_that_are_not_utf8_are_refused_with_their_line(tmp_path: Path) -> 
 KEYS = st.sampled_from(
     ["id", "x", "words", "name", "kind", "kinds", "published", "effect", "p", "property_file", "é\n"]
 )
-SCALARS = (
-    st.booleans() | st.integers() | st.floats() | st.sampled_from(["flowers", "male-terms", "", "\x1b", "a\nb"])
-)
+SCALARS = st.booleans() | st.integers() | st.floats() | st.sampled_from(["flowers", "male-terms", "", "\x1b", "a\nb"])
 VALUES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
@@ -267,9 +263,7 @@ def test_a_file_with_anything_anywhere_is_read_or_refused_in_one_line(
     for step in place[:-1]:
         around = around[step]
     around[place[-1]] = value
-    path = write(
-        tmp_path_factory.getbasetemp(), "\n".join(f"{key} = {toml(item)}" for key, item in document.items())
-    )
+    path = write(tmp_path_factory.getbasetemp(), "\n".join(f"{key} = {toml(item)}" for key, item in document.items()))
     try:
         tests = read_tests(path)
     except StimulusError as error:

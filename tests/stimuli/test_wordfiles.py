@@ -104,9 +104,7 @@ def test_a_property_table_may_have_a_header(tmp_path: Path, header: str) -> None
         min_size=1,
     )
 )
-def test_a_table_written_by_csv_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, values: dict[str, float]
-) -> None:
+def test_a_table_written_by_csv_comes_back(tmp_path_factory: pytest.TempPathFactory, values: dict[str, float]) -> None:
     import csv
 
     path = tmp_path_factory.getbasetemp() / "p.csv"

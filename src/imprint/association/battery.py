@@ -67,9 +67,7 @@ class Battery:
             for row in self.weats
         ]
         return rows + [
-            result.finding(
-                published=[asdict(figure) for figure in result.test.published], adapted=result.test.adapted
-            )
+            result.finding(published=[asdict(figure) for figure in result.test.published], adapted=result.test.adapted)
             for result in self.wefats
         ]
 

@@ -36,9 +36,7 @@ def group_association(
     if len(groups) == 1 and (all_targets is None or all_attributes is None):
         raise SettingError("one group is compared with everything: give all_targets and all_attributes too")
     targets = np.stack([_mean_unit(embedding, f"targets {i + 1}", group[0]) for i, group in enumerate(groups)])
-    attributes = np.stack(
-        [_mean_unit(embedding, f"attributes {i + 1}", group[1]) for i, group in enumerate(groups)]
-    )
+    attributes = np.stack([_mean_unit(embedding, f"attributes {i + 1}", group[1]) for i, group in enumerate(groups)])
     if len(groups) == 1 and all_targets is not None and all_attributes is not None:
         mu = _mean_unit(embedding, "all targets", all_targets)
         centre = _mean_unit(embedding, "all attributes", all_attributes)

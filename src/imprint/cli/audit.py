@@ -11,9 +11,7 @@ from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, Seed
 def audit_command(
     embedding: EmbeddingArgument,
     out: Annotated[Path, typer.Option("--out", help="Where to write the findings.")] = Path("findings.jsonl"),
-    language: Annotated[
-        str, typer.Option("--language", help="Run the tests of this language: en, de or all.")
-    ] = "en",
+    language: Annotated[str, typer.Option("--language", help="Run the tests of this language: en, de or all.")] = "en",
     alpha: AlphaOption = 0.05,
     seed: SeedOption = 0,
     json: JsonOption = False,

@@ -11,9 +11,7 @@ from imprint.cli.options import EmbeddingArgument
 def convert_command(
     embedding: EmbeddingArgument,
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, say glove.safetensors.")],
-    half: Annotated[
-        bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")
-    ] = False,
+    half: Annotated[bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")] = False,
 ) -> None:
     """Write an embedding as safetensors with its vocabulary, which opens by mapping memory."""
     from imprint.cli.console import open_embedding, say

@@ -18,9 +18,7 @@ def weat_command(
     embedding: EmbeddingArgument,
     test: Annotated[
         list[str] | None,
-        typer.Option(
-            "--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: caliskan-*]"
-        ),
+        typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: caliskan-*]"),
     ] = None,
     tests: Annotated[
         Path | None, typer.Option("--tests", help="A TOML file of your own tests, instead of the catalogue.")
@@ -66,9 +64,7 @@ def weat_command(
     show_battery(battery, json=json)
 
 
-def _choose(
-    patterns: list[str] | None, file: Path | None, words: tuple[Path | None, ...]
-) -> "tuple[WeatTest, ...]":
+def _choose(patterns: list[str] | None, file: Path | None, words: tuple[Path | None, ...]) -> "tuple[WeatTest, ...]":
     from imprint.stimuli.catalog import catalogue, choose, read_tests, weat_from_files
     from imprint.stimuli.definition import WeatTest
 

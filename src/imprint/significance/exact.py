@@ -45,11 +45,7 @@ class ExactTail:
         (first, first_at), (second, second_at) = self.removing, self.adding
         total = sum(
             # One count is below 2^63 because each list was allowed at most 2^26 entries; their sum need not be.
-            int(
-                count_pairs(
-                    first[first_at[k] : first_at[k + 1]], second[second_at[k] : second_at[k + 1]], allowance
-                )
-            )
+            int(count_pairs(first[first_at[k] : first_at[k + 1]], second[second_at[k] : second_at[k + 1]], allowance))
             for k in range(len(first_at) - 1)
         )
         return total, total

@@ -42,9 +42,7 @@ def read_words(path: FilePath) -> tuple[str, ...]:
         for word in filter(None, map(str.strip, _COMMENT.sub("", line).split(","))):
             if word in first_lines:
                 first = first_lines[word]
-                raise StimulusError(
-                    f"{path}, line {number}: {word!r} is there twice, first in line {first}; keep one"
-                )
+                raise StimulusError(f"{path}, line {number}: {word!r} is there twice, first in line {first}; keep one")
             first_lines[word] = number
     if not first_lines:
         raise StimulusError(f"{path}: no words in it; write one a line")

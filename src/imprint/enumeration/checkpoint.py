@@ -1,0 +1,72 @@
+"""A file that a killed run leaves behind and the next one continues from.
+
+One line of JSON says which run it belongs to; then one record a finished chunk: its number, its size, a checksum and
+its scores. Records are only ever added, and a record cut short by a kill is computed again.
+"""
+
+import json
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import SettingError
+
+Floats = npt.NDArray[np.float32]
+
+_HEADER = struct.Struct("<qqI")  # chunk, bytes, checksum
+
+
+class Checkpoint:
+    """Chunks finished so far, kept on disk as they come."""
+
+    def __init__(self, path: str | os.PathLike[str], fingerprint: str, shape: tuple[int, int]) -> None:
+        self.path = Path(path)
+        self.done: dict[int, Floats] = {}
+        self._shape = shape
+        first = json.dumps({"imprint": "enumeration", "settings": fingerprint}).encode() + b"\n"
+        end = self._read(first) if self.path.exists() and self.path.stat().st_size else 0
+        try:
+            self._file = self.path.open("r+b" if end else "w+b")
+        except OSError as error:
+            raise SettingError(f"{self.path}: cannot write there ({error.strerror}); choose another") from error
+        self._file.truncate(end)
+        self._file.seek(end)
+        if not end:
+            self._file.write(first)
+
+    def add(self, chunk: int, scores: Floats) -> None:
+        """Keep a finished chunk; it is on disk when this returns."""
+        data = scores.tobytes()
+        self._file.write(_HEADER.pack(chunk, len(data), zlib.crc32(data)) + data)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self, *, finished: bool) -> None:
+        """Close the file, and remove it if the run needs it no more."""
+        self._file.close()
+        if finished:
+            self.path.unlink(missing_ok=True)
+
+    def _read(self, first: bytes) -> int:
+        """Take in all whole records; return where they end."""
+        with self.path.open("rb") as file:
+            line = file.readline(1_000)
+            if line != first:
+                raise SettingError(
+                    f"{self.path} is not a checkpoint of this run: it has other settings, data or another version; "
+                    "delete it, or choose another --checkpoint"
+                )
+            end = file.tell()
+            cell_bytes = 4 * self._shape[0] * self._shape[1]
+            while len(header := file.read(_HEADER.size)) == _HEADER.size:
+                chunk, size, checksum = _HEADER.unpack(header)
+                data = file.read(size) if 0 < size <= self.path.stat().st_size else b""
+                if chunk < 0 or not data or len(data) != size or size % cell_bytes or zlib.crc32(data) != checksum:
+                    break
+                self.done[chunk] = np.frombuffer(data, dtype=np.float32).reshape(-1, *self._shape)
+                end = file.tell()
+            return end

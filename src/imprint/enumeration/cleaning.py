@@ -1,0 +1,47 @@
+"""Dropping names that are mostly something else: May, Virginia, Will.
+
+Swinger et al. (2019), appendix C.3: a linear classifier learns to tell the names from as many frequent words, and
+the fifth of the names with the smallest margin goes. Caliskan et al. drop those farthest from the names' centroid.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.enumeration.settings import Cleaning
+from imprint.significance.threads import single_threaded
+
+Floats = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.intp]
+
+DROPPED = 0.2
+
+
+def name_likeness(names: Floats, words: Floats, *, cleaning: Cleaning, seed: np.random.SeedSequence) -> Floats:
+    """Return a number for each name, larger for what is more like a name (unit rows; `words` to tell them from)."""
+    if cleaning == "none":
+        return np.zeros(len(names), dtype=np.float32)
+    if cleaning == "centroid":
+        return np.asarray(names @ names.mean(axis=0))
+    classifier = fit_name_classifier(names, words, seed=seed)
+    return np.asarray(names @ classifier[:-1] + classifier[-1])
+
+
+def fit_name_classifier(names: Floats, words: Floats, *, seed: np.random.SeedSequence) -> Floats:
+    """Tell names from as many randomly chosen words with a linear SVM: its weights, then its intercept."""
+    from sklearn.svm import LinearSVC
+
+    rng = np.random.default_rng(seed)
+    others = words[rng.choice(len(words), size=min(len(names), len(words)), replace=False)]
+    labels = np.repeat([1, 0], [len(names), len(others)])
+    classifier = LinearSVC(random_state=int(rng.integers(2**31)))
+    with single_threaded():
+        classifier.fit(np.concatenate([names, others]), labels)
+    return np.append(classifier.coef_[0], classifier.intercept_[0]).astype(np.float32)
+
+
+def most_name_like(likeness: Floats) -> Rows:
+    """Return which names to keep, in their order: all but the fifth least like names."""
+    if np.all(likeness == likeness[0]):
+        return np.arange(len(likeness))
+    dropped = int(DROPPED * len(likeness))
+    return np.sort(np.argsort(likeness, kind="stable")[dropped:])

@@ -1,0 +1,55 @@
+"""Groups of names and categories of words, by K-means++ as scikit-learn runs it by default."""
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.enumeration.settings import Centre
+from imprint.errors import SettingError
+from imprint.significance.threads import single_threaded
+
+Floats = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.intp]
+
+
+def cluster(
+    vectors: Floats, count: int, *, what: str, seed: np.random.SeedSequence, weights: Floats | None = None
+) -> Labels:
+    """Label each row with its cluster; `what` is clustered is named in errors.
+
+    One thread: with more, sums are rounded in another order and a row between two clusters may change sides.
+    """
+    from sklearn.cluster import KMeans
+
+    if len(vectors) < count:
+        raise SettingError(f"{len(vectors):,} {what} cannot make {count} clusters; ask for fewer, or give more {what}")
+    different = len({row.tobytes() for row in vectors})
+    if different < count:
+        raise SettingError(
+            f"the {what} have only {different} different vectors, so {count} clusters cannot be made; is this a real "
+            "embedding?"
+        )
+    state = int(np.random.default_rng(seed).integers(2**31))
+    with single_threaded():
+        return np.asarray(KMeans(count, random_state=state).fit(vectors, sample_weight=weights).labels_, dtype=np.intp)
+
+
+def category_centres(words: Floats, offsets: npt.NDArray[np.int64], centre: Centre) -> Floats:
+    """Return what each category's scores are measured from: its own mean, or that of all words."""
+    if centre == "all":
+        return np.repeat(words.mean(axis=0)[None], len(offsets) - 1, axis=0)
+    return np.stack([words[start:end].mean(axis=0) for start, end in pairwise(offsets)])
+
+
+def cluster_means(
+    vectors: Floats, labels: Labels, count: int, weights: Floats | None = None
+) -> npt.NDArray[np.float64]:
+    """Return each cluster's mean vector, one row a cluster."""
+    means = np.empty((count, vectors.shape[1]))
+    for label in range(count):
+        members = labels == label
+        means[label] = np.average(
+            vectors[members].astype(np.float64), axis=0, weights=None if weights is None else weights[members]
+        )
+    return means

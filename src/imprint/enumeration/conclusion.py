@@ -1,0 +1,155 @@
+"""From arrays to a result: words put to rows, letters to groups, and categories in order (section 3.4)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.frequency import EXPLAINED, correlation_with_frequency
+from imprint.enumeration.groups import Group, describe, illustrate, letters
+from imprint.enumeration.indirect import NULL_ROTATIONS, Crossings
+from imprint.enumeration.problem import Problem
+from imprint.enumeration.result import Association, Category, Crossing, Enumeration, Indirect
+from imprint.enumeration.settings import Settings
+
+Doubles = npt.NDArray[np.float64]
+
+_CENTRAL_WORDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What was computed for every (category, group); `rows` are those of the words chosen, -1 where too few.
+
+    `p_without_frequency` is None where it was not asked for.
+    """
+
+    scores: Doubles
+    rows: npt.NDArray[np.int64]
+    p_values: Doubles
+    p_adjusted: Doubles
+    significant: npt.NDArray[np.bool_]
+    p_without_frequency: Doubles | None
+
+
+def conclude(
+    embedding: Embedding, problem: Problem, settings: Settings, table: Table, crossings: Crossings | None
+) -> Enumeration:
+    """Order the categories by the sum of their significant scores and write everything down."""
+    totals = np.where(table.significant, table.scores, 0.0).sum(axis=1)
+    order: list[int] = np.argsort(-totals, kind="stable").tolist()
+    words = [embedding.words[row] for row in problem.rows]
+    groups = _groups(problem, settings)
+    associations = _associations(table, order, groups, words)
+    return Enumeration(
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        settings=settings,
+        groups=groups,
+        categories=tuple(_category(problem, words, j, place) for place, j in enumerate(order, start=1)),
+        associations=associations,
+        flagged=_flagged(groups, associations),
+        indirect=_indirect(crossings, table, order, groups, words),
+        names_asked=problem.targets.asked,
+        names_found=len(problem.targets.names) + len(problem.dropped),
+        names_dropped=problem.dropped,
+        notes=_notes(settings, table.scores.size),
+    )
+
+
+def _associations(
+    table: Table, order: list[int], groups: tuple[Group, ...], words: list[str]
+) -> tuple[Association, ...]:
+    survives = _survivors(table)
+    return tuple(
+        Association(
+            group=groups[i].letter,
+            category=place,
+            words=tuple(words[row] for row in table.rows[j, i]),
+            score=float(table.scores[j, i]),
+            p_value=float(table.p_values[j, i]),
+            p_adjusted=float(table.p_adjusted[j, i]),
+            significant=bool(table.significant[j, i]),
+            survives=None if survives is None else bool(survives[j, i]),
+        )
+        for place, j in enumerate(order, start=1)
+        for i in range(len(groups))
+        if math.isfinite(table.scores[j, i])
+    )
+
+
+def _survivors(table: Table) -> npt.NDArray[np.bool_] | None:
+    """Tell which cells, without frequency, still have a p-value as small as the largest one called significant."""
+    if table.p_without_frequency is None:
+        return None
+    critical = table.p_values[table.significant].max(initial=0.0)
+    return np.asarray(table.p_without_frequency <= critical)
+
+
+def _groups(problem: Problem, settings: Settings) -> tuple[Group, ...]:
+    correlations = correlation_with_frequency(problem.cells.words, problem.cells.directions, problem.frequency)
+    groups = []
+    for number, letter in enumerate(letters(settings.groups)):
+        members = problem.labels == number
+        names = [problem.targets.names[i] for i in np.flatnonzero(members)]
+        groups.append(
+            Group(
+                letter=letter,
+                names=tuple(names),
+                illustrative=tuple(names[i] for i in illustrate(problem.name_vectors[members])),
+                demographics=describe(problem.targets, members),
+                frequency=float(correlations[number]),
+            )
+        )
+    return tuple(groups)
+
+
+def _category(problem: Problem, words: list[str], number: int, place: int) -> Category:
+    start, end = problem.cells.offsets[number], problem.cells.offsets[number + 1]
+    members = problem.cells.words[start:end]
+    nearest = np.argsort(-(members @ members.mean(axis=0)), kind="stable")[:_CENTRAL_WORDS]
+    return Category(place, int(end - start), tuple(words[start + row] for row in nearest))
+
+
+def _flagged(groups: tuple[Group, ...], associations: Sequence[Association]) -> tuple[str, ...]:
+    flagged = []
+    for group in groups:
+        hits = [cell.survives for cell in associations if cell.significant and cell.group == group.letter]
+        if hits and None not in hits and sum(map(bool, hits)) < EXPLAINED * len(hits):
+            flagged.append(group.letter)
+    return tuple(flagged)
+
+
+def _indirect(
+    crossings: Crossings | None, table: Table, order: list[int], groups: tuple[Group, ...], words: list[str]
+) -> Indirect | None:
+    if crossings is None:
+        return None
+    place = {j: number for number, j in enumerate(order, start=1)}
+    strongest = tuple(
+        Crossing(
+            groups=(groups[i].letter, groups[other].letter),
+            categories=(place[j], place[k]),
+            words=tuple(
+                tuple(words[row] for row in table.rows[category, group])
+                for category, group in ((j, i), (j, other), (k, i), (k, other))
+            ),
+            product=product,
+            standard_deviations=distance,
+        )
+        for (i, other, j, k), product, distance in crossings.strongest
+    )
+    return Indirect(crossings.tuples, crossings.share, crossings.null_share, NULL_ROTATIONS, strongest)
+
+
+def _notes(settings: Settings, cells: int) -> tuple[str, ...]:
+    if settings.correction == "max" or settings.rotations + 1 >= cells / settings.fdr:
+        return ()
+    needed = math.ceil(cells / settings.fdr) - 1
+    return (
+        f"{settings.rotations:,} rotations are too few for a lone association among {cells:,} cells to be found at "
+        f"{settings.fdr:g}; {needed:,} would do",
+    )

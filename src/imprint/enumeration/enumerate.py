@@ -1,0 +1,109 @@
+"""Unsupervised bias enumeration: the algorithm of Swinger et al. (2019), section 3, from names to a table."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.conclusion import Table, conclude
+from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
+from imprint.enumeration.indirect import find_crossings
+from imprint.enumeration.null import adjust, open_checkpoint, rotate
+from imprint.enumeration.problem import pose
+from imprint.enumeration.result import Enumeration
+from imprint.enumeration.settings import Settings
+from imprint.enumeration.targets import Names
+from imprint.significance.rotations import observed_scores
+from imprint.version import __version__
+
+Progress = Callable[[int, int], None]
+
+
+def enumerate_biases(
+    embedding: Embedding,
+    names: Names = "first",
+    *,
+    settings: Settings | None = None,
+    executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    **changes: Any,
+) -> Enumeration:
+    """Find associations between groups of names and words, none of them named in advance.
+
+    `names` are "first" or "surnames" (the bundled tables), "embedding" (found in it), a file or a list.
+    Settings are given whole or one by one: `enumerate_biases(embedding, groups=8, rotations=1_000)`.
+    Any `concurrent.futures.Executor` may do the work; the result is the same to the byte. With a
+    `checkpoint`, a run that was killed continues where it was.
+    """
+    settings = Settings(**changes) if settings is None else settings
+    *posing, rotating, checking, crossing = np.random.SeedSequence(settings.seed).spawn(7)
+    problem = pose(embedding, names, settings, tuple(posing))
+    cells = problem.cells
+    check = 0 if settings.without_frequency else min(ROTATIONS, settings.rotations)
+    report = _counter(progress, settings.rotations + check)
+    scores, rows = observed_scores(cells)
+    kept = open_checkpoint(checkpoint, cells, settings, embedding.sha256, __version__)
+    with _workers(executor) as pool:
+        try:
+            p_values = rotate(
+                cells,
+                scores,
+                settings.rotations,
+                seed=rotating,
+                executor=pool,
+                keep=settings.correction == "max",
+                checkpoint=kept,
+                report=report,
+            )
+        except BaseException:
+            if kept is not None:
+                kept.close(finished=False)
+            raise
+        if kept is not None:
+            kept.close(finished=True)
+        without_frequency = None
+        if check:
+            # Which associations are still there in the space without the direction of word frequency?
+            rest = cells_without_frequency(cells, problem.frequency, settings.centre)
+            rest_scores, _ = observed_scores(rest)
+            without_frequency = rotate(rest, rest_scores, check, seed=checking, executor=pool, report=report)
+    adjusted = adjust(p_values, settings)
+    significant = (adjusted <= settings.fdr) & np.isfinite(scores)
+    return conclude(
+        embedding,
+        problem,
+        settings,
+        Table(scores, rows, p_values, adjusted, significant, without_frequency),
+        find_crossings(cells, significant, rows, seed=crossing),
+    )
+
+
+@contextlib.contextmanager
+def _workers(executor: Executor | None) -> Iterator[Executor]:
+    """Use the executor given, or a thread a core: the kernels release Python's lock."""
+    if executor is not None:
+        yield executor
+        return
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _counter(progress: Progress | None, total: int) -> Callable[[int], None] | None:
+    if progress is None:
+        return None
+    done = 0
+
+    def report(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, total)
+
+    return report

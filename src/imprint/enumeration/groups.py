@@ -1,0 +1,101 @@
+"""A group of names: its letter, its members, and what is known of the people who bear them."""
+
+from dataclasses import dataclass, field
+from string import ascii_uppercase
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.enumeration.targets import Targets
+from imprint.names.tables import NameTable
+
+Floats = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.intp]
+
+ILLUSTRATIVE = 5
+
+
+@dataclass(frozen=True)
+class Demographics:
+    """Averages over a group's names, each counted once; None where the table does not say."""
+
+    share_women: float | None
+    mean_birth_year: float | None
+    races: dict[str, float] = field(hash=False)
+
+
+@dataclass(frozen=True, repr=False)
+class Group:
+    """Names that belong together in the embedding; shown by letter, the names only on request.
+
+    `frequency` is the rank correlation of words' closeness to the group with how frequent the words are.
+    """
+
+    letter: str
+    names: tuple[str, ...]
+    illustrative: tuple[str, ...]
+    demographics: Demographics | None
+    frequency: float
+
+    def __repr__(self) -> str:
+        return f"Group({self.letter}, {len(self.names)} names)"
+
+
+def letters(count: int) -> list[str]:
+    """Return A, B, ..., Z, AA, AB, ..."""
+    names = []
+    for number in range(count):
+        name, rest = "", number
+        while rest >= 0:
+            name = ascii_uppercase[rest % 26] + name
+            rest = rest // 26 - 1
+        names.append(name)
+    return names
+
+
+def order_groups(targets: Targets, labels: Labels, count: int) -> list[int]:
+    """Return cluster numbers in the order shown: by share of women as in the paper, else by size."""
+    sizes = np.bincount(labels, minlength=count)
+    if targets.table is not None and not np.all(np.isnan(targets.table.share_women)):
+        shares = [_mean(targets.table, targets, labels == label, "share_women") for label in range(count)]
+        return sorted(range(count), key=lambda label: (-(shares[label] or 0.0), -sizes[label], label))
+    return sorted(range(count), key=lambda label: (-sizes[label], label))
+
+
+def describe(targets: Targets, members: npt.NDArray[np.bool_]) -> Demographics | None:
+    """Average the table's columns over the chosen names, a posteriori: nothing of it formed the group."""
+    if targets.table is None:
+        return None
+    rows = [targets.table.index[targets.names[i]] for i in np.flatnonzero(members)]
+    races = {name: _average(column[rows]) for name, column in targets.table.races.items()}
+    return Demographics(
+        _average(targets.table.share_women[rows]),
+        _average(targets.table.mean_birth_year[rows]),
+        {name: share for name, share in races.items() if share is not None},
+    )
+
+
+def illustrate(vectors: Floats, count: int = ILLUSTRATIVE) -> list[int]:
+    """Choose names whose mean is as similar as possible to the group's, greedily one by one (section 4)."""
+    centre = vectors.astype(np.float64).mean(axis=0)
+    chosen: list[int] = []
+    total = np.zeros(vectors.shape[1])
+    for _ in range(min(count, len(vectors))):
+        sums = total + vectors
+        # Mean similarity of the chosen with the whole group: their summed vector against the centre, at unit length.
+        similarity = sums @ centre / np.maximum(np.linalg.norm(sums, axis=1), 1e-12)
+        similarity[chosen] = -np.inf
+        best = int(np.argmax(similarity))
+        chosen.append(best)
+        total += vectors[best]
+    return chosen
+
+
+def _mean(table: NameTable, targets: Targets, members: npt.NDArray[np.bool_], column: str) -> float | None:
+    rows = [table.index[targets.names[i]] for i in np.flatnonzero(members)]
+    return _average(getattr(table, column)[rows])
+
+
+def _average(values: npt.NDArray[np.float64]) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None

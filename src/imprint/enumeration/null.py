@@ -1,0 +1,101 @@
+"""The p-value of every cell, gathered from the rotations as they come."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.enumeration.checkpoint import Checkpoint
+from imprint.enumeration.settings import Settings
+from imprint.significance.corrections import benjamini_hochberg, benjamini_yekutieli
+from imprint.significance.rotations import Cells, null_scores
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+Report = Callable[[int], None]
+
+
+@dataclass
+class Tally:
+    """How often rotations reached each observed score; all of their scores only where the maximum is wanted."""
+
+    scores: Doubles
+    reached: Counts
+    rotations: int = 0
+    kept: list[Floats] | None = None
+
+    def add(self, chunk: Floats) -> None:
+        """Take in the scores of some rotations. A cell with too few words under a rotation does not reach."""
+        self.reached += np.sum(chunk >= self.scores, axis=0)
+        self.rotations += len(chunk)
+        if self.kept is not None:
+            self.kept.append(chunk)
+
+    def p_values(self) -> Doubles:
+        """Return add-one p-values: 1 for cells with too few words, family-wise where all scores were kept."""
+        reached = self.reached if self.kept is None else self._reached_by_the_largest(np.concatenate(self.kept))
+        return np.where(np.isfinite(self.scores), (reached + 1) / (self.rotations + 1), 1.0)
+
+    def _reached_by_the_largest(self, null: Floats) -> Counts:
+        """Count rotations whose largest cell, each on its own scale, reaches this one (Westfall and Young)."""
+        # A cell that had too few words under some rotations is put on scale by the others.
+        real = np.isfinite(null)
+        there = np.maximum(real.sum(axis=0), 1)
+        centre = np.where(real, null, 0.0).sum(axis=0) / there
+        spread = np.sqrt(np.where(real, (null - centre) ** 2, 0.0).sum(axis=0) / there)
+        spread[spread == 0] = np.inf
+        largest = np.sort(np.where(real, (null - centre) / spread, -np.inf).max(axis=(1, 2)))
+        return np.asarray(len(largest) - np.searchsorted(largest, (self.scores - centre) / spread))
+
+
+def rotate(
+    cells: Cells,
+    scores: Doubles,
+    rotations: int,
+    *,
+    seed: np.random.SeedSequence,
+    executor: Executor,
+    keep: bool = False,
+    checkpoint: Checkpoint | None = None,
+    report: Report | None = None,
+) -> Doubles:
+    """Return the p-value of every cell from so many rotations; `keep` makes them family-wise."""
+    tally = Tally(scores, np.zeros(cells.shape, dtype=np.int64), kept=[] if keep else None)
+    chunks = null_scores(
+        cells,
+        rotations,
+        seed=seed,
+        executor=executor,
+        done=checkpoint.done if checkpoint else None,
+        finished=checkpoint.add if checkpoint else None,
+    )
+    for chunk in chunks:
+        tally.add(chunk)
+        if report is not None:
+            report(len(chunk))
+    return tally.p_values()
+
+
+def open_checkpoint(
+    path: str | os.PathLike[str] | None, cells: Cells, settings: Settings, *data: str
+) -> Checkpoint | None:
+    """Open the checkpoint of exactly this run, if one is wanted."""
+    if path is None:
+        return None
+    digest = hashlib.sha256(np.ascontiguousarray(cells.directions).tobytes())
+    for array in (cells.words, cells.offsets, cells.centres):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return Checkpoint(path, settings.fingerprint(*data, digest.hexdigest()), cells.shape)
+
+
+def adjust(p_values: Doubles, settings: Settings) -> Doubles:
+    """Correct p-values over all cells, those with too few words included (their p is 1)."""
+    if settings.correction == "max":
+        return p_values
+    correct = benjamini_hochberg if settings.correction == "bh" else benjamini_yekutieli
+    return correct(p_values.ravel()).reshape(p_values.shape)

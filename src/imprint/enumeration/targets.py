@@ -1,0 +1,85 @@
+"""Whose names: the bundled tables, a list of one's own, or names found in the embedding itself."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.cleaning import fit_name_classifier
+from imprint.enumeration.vocabulary import is_cased, rows_by_frequency
+from imprint.errors import VocabularyError
+from imprint.names.tables import NameTable, first_names, surnames
+from imprint.stimuli.definition import quote
+from imprint.stimuli.wordfiles import read_words
+
+Rows = npt.NDArray[np.intp]
+Names = str | os.PathLike[str] | Sequence[str]
+
+FEWEST_BEARERS = 1_000  # appendix C.1 and C.2: a name is then nobody's in particular
+FREQUENT = 50_000  # words among which names are told from other words
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Names found in an embedding: as asked, the row of each, its bearers, and the table they come from."""
+
+    names: tuple[str, ...]
+    rows: Rows
+    bearers: npt.NDArray[np.float32]
+    table: NameTable | None
+    asked: int
+
+    def take(self, kept: Rows) -> "Targets":
+        """Return the chosen names."""
+        return Targets(tuple(self.names[i] for i in kept), self.rows[kept], self.bearers[kept], self.table, self.asked)
+
+
+def find_targets(embedding: Embedding, names: Names, *, seed: np.random.SeedSequence) -> Targets:
+    """Find names in an embedding: "first", "surnames", "embedding", a file of one name a line, or a list.
+
+    Each is looked up as spelt, else in lower case; of two that meet in one entry the first is kept.
+    """
+    table = {"first": first_names, "surnames": surnames}.get(names) if isinstance(names, str) else None
+    if table is not None:
+        chosen = table().at_least(FEWEST_BEARERS)
+        return _looked_up(embedding, chosen.names, chosen.counts.astype(np.float32), chosen)
+    if isinstance(names, str) and names == "embedding":
+        found = _names_within(embedding, seed)
+        return _looked_up(embedding, found, np.ones(len(found), dtype=np.float32), None)
+    listed = read_words(Path(names)) if isinstance(names, str | os.PathLike) else tuple(names)
+    return _looked_up(embedding, listed, np.ones(len(listed), dtype=np.float32), None)
+
+
+def _looked_up(
+    embedding: Embedding, names: Sequence[str], bearers: npt.NDArray[np.float32], table: NameTable | None
+) -> Targets:
+    rows: dict[int, int] = {}
+    for i, name in enumerate(names):
+        row = embedding.index.get(name, embedding.index.get(name.lower()))
+        if row is not None and embedding.norms[row] > 0:
+            rows.setdefault(row, i)
+    if not rows:
+        raise VocabularyError(
+            f"none of {len(names):,} names ({quote(names)}) is in {embedding.name}; give names that are, one a line"
+        )
+    kept = np.fromiter(rows.values(), dtype=np.intp)
+    return Targets(tuple(names[i] for i in kept), np.fromiter(rows, dtype=np.intp), bearers[kept], table, len(names))
+
+
+def _names_within(embedding: Embedding, seed: np.random.SeedSequence) -> tuple[str, ...]:
+    """Return frequent words that a classifier, taught by the table of first names, takes for names."""
+    known = find_targets(embedding, "first", seed=seed)
+    frequent = rows_by_frequency(embedding)[:FREQUENT]
+    others = np.setdiff1d(frequent, known.rows)
+    weights = fit_name_classifier(embedding.unit[known.rows], embedding.unit[others], seed=seed)
+    likely = embedding.unit[frequent] @ weights[:-1] + weights[-1] > 0
+    cased = is_cased(embedding)
+    words = (embedding.words[row] for row in frequent[likely])
+    found = tuple(word for word in words if word.isalpha() and (not cased or word.istitle()))
+    if not found:
+        raise VocabularyError(f"{embedding.name} holds no frequent words that look like names; give a list of names")
+    return found

@@ -1,0 +1,67 @@
+"""Which words are asked about: the most frequent lower-case ones that are not proper nouns.
+
+Swinger et al. (2019), appendix C.4: tokens of the 26 letters (and spaces, in embeddings with phrases), leaving out
+those whose capitalised form is more frequent. An embedding without capitals has no such form; there a flag says
+which words a dictionary lists in lower case, the embedding's own or else the bundled embedding's.
+"""
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+from imprint.errors import VocabularyError
+
+Rows = npt.NDArray[np.intp]
+
+_WORD = re.compile(r"[a-z]+(?:[ _][a-z]+)*")
+_SAMPLE = 100_000  # tokens looked at to see whether an embedding has capitals
+
+
+def rows_by_frequency(embedding: Embedding) -> Rows:
+    """Return all rows, the most frequent word's first."""
+    if embedding.ranks is None:
+        return np.arange(len(embedding))
+    return np.argsort(embedding.ranks, kind="stable")
+
+
+def is_cased(embedding: Embedding) -> bool:
+    """Tell whether capitalised words are entries of their own."""
+    return any(word != word.lower() for word in embedding.words[:_SAMPLE])
+
+
+def frequent_words(embedding: Embedding, count: int, *, leaving_out: set[str]) -> Rows:
+    """Return the rows of the `count` most frequent words that may be asked about, most frequent first."""
+    allowed = _not_capitalised if is_cased(embedding) else _common_words
+    chosen = allowed(embedding, rows_by_frequency(embedding))
+    nonzero = embedding.norms > 0
+    rows = [row for row in chosen if nonzero[row] and embedding.words[row] not in leaving_out]
+    if not rows:
+        raise VocabularyError(f"{embedding.name} has no lower-case words of letters to ask about; is it in English?")
+    return np.array(rows[:count], dtype=np.intp)
+
+
+def _not_capitalised(embedding: Embedding, ordered: Rows) -> list[int]:
+    place = np.empty(len(embedding), dtype=np.intp)
+    place[ordered] = np.arange(len(embedding))
+    index = embedding.index
+    rows = []
+    for row in ordered.tolist():
+        word = embedding.words[row]
+        if _WORD.fullmatch(word):
+            capitalised = index.get(word[0].upper() + word[1:])
+            if capitalised is None or place[row] < place[capitalised]:
+                rows.append(row)
+    return rows
+
+
+def _common_words(embedding: Embedding, ordered: Rows) -> list[int]:
+    if embedding.common is not None:
+        flags = embedding.common
+        return [row for row in ordered.tolist() if flags[row] and _WORD.fullmatch(embedding.words[row])]
+    bundled = load("default")
+    assert bundled.common is not None
+    listed = {word for word, common in zip(bundled.words, bundled.common, strict=True) if common}
+    return [row for row in ordered.tolist() if embedding.words[row] in listed]

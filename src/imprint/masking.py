@@ -1,0 +1,44 @@
+"""Masking slurs where results are shown to people; data files keep every word.
+
+Which words, follows Swinger et al. (2019), appendix A, and common dictionaries of slurs. They are stored as
+fingerprints, so that the list itself offends nobody who reads this file: `fingerprint(word)` gives a line to add.
+"""
+
+import hashlib
+import re
+
+# fmt: off
+_FINGERPRINTS = frozenset({
+    "038c9ccdd226", "08a841e99678", "0be9b885f4a3", "118418653f4d", "120f6e5b4ea3", "12e6274e4309",
+    "158869a97379", "16ea09fc78ca", "1c4bfd100aa9", "22fc75e65a0e", "27a62b68179c", "27eb0c4ad707",
+    "28f2b8821f7e", "3175bf063867", "333f76180929", "33740da8a87d", "3b1e0d7c5dd4", "3cc0a581d3bb",
+    "3eed6d8f9ba4", "43508b5c03b8", "469c0fdb6020", "4c58f5d5fe92", "566f532d486c", "56d9e1f65737",
+    "6122fdf4ae14", "619bc82e0d20", "6b571f65fa6f", "6d1833779e38", "74fad891ce4d", "7c686cf2ae58",
+    "85580f904474", "87d1690e74a1", "886d51e97ad7", "8f5083e3e5c7", "94a877e2ce63", "94c6d2e10a76",
+    "96c91fa84782", "96dbb959b3c5", "98b52c4b6b7d", "9915ba2d8222", "9ae315a94e42", "9d57436661e1",
+    "a322b4dd3bd0", "a40ccba874d2", "a7bf072c97a0", "ad6cacf3af98", "b3cec2f6ece2", "bb87adf8aa78",
+    "bd331fb1d242", "be00f1af522e", "c1b4ed05397d", "c20363e68688", "c2c3b68b4883", "c3de533e9b7f",
+    "cc02032349c8", "d00a3db7315a", "dc675e448132", "e742d17ff490", "e7b98c6aa5b9", "e9e8b6c5afa7",
+    "eef3bd091670", "f64c6fad9c3c", "f9d0d9b18ae9", "fa38a8d3e5b9",
+})
+# fmt: on
+
+
+def fingerprint(word: str) -> str:
+    """Return the short hash under which a slur is listed."""
+    return hashlib.sha256(word.lower().encode()).hexdigest()[:12]
+
+
+def is_slur(word: str) -> bool:
+    """Tell whether a word is listed, as it is or without a plural's ending."""
+    stems = {word.lower(), *(word.lower().removesuffix(ending) for ending in ("s", "es"))}
+    return any(fingerprint(stem) in _FINGERPRINTS for stem in stems)
+
+
+def mask(text: str) -> str:
+    """Replace all but the first letter of every slur in a word or phrase by asterisks."""
+    return re.sub(r"[^\W_]+", lambda found: _starred(found[0]) if is_slur(found[0]) else found[0], text)
+
+
+def _starred(word: str) -> str:
+    return word[0] + "*" * (len(word) - 1)

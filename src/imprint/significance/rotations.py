@@ -1,0 +1,164 @@
+"""The rotational null: how large would the scores be if names and words were aligned at random?
+
+Swinger et al. (2019), section 3.4. There a Haar-random d x d rotation of the names is drawn for every simulation.
+The groups' directions, less their mean, span few dimensions, so only a random frame of as many vectors matters:
+with directions = F V^T and G Gaussian, G L^-T (L the Cholesky factor of G^T G) is such a frame, and no d x d
+matrix is ever made. Many rotations go into one matrix product, a category at a time so that scores stay in cache.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import SettingError
+from imprint.significance.threads import single_threaded
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
+_BATCH = 64  # rotations in one matrix product
+
+_NO_DIRECTION = 1e-6  # relative: singular values below it are rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Words sorted by category, the groups' directions, and what is asked of every (category, group).
+
+    `words` are unit rows; those of category j are `offsets[j]:offsets[j + 1]`. `directions` are the groups' means
+    less the mean of those, one row each. A cell's score is the mean of its `top` largest products with the group's
+    direction less the product with the category's `centres` row; unless `overlapping`, a word belongs only to the
+    group it is closest to.
+    """
+
+    words: Floats
+    offsets: Ints
+    directions: Doubles
+    centres: Floats
+    top: int
+    overlapping: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Categories and groups."""
+        return len(self.offsets) - 1, len(self.directions)
+
+    @cached_property
+    def factor(self) -> Doubles:
+        """F of directions = F V^T, V with orthonormal columns: all that a rotation leaves of them."""
+        left, sizes, _ = np.linalg.svd(self.directions, full_matrices=False)
+        real = sizes > _NO_DIRECTION * max(sizes[0], 1e-300)
+        if not sizes[0] > 0:
+            raise SettingError("all groups have the same mean vector, so there is no direction to rotate")
+        return np.asarray(left[:, real] * sizes[real])
+
+
+def observed_scores(cells: Cells) -> tuple[Doubles, Ints]:
+    """Score every cell as it is: (categories, groups) means less centre, and which rows made them.
+
+    A cell with fewer than `top` words has score -inf and -1 for the rows it lacks.
+    """
+    categories, groups = cells.shape
+    scores = np.full((categories, groups), -np.inf)
+    rows = np.full((categories, groups, cells.top), -1, dtype=np.int64)
+    for j in range(categories):
+        start, end = cells.offsets[j], cells.offsets[j + 1]
+        products = cells.words[start:end].astype(np.float64) @ cells.directions.T
+        own = products.argmax(axis=1)
+        centre = cells.centres[j].astype(np.float64) @ cells.directions.T
+        for i in range(groups):
+            members = np.arange(end - start) if cells.overlapping else np.flatnonzero(own == i)
+            best = members[np.argsort(-products[members, i], kind="stable")[: cells.top]]
+            rows[j, i, : len(best)] = start + best
+            if len(best) == cells.top:
+                scores[j, i] = products[best, i].mean() - centre[i]
+    return scores, rows
+
+
+def random_directions(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats:
+    """Draw the directions as they would be after so many Haar-random rotations: (count, dimension, groups)."""
+    rng = np.random.default_rng(seed)
+    factor = cells.factor
+    gaussian = rng.standard_normal((count, cells.words.shape[1], factor.shape[1]))
+    cholesky = np.linalg.cholesky(gaussian.transpose(0, 2, 1) @ gaussian)
+    turned = np.linalg.solve(cholesky.transpose(0, 2, 1), np.broadcast_to(factor.T, (count, *factor.T.shape)))
+    return (gaussian @ turned).astype(np.float32)
+
+
+def scores_under(cells: Cells, directions: Floats) -> Floats:
+    """Score every cell under given directions (count, dimension, groups): (count, categories, groups)."""
+    from imprint.significance.rotation_kernels import ABSENT, keep_largest
+
+    categories, groups = cells.shape
+    scores = np.empty((len(directions), categories, groups), dtype=np.float32)
+    largest_category = int(np.diff(cells.offsets).max())
+    for start in range(0, len(directions), _BATCH):
+        batch = directions[start : start + _BATCH]
+        # Group-major columns: see the kernel.
+        columns = np.ascontiguousarray(batch.transpose(1, 2, 0)).reshape(batch.shape[1], -1)
+        products = np.empty((largest_category, columns.shape[1]), dtype=np.float32)
+        centres = cells.centres @ columns
+        for j in range(categories):
+            rows = cells.words[cells.offsets[j] : cells.offsets[j + 1]]
+            here = np.matmul(rows, columns, out=products[: len(rows)])
+            largest = np.full((cells.top, columns.shape[1]), ABSENT, dtype=np.float32)
+            keep_largest(here, groups, cells.overlapping, largest)
+            means = np.where(largest[-1] > ABSENT, largest.mean(axis=0) - centres[j], -np.inf)
+            scores[start : start + len(batch), j] = means.reshape(groups, len(batch)).T
+    return scores
+
+
+def null_scores(
+    cells: Cells,
+    rotations: int,
+    *,
+    seed: np.random.SeedSequence,
+    executor: Executor,
+    done: dict[int, Floats] | None = None,
+    finished: Callable[[int, Floats], None] | None = None,
+) -> Iterator[Floats]:
+    """Yield the scores of every rotation in order, a chunk of them at a time.
+
+    Each chunk has its own seed, so neither the executor nor its size changes a bit of the result. Chunks in
+    `done` (by number) are not computed again; `finished` is told of each that was.
+    """
+    if rotations < 1:
+        raise SettingError(f"rotations is {rotations}; at least 1 is wanted")
+    done = done or {}
+    sizes = [min(CHUNK, rotations - start) for start in range(0, rotations, CHUNK)]
+    seeds = seed.spawn(len(sizes))
+    shared = _share(cells, executor)
+    waiting = {
+        chunk: executor.submit(_null_chunk, shared, size, chunk_seed)
+        for chunk, (size, chunk_seed) in enumerate(zip(sizes, seeds, strict=True))
+        if chunk not in done
+    }
+    try:
+        for chunk in range(len(sizes)):
+            if chunk in done:
+                yield done[chunk]
+                continue
+            scores = waiting.pop(chunk).result()
+            if finished is not None:
+                finished(chunk, scores)
+            yield scores
+    finally:
+        for future in waiting.values():
+            future.cancel()
+
+
+def _null_chunk(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats:
+    with single_threaded():
+        return scores_under(cells, random_directions(cells, count, seed))
+
+
+def _share(cells: Cells, executor: Executor) -> Cells:
+    """Send the words once to every worker of a Dask cluster, instead of along with every chunk."""
+    client = getattr(executor, "_client", None)
+    return cells if client is None else client.scatter(cells, broadcast=True)
