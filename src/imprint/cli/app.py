@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli import audit, convert, stimuli, weat, wefat
+from imprint.cli import audit, convert, enumerate, stimuli, weat, wefat  # noqa: A004 - the command's own name
 from imprint.version import __version__
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("audit")(audit.audit_command)
 app.command("weat")(weat.weat_command)
 app.command("wefat")(wefat.wefat_command)
+app.command("enumerate")(enumerate.enumerate_command)
 app.command("stimuli")(stimuli.stimuli_command)
 app.command("convert")(convert.convert_command)
 

@@ -1,6 +1,7 @@
 """Tables of results for a terminal; the same rows as the findings, rounded for reading."""
 
 import math
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -64,7 +65,7 @@ def summarise(battery: Battery) -> list[str]:
 
 
 def _print_weats(battery: Battery) -> None:
-    table = _table(
+    table = make_table(
         f"WEAT on {battery.weats[0].result.embedding}",
         ("test", "left"),
         ("d", "right"),
@@ -85,11 +86,11 @@ def _print_weats(battery: Battery) -> None:
             f"{row.p_holm:.2g}\n{_verdict(row)}",
             f"{len(result.missing)}/{len(result.missing) + result.n_x + result.n_y + result.n_a + result.n_b}",
         )
-    _show(table)
+    show_table(table)
 
 
 def _print_wefats(results: Sequence[WefatResult]) -> None:
-    table = _table(
+    table = make_table(
         f"WEFAT on {results[0].embedding}",
         ("test", "left"),
         ("r", "right"),
@@ -111,14 +112,14 @@ def _print_wefats(results: Sequence[WefatResult]) -> None:
             f"{result.intercept:.1f} {result.slope:+.1f} × score",
             f"{len(result.missing)}/{len(result.missing) + len(result.scores) + result.n_a + result.n_b}",
         )
-    _show(table)
+    show_table(table)
 
 
 def _print_skipped(skipped: Sequence[Skipped]) -> None:
-    table = _table("Not run", ("test", "left"), ("why", "left"))
+    table = make_table("Not run", ("test", "left"), ("why", "left"))
     for row in skipped:
         table.add_row(row.test, row.reason)
-    _show(table)
+    show_table(table)
 
 
 def _published(test: Test, field: Literal["effect", "r"]) -> str:
@@ -167,7 +168,8 @@ def _number(value: float | None, digits: int = 2) -> str:
     return ("∞" if value > 0 else "-∞") if math.isinf(value) else f"{value:.{digits}f}"
 
 
-def _table(title: str, *columns: tuple[str, str]) -> "Table":
+def make_table(title: str, *columns: tuple[str, str]) -> "Table":
+    """Make a table of columns (name, left or right)."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -177,8 +179,14 @@ def _table(title: str, *columns: tuple[str, str]) -> "Table":
     return table
 
 
-def _show(table: "Table") -> None:
+def show_table(table: "Table") -> None:
+    """Print a table to stdout."""
     from rich.console import Console
 
     # Words come from files: markup in them is text, not style.
-    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH, markup=False, highlight=False).print(table)
+    Console(width=width(), markup=False, highlight=False).print(table)
+
+
+def width() -> int:
+    """Return the columns there are: the terminal's, or a page's where stdout is a file."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPED_WIDTH

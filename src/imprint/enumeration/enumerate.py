@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.conclusion import Table, conclude
 from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
 from imprint.enumeration.indirect import find_crossings
-from imprint.enumeration.null import adjust, open_checkpoint, rotate
+from imprint.enumeration.null import Device, adjust, open_checkpoint, rotate
 from imprint.enumeration.problem import pose
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import Names
+from imprint.errors import SettingError
 from imprint.significance.rotations import observed_scores
 from imprint.version import __version__
 
@@ -29,6 +30,7 @@ def enumerate_biases(
     *,
     settings: Settings | None = None,
     executor: Executor | None = None,
+    device: Device = "cpu",
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     **changes: Any,
@@ -37,10 +39,11 @@ def enumerate_biases(
 
     `names` are "first" or "surnames" (the bundled tables), "embedding" (found in it), a file or a list.
     Settings are given whole or one by one: `enumerate_biases(embedding, groups=8, rotations=1_000)`.
-    Any `concurrent.futures.Executor` may do the work; the result is the same to the byte. With a
-    `checkpoint`, a run that was killed continues where it was.
+    Any `concurrent.futures.Executor` may do the work; the result is the same to the byte. "cuda" draws its own
+    rotations on a GPU. With a `checkpoint`, a run that was killed continues where it was.
     """
     settings = Settings(**changes) if settings is None else settings
+    _check_device(device, settings, checkpoint)
     *posing, rotating, checking, crossing = np.random.SeedSequence(settings.seed).spawn(7)
     problem = pose(embedding, names, settings, tuple(posing))
     cells = problem.cells
@@ -56,6 +59,7 @@ def enumerate_biases(
                 settings.rotations,
                 seed=rotating,
                 executor=pool,
+                device=device,
                 keep=settings.correction == "max",
                 checkpoint=kept,
                 report=report,
@@ -71,7 +75,9 @@ def enumerate_biases(
             # Which associations are still there in the space without the direction of word frequency?
             rest = cells_without_frequency(cells, problem.frequency, settings.centre)
             rest_scores, _ = observed_scores(rest)
-            without_frequency = rotate(rest, rest_scores, check, seed=checking, executor=pool, report=report)
+            without_frequency = rotate(
+                rest, rest_scores, check, seed=checking, executor=pool, device=device, report=report
+            )
     adjusted = adjust(p_values, settings)
     significant = (adjusted <= settings.fdr) & np.isfinite(scores)
     return conclude(
@@ -81,6 +87,13 @@ def enumerate_biases(
         Table(scores, rows, p_values, adjusted, significant, without_frequency),
         find_crossings(cells, significant, rows, seed=crossing),
     )
+
+
+def _check_device(device: Device, settings: Settings, checkpoint: str | os.PathLike[str] | None) -> None:
+    if device not in get_args(Device):
+        raise SettingError(f"device is {device!r}; use one of {', '.join(get_args(Device))}")
+    if device == "cuda" and (settings.correction == "max" or checkpoint is not None):
+        raise SettingError("on a GPU neither correction 'max' nor a checkpoint is kept; use device cpu for them")
 
 
 @contextlib.contextmanager

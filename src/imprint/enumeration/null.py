@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Report = Callable[[int], None]
+Device = Literal["cpu", "cuda"]
 
 
 @dataclass
@@ -60,11 +62,14 @@ def rotate(
     *,
     seed: np.random.SeedSequence,
     executor: Executor,
+    device: Device = "cpu",
     keep: bool = False,
     checkpoint: Checkpoint | None = None,
     report: Report | None = None,
 ) -> Doubles:
     """Return the p-value of every cell from so many rotations; `keep` makes them family-wise."""
+    if device == "cuda":
+        return _rotate_on_gpu(cells, scores, rotations, seed=seed, report=report)
     tally = Tally(scores, np.zeros(cells.shape, dtype=np.int64), kept=[] if keep else None)
     chunks = null_scores(
         cells,
@@ -78,6 +83,15 @@ def rotate(
         tally.add(chunk)
         if report is not None:
             report(len(chunk))
+    return tally.p_values()
+
+
+def _rotate_on_gpu(
+    cells: Cells, scores: Doubles, rotations: int, *, seed: np.random.SeedSequence, report: Report | None
+) -> Doubles:
+    from imprint.significance.rotations_gpu import reached_on_gpu
+
+    tally = Tally(scores, reached_on_gpu(cells, scores, rotations, seed=seed, report=report), rotations)
     return tally.p_values()
 
 

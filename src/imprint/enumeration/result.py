@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Association:
     """One cell: a group of names, a category of words, and the words of it closest to the group.
 
-    `survives` tells whether it is still there in the space without word frequency; None where that was not asked.
+    `survives` tells whether it is still there in the space without word frequency, `stability` which share of other
+    K-means seeds finds it again; None where that was not asked.
     """
 
     group: str
@@ -28,6 +29,7 @@ class Association:
     p_adjusted: float
     significant: bool
     survives: bool | None
+    stability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ class Enumeration:
                     "p_adjusted": cell.p_adjusted,
                     "significant": cell.significant,
                     "survives_without_frequency": cell.survives,
+                    "stability": cell.stability,
                     "explained_by_frequency": cell.group in self.flagged,
                     "rotations": self.settings.rotations,
                     "settings": asdict(self.settings),

@@ -30,8 +30,8 @@ _KINDS = {"vectors": ("F32", "F16"), "words": ("U8",), "ranks": ("I32",), "commo
 
 
 def recognises(head: bytes) -> bool:
-    """Whether eight bytes of length, which no text begins with, are followed by a JSON object."""
-    return head[_LENGTH_BYTES : _LENGTH_BYTES + 1] == b"{" and any(byte < 9 for byte in head[:_LENGTH_BYTES])
+    """Whether eight bytes of length, mostly NUL as in no text, are followed by a JSON object."""
+    return head[_LENGTH_BYTES : _LENGTH_BYTES + 1] == b"{" and head[:_LENGTH_BYTES].count(0) >= 2
 
 
 def read(source: Source, wanted: Collection[str] | None) -> Embedding:

@@ -25,8 +25,7 @@ class Subwords:
         if self.buckets:
             for row, word in enumerate(words):
                 hashes = self._hashes(word)
-                parts = np.concatenate([vectors[row : row + 1], self.rows[hashes]])
-                vectors[row] = parts.sum(axis=0) / np.float32(len(parts))
+                vectors[row] = _mean(np.concatenate([vectors[row : row + 1], self.rows[hashes]]))
         return vectors
 
     def vector(self, word: str) -> Floats | None:
@@ -34,8 +33,7 @@ class Subwords:
         hashes = self._hashes(word) if self.buckets else []
         if not hashes:
             return None
-        total: Floats = np.asarray(self.rows[hashes], dtype=np.float32).sum(axis=0)
-        return total / np.float32(len(hashes))
+        return _mean(self.rows[hashes])
 
     def _hashes(self, word: str) -> list[int]:
         try:
@@ -43,3 +41,10 @@ class Subwords:
         except ImportError as error:
             raise MissingExtraError("gensim", "gensim") from error
         return [int(value) for value in ft_ngram_hashes(word, self.shortest, self.longest, self.buckets)]
+
+
+def _mean(rows: npt.NDArray[Any]) -> Floats:
+    # In single precision, as fastText adds them up; an overflow is refused later, as an infinity.
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean: Floats = np.asarray(rows, dtype=np.float32).sum(axis=0) / np.float32(len(rows))
+    return mean

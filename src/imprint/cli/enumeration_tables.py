@@ -1,0 +1,132 @@
+"""An enumeration for a terminal: groups as in the paper's Table 3, associations as in its Table 5."""
+
+from collections.abc import Sequence
+
+from imprint.cli.console import say
+from imprint.cli.tables import make_table, show_table, width
+from imprint.enumeration.groups import Group
+from imprint.enumeration.matching import Comparison
+from imprint.enumeration.result import Association, Enumeration
+from imprint.masking import mask
+
+_COLUMN = 16  # characters a group's column needs
+
+CONTENT_NOTE = (
+    "These associations are the embedding's own; many are offensive and none is a fact about anybody. Groups go\n"
+    "by letter: --show-names prints the names, --unmask prints slurs in full. Nothing is masked in --json."
+)
+
+
+def print_enumeration(found: Enumeration, *, show_names: bool, unmask: bool) -> None:
+    """Print the groups, then the associations, those that word frequency explains apart, then what to make of it."""
+    say(CONTENT_NOTE)
+    _print_groups(found, show_names=show_names)
+    plain = [group for group in found.groups if group.letter not in found.flagged]
+    _print_associations(found, plain, "Associations", unmask=unmask)
+    flagged = [group for group in found.groups if group.letter in found.flagged]
+    if flagged:
+        _print_associations(
+            found,
+            flagged,
+            "Associations of groups that word frequency explains: most vanish without it",
+            unmask=unmask,
+        )
+    _print_summary(found)
+
+
+def print_comparison(comparison: Comparison, *, unmask: bool) -> None:
+    """Print what of the first embedding's associations the second still has."""
+    first, second = comparison.first, comparison.second
+    table = make_table(
+        f"{first.embedding} beside {second.embedding}",
+        ("group", "left"), ("there", "left"), ("found", "right"), ("left", "right"), ("lost", "right"),
+    )  # fmt: skip
+    for group in first.groups:
+        counts = [
+            sum(cell.group == group.letter for cell in cells)
+            for cells in (first.significant, comparison.left, comparison.lost)
+        ]
+        table.add_row(group.letter, comparison.matched.get(group.letter, "no match"), *map(str, counts))
+    show_table(table)
+    say(
+        f"{len(comparison.left)} of {len(first.significant)} associations are left, {len(comparison.lost)} are lost; "
+        f"{len(comparison.new)} of {len(second.significant)} in {second.embedding} are new."
+    )
+    for cell in comparison.lost[:5]:
+        say(f"  lost: {cell.group}: {_words(cell, unmask=unmask)}")
+
+
+def _print_groups(found: Enumeration, *, show_names: bool) -> None:
+    known = any(group.demographics for group in found.groups)
+    columns: list[tuple[str, str]] = [("group", "left"), ("names", "right")]
+    if known:
+        columns += [(name, "right") for name in ("women", "born", "white", "black", "Hispanic", "Asian")]
+    columns += [("with frequency", "right"), ("associations", "right"), ("without frequency", "right")]
+    if show_names:
+        columns.append(("such as", "left"))
+    table = make_table(f"Groups of names in {found.embedding}", *columns)
+    for group in found.groups:
+        hits = [cell for cell in found.significant if cell.group == group.letter]
+        left = "" if found.settings.without_frequency else str(sum(bool(cell.survives) for cell in hits))
+        row = [group.letter, f"{len(group.names):,}"]
+        row += _demographics(group) if known else []
+        row += [f"{group.frequency:.2f}", str(len(hits)), left]
+        table.add_row(*row, *([", ".join(group.illustrative)] if show_names else []))
+    show_table(table)
+
+
+def _demographics(group: Group) -> list[str]:
+    known = group.demographics
+    if known is None:
+        return [""] * 6
+    shares = [known.share_women, *(known.races.get(race) for race in ("white", "black", "hispanic", "asian_pacific"))]
+    women, *races = ("" if share is None else f"{share:.0%}" for share in shares)
+    born = "" if known.mean_birth_year is None else f"{known.mean_birth_year:.0f}"
+    return [women, born, *races]
+
+
+def _print_associations(found: Enumeration, groups: Sequence[Group], title: str, *, unmask: bool) -> None:
+    """Print a row a category and a column a group, in as many tables as the terminal is narrow."""
+    cells = {(cell.category, cell.group): cell for cell in found.significant}
+    busy = [group.letter for group in groups if any(letter == group.letter for _, letter in cells)]
+    fit = max(1, (width() - 8) // _COLUMN)
+    for start in range(0, len(busy), fit):
+        letters = busy[start : start + fit]
+        table = make_table(title, ("", "right"), *((letter, "left") for letter in letters))
+        for category in found.categories:
+            row = [cells.get((category.number, letter)) for letter in letters]
+            if any(row):
+                table.add_row(str(category.number), *(_cell(cell, unmask=unmask) for cell in row), end_section=True)
+        show_table(table)
+
+
+def _cell(cell: Association | None, *, unmask: bool) -> str:
+    if cell is None:
+        return ""
+    words = _words(cell, unmask=unmask, joint="\n")
+    return words if cell.stability is None else f"{words}\n({cell.stability:.0%} of seeds)"
+
+
+def _words(cell: Association, *, unmask: bool, joint: str = ", ") -> str:
+    return joint.join(word if unmask else mask(word) for word in cell.words)
+
+
+def _print_summary(found: Enumeration) -> None:
+    settings = found.settings
+    explained = sum(cell.group in found.flagged for cell in found.significant)
+    say(
+        f"{len(found.significant)} significant associations among {settings.groups * settings.categories:,} cells "
+        f"({settings.rotations:,} rotations, false discovery rate {settings.fdr:g}); {explained} of them belong to "
+        f"groups that word frequency explains ({', '.join(found.flagged) or 'none'})."
+    )
+    say(
+        f"{found.names_found:,} of {found.names_asked:,} names are in the embedding; the {len(found.names_dropped):,} "
+        "least like names were dropped."
+    )
+    if found.indirect is not None:
+        say(
+            f"Indirect: {found.indirect.share:.1%} of {found.indirect.tuples:,} tuples of associations match without "
+            f"the names; {found.indirect.null_share:.1%} do under random directions: nearly all, by construction."
+        )
+    for note in found.notes:
+        say(f"note: {note}")
