@@ -120,8 +120,8 @@ def run_battery(
         if progress is not None:
             progress(done + 1, len(tests))
     if not weats and not wefats:
-        reasons = "; ".join(f"{row.test}: {row.reason}" for row in skipped[:3]) or "no test was asked for"
-        raise VocabularyError(f"none of {len(tests)} tests can be run on {embedding.name}: {reasons}")
+        reason = f"{skipped[0].test}, for one: {skipped[0].reason}" if skipped else "no test was asked for"
+        raise VocabularyError(f"none of {len(tests)} tests can be run on {embedding.name}; {reason}")
     return Battery(tuple(_judge(weats, alpha)), tuple(wefats), tuple(skipped), alpha)
 
 

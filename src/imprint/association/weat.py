@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from imprint.association.cosines import Floats, cosines, mean, sample_sd
-from imprint.association.wordrows import find_rows, refuse_overlap
+from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.finding import Finding
@@ -175,6 +175,7 @@ def weat(
     The p-value is exact, or rigorously bounded for large sets; `draws` asks for one estimated from that many
     random partitions instead. `seed` enters only there and in the stability bootstrap.
     """
+    require_embedding(embedding)
     test = _resolve(test, targets, attributes)
     rows = find_rows(embedding, (test.x, test.y, test.a, test.b))
     x, y, a, b = rows.sets
@@ -216,6 +217,8 @@ def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: 
     if test is None:
         if targets is None or attributes is None:
             raise SettingError("weat needs a test, or both targets=(X, Y) and attributes=(A, B)")
+        require_pair("targets", targets)
+        require_pair("attributes", attributes)
         x, y, a, b = (WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True))
         test = WeatTest("custom", "four lists of words", "given by the user", UNDETERMINED, x, y, a, b)
         validate(test)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from imprint.association.cosines import Floats, cosines, mean, sample_sd
-from imprint.association.wordrows import find_rows, refuse_overlap
+from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
 from imprint.finding import Finding
@@ -138,10 +138,11 @@ def wefat(
 
     `property` also replaces, or supplies, the numbers of a test that is given.
     """
+    require_embedding(embedding)
     test = _resolve(test, words, attributes, property)
     if test.property is None:
         raise StimulusError(
-            f"{test.id} comes without its {test.property_name}; give it: --property FILE.csv, or property={{...}}"
+            f"{test.id} comes without the {test.property_name}; give it as --property FILE.csv (word,value)"
         )
     rows = find_rows(embedding, (test.words, test.a, test.b))
     found, a, b = rows.sets
@@ -184,6 +185,7 @@ def _resolve(
     if test is None:
         if words is None or attributes is None or values is None:
             raise SettingError("wefat needs a test, or all of words=, attributes=(A, B) and property=")
+        require_pair("attributes", attributes)
         w, a, b = (WordSet.of(name, group) for name, group in zip("WAB", (words, *attributes), strict=True))
         test = WefatTest("custom", "words and a property", "given by the user", UNDETERMINED, w, a, b)
         return test.with_property(values)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from imprint.embeddings.embedding import Embedding, Lookup
-from imprint.errors import VocabularyError
+from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import WordSet, quote
 
 FEWEST_WORDS = 2
@@ -47,6 +47,19 @@ def find_rows(embedding: Embedding, sets: Iterable[WordSet]) -> WordRows:
         _refuse_shared(words.name, words.name, rows, rows, embedding)
         found.append(rows)
     return WordRows(tuple(found))
+
+
+def require_embedding(embedding: object) -> None:
+    """Refuse what is not an Embedding, such as the name of one."""
+    if not isinstance(embedding, Embedding):
+        raise SettingError(f"the embedding is {embedding!r}; load it first: imprint.load(...)")
+
+
+def require_pair(name: str, pair: object) -> None:
+    """Refuse what is not two lists of words."""
+    fine = isinstance(pair, tuple | list) and len(pair) == 2 and not any(isinstance(part, str) for part in pair)
+    if not fine or not all(isinstance(word, str) for part in pair for word in part):  # type: ignore[attr-defined]
+        raise SettingError(f"{name} must be two lists of words, such as (['rose', 'lily'], ['ant', 'wasp'])")
 
 
 def refuse_overlap(embedding: Embedding, first: WordSet, second: WordSet, rows: tuple[Lookup, Lookup]) -> None:

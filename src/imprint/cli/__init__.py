@@ -1,5 +1,6 @@
 """The command line: one file a command. stdout is data, stderr is talk; an error is one line and exit code 1."""
 
+import io
 import os
 import sys
 
@@ -11,18 +12,31 @@ def main() -> None:
     from imprint.cli.app import app
     from imprint.errors import ImprintError
 
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without the characters of a table gets question marks, not a traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
-        code = app(standalone_mode=False)
-    except (ImprintError, typer.TyperException) as error:
-        message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-        sys.exit(_fail(" ".join(message.split())))
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        sys.exit(_fail(f"{_one_line(error.format_message()).rstrip('.')}; imprint COMMAND --help explains"))
+    except ImprintError as error:
+        sys.exit(_fail(_one_line(str(error))))
     except (KeyboardInterrupt, typer.Abort):
-        sys.exit(_fail("stopped; nothing half-written was left behind"))
+        sys.exit(_fail("stopped; nothing half-written is left"))
     except BrokenPipeError:
         # The reader of our stdout has left, as `head` does. Python would complain again when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(0)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(_fail(f"cannot write or read ({error.strerror or error}); check the disk and the output"))
     sys.exit(code)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
 
 
 def _fail(message: str) -> int:

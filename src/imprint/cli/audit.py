@@ -18,11 +18,13 @@ def audit_command(
 ) -> None:
     """Run every WEAT and WEFAT that applies; print a table and write findings.jsonl."""
     from imprint.audit import run_audit, tests_in
-    from imprint.cli.console import open_embedding, progress_bar, say
+    from imprint.cli.console import check_target, open_embedding, progress_bar, say
     from imprint.cli.tables import show_battery, summarise
     from imprint.finding import write_findings
+    from imprint.stimuli.catalog import catalogue
     from imprint.stimuli.definition import words_of
 
+    check_target(out, reading=embedding)
     opened = open_embedding(embedding, words_of(tests_in(language)))
     with progress_bar("testing") as report:
         battery = run_audit(opened, language=language, alpha=alpha, seed=seed, progress=report)
@@ -31,4 +33,7 @@ def audit_command(
     show_battery(battery, json=json)
     for line in summarise(battery):
         say(line)
+    others = len(catalogue()) - len(tests_in(language))
+    if others:
+        say(f"{others} tests of the catalogue are in other languages: --language all runs them too.")
     say(f"{len(findings)} findings written to {out}")

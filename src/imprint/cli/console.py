@@ -1,12 +1,15 @@
 """Talking to the person at the terminal: progress on stderr, tables and JSON on stdout."""
 
 import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError
 from imprint.finding import Finding
 
 if TYPE_CHECKING:
@@ -57,6 +60,14 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> Embedding:
     for note in embedding.notes:
         say(f"note: {note}")
     return embedding
+
+
+def check_target(path: Path, *, reading: str) -> None:
+    """Refuse a place that cannot be written, or the file being read, before any work is done."""
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise SettingError(f"{path}: cannot write there; give a file name in a folder that exists and is yours")
+    if path.exists() and Path(reading).exists() and path.samefile(reading):
+        raise SettingError(f"{path}: is the file being read; give another name for the output")
 
 
 def _open_bar(label: str) -> "Bar":

@@ -14,9 +14,10 @@ def convert_command(
     half: Annotated[bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")] = False,
 ) -> None:
     """Write an embedding as safetensors with its vocabulary, which opens by mapping memory."""
-    from imprint.cli.console import open_embedding, say
+    from imprint.cli.console import check_target, open_embedding, say
     from imprint.embeddings.convert import convert
 
+    check_target(target, reading=embedding)
     opened = open_embedding(embedding)
     convert(opened, target, half=half)
     say(f"{len(opened):,} words of {opened.dimension} dimensions written to {target}")

@@ -33,7 +33,7 @@ def weat_command(
     alpha: AlphaOption = 0.05,
     sampled: Annotated[
         int | None,
-        typer.Option("--sampled", help="Estimate p from this many random partitions instead of counting."),
+        typer.Option("--sampled", min=1, help="Estimate p from this many random partitions instead of counting."),
     ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,

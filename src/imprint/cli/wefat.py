@@ -43,11 +43,12 @@ def wefat_command(
 
 
 def _choose(patterns: list[str] | None, file: Path | None, property_file: Path | None) -> "list[WefatTest]":
+    from imprint.cli.console import say
     from imprint.stimuli.catalog import catalogue, choose, read_property, read_tests
     from imprint.stimuli.definition import WefatTest
 
-    known = catalogue() if file is None else read_tests(file)
-    chosen = [test for test in choose(known, patterns or ("*",)) if isinstance(test, WefatTest)]
+    tests = catalogue() if file is None else read_tests(file)
+    chosen = [test for test in choose(tests, patterns or ("*",)) if isinstance(test, WefatTest)]
     if not chosen:
         raise SettingError("the tests chosen are all WEATs; run them with imprint weat")
     if property_file is None:
@@ -57,5 +58,10 @@ def _choose(patterns: list[str] | None, file: Path | None, property_file: Path |
             f"--property belongs to one test, and {len(chosen)} are chosen; name one with --test, such as "
             f"{chosen[0].id}"
         )
-    named = replace(chosen[0], property_name=property_file.stem)
-    return [named.with_property(read_property(property_file))]
+    values = read_property(property_file)
+    test = replace(chosen[0], property_name=property_file.stem)
+    words = test.words.taking(word for word in test.words.words if word in values)
+    if 0 < len(words) < len(test.words):
+        say(f"note: {property_file} has values for {len(words)} of {len(test.words)} words; the others are left out")
+        test = replace(test, words=words)
+    return [test.with_property(values)]

@@ -24,6 +24,8 @@ def convert(embedding: Embedding, path: str | os.PathLike[str], *, half: bool = 
     """
     from safetensors.numpy import save_file
 
+    if embedding.source is not None and Path(path).exists() and Path(path).samefile(embedding.source):
+        raise EmbeddingFileError(f"{path}: is the file being converted; give another name for the copy")
     tensors: dict[str, npt.NDArray[Any]] = {
         "vectors": _vectors(embedding, np.dtype(np.float16 if half else np.float32)),
         "words": _words(embedding),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from imprint.errors import EmbeddingFileError, MissingExtraError
+from imprint.errors import EmbeddingFileError, MissingExtraError, SettingError
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -134,6 +134,8 @@ class Embedding:
 
         A word whose vector is zero has no direction and counts as missing.
         """
+        if isinstance(words, str):
+            raise SettingError(f"lookup of one string, {words!r}; a list of words is wanted")
         found: list[tuple[str, str, Match, Floats]] = []
         missing = []
         for word in words:

@@ -40,6 +40,8 @@ def load(
     """
     wanted = None if only is None else _with_lower_case(only)
     path = BUNDLED if source == DEFAULT else Path(source)
+    if "\0" in str(path):
+        raise EmbeddingFileError(f"{str(path)!r}: no file name may hold a NUL; check the path")
     try:
         # Before it is opened: opening a pipe would wait for a writer.
         if not stat.S_ISREG(mode := path.stat().st_mode):

@@ -80,6 +80,7 @@ __all__ = [
     "word_sets",
 ]
 
+_FEW = 10  # tests that a message can list
 _DATA = Path(__file__).with_name("data")
 
 
@@ -131,5 +132,6 @@ def shared_sets() -> Mapping[str, WordSet]:
 
 
 def _unknown(identifier: str, known: Mapping[str, Test]) -> StimulusError:
-    hint = did_you_mean(identifier, known) or "; `imprint stimuli` lists all"
+    few = f"; there are {', '.join(known)}" if len(known) <= _FEW else "; `imprint stimuli` lists all"
+    hint = did_you_mean(identifier, known) or few
     return StimulusError(f"no test is called {identifier!r}{hint}")

@@ -48,6 +48,12 @@ class WordSet:
     def __repr__(self) -> str:
         return f"WordSet({self.name!r}, {len(self)} words)"
 
+    def taking(self, words: Iterable[str]) -> "WordSet":
+        """Return the set with these of its words alone, each with its kind."""
+        kinds = dict(zip(self.words, self.kinds, strict=True))
+        kept = tuple(words)
+        return WordSet(self.name, kept, tuple(kinds[word] for word in kept))
+
     @classmethod
     def of(cls, name: str, words: Iterable[str], kind: Kind = "unknown") -> "WordSet":
         """Make a set whose words are all of one kind."""

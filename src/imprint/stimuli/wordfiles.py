@@ -36,10 +36,13 @@ def read_text(path: FilePath) -> str:
 
 
 def read_words(path: FilePath) -> tuple[str, ...]:
-    """Read words: one a line or separated by commas, so a phrase may hold blanks; ' #' begins a comment."""
+    """Read words: one a line or separated by commas or semicolons, so a phrase may hold blanks; ' #' begins a comment.
+
+    Quotation marks around a word, as spreadsheets write them, are taken off.
+    """
     first_lines: dict[str, int] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
-        for word in filter(None, map(str.strip, _COMMENT.sub("", line).split(","))):
+        for word in filter(None, (part.strip(' \t"') for part in re.split("[,;]", _COMMENT.sub("", line)))):
             if word in first_lines:
                 first = first_lines[word]
                 raise StimulusError(f"{path}, line {number}: {word!r} is there twice, first in line {first}; keep one")
@@ -69,8 +72,13 @@ def weat_from_files(x: FilePath, y: FilePath, a: FilePath, b: FilePath) -> WeatT
 
 
 def read_property(path: FilePath) -> dict[str, float]:
-    """Read a CSV of word,value; a first line whose value holds no digit is taken for a header."""
-    rows = csv.reader(io.StringIO(read_text(path)), strict=True)
+    """Read a CSV of word,value; a first line whose value holds no digit is taken for a header.
+
+    Spreadsheets of much of the world separate by semicolons and write 40,5: that is read too.
+    """
+    text = read_text(path)
+    semicolons = ";" in text.split("\n", 1)[0]
+    rows = csv.reader(io.StringIO(text), delimiter=";" if semicolons else ",", strict=True)
     values: dict[str, float] = {}
     try:
         for row in rows:
@@ -80,6 +88,7 @@ def read_property(path: FilePath) -> dict[str, float]:
             if len(row) != 2:
                 raise StimulusError(f"{where}: {len(row)} columns; two are wanted, word,value")
             word, value = (cell.strip() for cell in row)
+            value = value.replace(",", ".") if semicolons else value
             if rows.line_num == 1 and _is_heading(value):
                 continue
             if not word or word in values:

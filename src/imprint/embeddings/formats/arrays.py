@@ -38,7 +38,7 @@ def assemble(
         words=words,
         vectors=vectors,
         source=path,
-        notes=(*notes, *repeats.notes(), *zero_notes(words, vectors)),
+        notes=tuple(dict.fromkeys([*notes, *repeats.notes(), *zero_notes(words, vectors)])),
         ranks=ranks,
         common=common,
         subword=subword,

@@ -10,7 +10,13 @@ from imprint.embeddings.embedding import Floats
 from imprint.errors import EmbeddingFileError
 
 _NAMED = 3  # words named in a note
+_SHOWN = 40  # characters
 _BLOCK_ROWS = 65_536  # a mapped matrix is looked at a block at a time
+
+
+def show(text: str) -> str:
+    """Return the text in quotes, on one line and not too long for a message."""
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
 
 
 class Repeats:
@@ -50,7 +56,7 @@ def check_finite(
         row = int(np.argmin(finite.all(axis=1)))
         bad = values[row][~finite[row]][0]
         raise EmbeddingFileError(
-            f"{path}: {place} {places[row]} (word {words[row]!r}) holds {bad}, a finite number is wanted; "
+            f"{path}: {place} {places[row]} (word {show(words[row])}) holds {bad}, a finite number is wanted; "
             f"remove that {place}"
         )
 
@@ -71,5 +77,5 @@ def zero_notes(words: Sequence[str], vectors: Floats) -> list[str]:
 
 
 def _name(words: Iterable[str], count: int) -> str:
-    shown = [repr(word) for word, _ in zip(words, range(_NAMED), strict=False)]
+    shown = [show(word) for word, _ in zip(words, range(_NAMED), strict=False)]
     return ", ".join(shown) + (", ..." if count > _NAMED else "")

@@ -22,7 +22,8 @@ from imprint.errors import EmbeddingFileError
 
 _MAGIC = 793712314
 _VERSION = 12
-_LONGEST_NGRAM = 100
+_LONGEST_NGRAM = 50  # these two bound the n-grams of a word: no file may make them a matter of gigabytes
+_LONGEST_WORD = 2000
 # Magic, version; dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn, lrUpdateRate; t;
 # entries, words, labels; tokens, pruned.
 _HEADER = struct.Struct("<2i12id3i2q")
@@ -93,6 +94,11 @@ def _read_words(path: Path, data: mmap.mmap, count: int) -> tuple[list[str], int
         end = data.find(b"\0", at)
         if end < 0:
             raise _cut_short(path)
+        if end - at > _LONGEST_WORD:
+            raise EmbeddingFileError(
+                f"{path}: word {len(words) + 1} of the fastText model is {end - at:,} bytes long, at most "
+                f"{_LONGEST_WORD:,} are wanted; fetch the file again"
+            )
         word = data[at:end]
         try:
             words.append(word.decode())

@@ -75,6 +75,9 @@ class Words(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)
 
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._words)
+
     def __contains__(self, word: object) -> bool:
         return word in self._words
 

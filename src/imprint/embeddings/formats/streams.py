@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, cast
 
+from imprint.embeddings.formats.checks import show
 from imprint.errors import EmbeddingFileError
 
 Progress = Callable[[int, int], None]
@@ -106,7 +107,7 @@ class Source:
     def _only_member(self, archive: zipfile.ZipFile) -> _Readable:
         members = [member for member in archive.infolist() if not member.is_dir()]
         if len(members) != 1:
-            names = ", ".join(member.filename for member in members[:4]) + (", ..." if len(members) > 4 else "")
+            names = ", ".join(show(member.filename) for member in members[:4]) + (", ..." if len(members) > 4 else "")
             raise EmbeddingFileError(
                 f"{self.path}: the zip holds {len(members)} files{f' ({names})' if names else ''}, one is wanted; "
                 "unpack it and name the file"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.blocks import Block, Lines, first_fields, keep_lines
+from imprint.embeddings.formats.checks import show
 from imprint.embeddings.formats.header import check_count
 from imprint.embeddings.formats.layout import NUMERAL, find_layout, split_fields, trailing_numbers
 from imprint.embeddings.formats.rows import Ints, Rows
@@ -27,8 +28,7 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     """Read every row, or the rows of wanted words alone."""
     lines = Lines(source)
     block = lines.next_block()
-    if block is None:
-        raise EmbeddingFileError(f"{source.path}: is empty; a text embedding with one word a line is wanted")
+    assert block is not None  # an empty file was refused before its format was asked for
     layout = find_layout(source.path, block)
     block = replace(block, start=layout.start, first_line=layout.first_line)
     lines.line = layout.first_line
@@ -52,7 +52,7 @@ class Parser:
     """The compiled kernel and its buffers; what the kernel cannot settle is settled or refused here."""
 
     def __init__(self, source: Source, dimension: int, rows: Rows) -> None:
-        # numba takes a third of a second to import, and only text needs it.
+        # numba takes a third of a second to import, and not every format needs it.
         from imprint.embeddings.formats import kernels
 
         self._kernels = kernels
@@ -95,23 +95,18 @@ class Parser:
             row = spelling.count(b"\n", 0, error.start)
             word = spelling.split(b"\n")[row]
             raise EmbeddingFileError(
-                f"{self._source.path}: line {places[row]} has a word that is not UTF-8 ({word!r}); "
+                f"{self._source.path}: line {places[row]} has a word that is not UTF-8 ({word[:40]!r}); "
                 "convert the file first, as with iconv -f latin1 -t utf-8"
             ) from error
 
-    def _settle(
-        self,
-        text: npt.NDArray[np.uint8],
-        hard: Ints,
-        words: list[str],
-        places: Ints,
-    ) -> None:
+    def _settle(self, text: npt.NDArray[np.uint8], hard: Ints, words: list[str], places: Ints) -> None:
         """Round the fields the kernel left, in Python; refuse those that are no numbers."""
         for row, column, begin, end in hard.tolist():
             field = text[begin:end].tobytes().strip()
             if not NUMERAL.fullmatch(field):
+                found = show(field.decode(errors="replace"))
                 raise EmbeddingFileError(
-                    f"{self._source.path}: line {places[row]} (word {words[row]!r}) has {_show(field)} where "
+                    f"{self._source.path}: line {places[row]} (word {show(words[row])}) has {found} where "
                     f"number {column + 1} of {self._dimension} is wanted; correct or remove that line"
                 )
             with np.errstate(over="ignore"):
@@ -126,8 +121,3 @@ class Parser:
         return EmbeddingFileError(
             f"{self._source.path}: line {number} has {found} numbers, {self._dimension} wanted; {advice}"
         )
-
-
-def _show(field: bytes) -> str:
-    text = field.decode("utf-8", "replace")
-    return repr(text if len(text) <= 40 else text[:40] + "...")
