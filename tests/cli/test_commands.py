@@ -1,7 +1,13 @@
+import fcntl
 import json
+import os
+import pty
 import re
+import signal
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -170,6 +176,92 @@ def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):
     )  # fmt: skip
     assert result.stdout.count("\n") == 1
     assert result.stderr == ""
+
+
+def test_ctrl_c_is_one_line_and_leaves_nothing(tmp_path):
+    command = [str(IMPRINT), "weat", "default", "--test", "caliskan-8", "--sampled", "50000000", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    # Sampling so much takes minutes; the module that does it is loaded when the kernel's files are mapped.
+    while "_multiarray_umath" not in Path(f"/proc/{process.pid}/maps").read_text():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert (output, process.returncode) == ("", 130)
+    assert errors == "imprint: stopped; nothing half-written is left\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_never_written_over_while_it_is_read(imprint, vectors):
+    before = vectors.read_bytes()
+    for arguments in (("convert", vectors, vectors), ("audit", vectors, "--out", vectors)):
+        result = imprint(*arguments)
+        assert result.returncode == 1
+        assert "is the file being read" in result.stderr
+    assert vectors.read_bytes() == before
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_encoding_without_the_characters_is_no_obstacle(imprint, encoding):
+    result = imprint("weat", "default", "--test", "caliskan-3", env={**os.environ, "PYTHONIOENCODING": encoding})
+    assert result.returncode == 0
+    assert "caliskan-3" in result.stdout
+
+
+def test_a_full_disk_is_one_line():
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [str(IMPRINT), "stimuli", "--json"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert result.returncode == 1
+    assert result.stderr.splitlines() == [
+        "imprint: cannot write or read (No space left on device); check the disk and the output"
+    ]
+
+
+def test_narrow_terminals_get_blocks_that_break_no_word(vectors, word_files, tmp_path):
+    # A real terminal of 60 columns: the width is asked of it.
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
+    subprocess.run(
+        [str(IMPRINT), "weat", str(vectors), *word_files],
+        stdout=child,
+        stderr=subprocess.DEVNULL,
+        cwd=tmp_path,
+        check=True,
+    )
+    os.close(child)
+    text = b""
+    while chunk := _read(parent):
+        text += chunk
+    os.close(parent)
+    shown = text.decode().replace("\r", "")
+    assert max(map(len, shown.splitlines())) <= 60
+    assert "x-y-a-b: x / y and a / b" in shown
+    assert "1 of 20 partitions" in " ".join(shown.split())
+
+
+def _read(descriptor):
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:  # how Linux says that the other end has gone
+        return b""
+
+
+def test_missing_words_and_sparse_sets_are_told(imprint):
+    result = imprint("weat", "default", "--test", "talk-transgender", "--test", "caliskan-1")
+    assert "missing words of caliskan-1: gladiola" in result.stderr
+    assert "talk-transgender keeps 2 of 6 words of cisgender" in result.stderr
+
+
+def test_a_property_for_some_of_the_words_leaves_the_others_out(imprint, tmp_path):
+    (tmp_path / "some.csv").write_text(
+        "occupation;percent\nnurse;89,6\nengineer;10,7\nteacher;71\nlawyer;34,5\nbaker;60\n"
+    )
+    options = ("--test", "caliskan-wefat-occupations", "--property", "some.csv", "--json")
+    result = imprint("wefat", "default", *options)
+    (row,) = lines(result)
+    assert row["values"] == {"engineer": 10.7, "nurse": 89.6, "teacher": 71.0, "lawyer": 34.5, "baker": 60.0}
+    assert "values for 5 of 50 words" in result.stderr
 
 
 def test_every_command_and_option_explains_itself(imprint):

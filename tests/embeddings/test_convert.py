@@ -88,13 +88,13 @@ def test_columns_of_a_larger_matrix_are_written_as_seen(tmp_path):
     assert np.array_equal(load(tmp_path / "file").vectors, wide[:, ::2])
 
 
-def test_a_mapped_embedding_can_be_written_onto_its_own_file(tmp_path):
+def test_a_file_is_not_converted_onto_itself(tmp_path):
     path = tmp_path / "file"
     convert(make(["a", "b"]), path)
-    mapped = load(path)
-    before = np.array(mapped.vectors)
-    convert(mapped, path)
-    assert np.array_equal(load(path).vectors, before)
+    before = path.read_bytes()
+    with pytest.raises(EmbeddingFileError, match="file: is the file being converted; give another name for the copy"):
+        convert(load(path), tmp_path / "." / "file", half=True)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

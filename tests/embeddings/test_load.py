@@ -72,6 +72,11 @@ def test_a_name_no_system_allows_is_one_clear_line():
         load("x" * 5000)
 
 
+def test_a_name_with_a_nul_is_one_clear_line():
+    with pytest.raises(EmbeddingFileError, match="no file name may hold a NUL"):
+        load("vectors\0.txt")
+
+
 def test_one_string_is_not_a_list_of_words(glove):
     with pytest.raises(SettingError, match="only='cat' is one string; a list of words is wanted"):
         load(glove, only="cat")

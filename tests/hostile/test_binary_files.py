@@ -111,6 +111,11 @@ def test_a_fasttext_header_that_lies(refused, fasttext_bytes, offset, layout, va
     assert refused(bytes(content)).startswith(message)
 
 
+def test_a_fasttext_word_without_end(refused, fasttext_bytes):
+    content = fasttext_bytes.replace(b"bird\0", b"b" * 3000 + b"\0")
+    assert refused(content).startswith("word 1 of the fastText model is 3,000 bytes long")
+
+
 def test_fasttext_words_that_are_not_utf8_are_kept_and_noted(fasttext_bytes, tmp_path):
     path = tmp_path / "odd.bin"
     path.write_bytes(fasttext_bytes.replace(b"bird\0", b"b\xffrd\0"))

@@ -3,6 +3,7 @@ import io
 import lzma
 import tracemalloc
 import zipfile
+import zlib
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_a_zip_cut_short(refused):
 def test_a_zip_of_several_files_names_them(refused):
     message = refused(zipped(*((f"glove.{size}d.txt", b"cat 1 2\n") for size in (50, 100, 200, 300, 400))))
     assert message.startswith(
-        "the zip holds 5 files (glove.50d.txt, glove.100d.txt, glove.200d.txt, glove.300d.txt, ...)"
+        "the zip holds 5 files ('glove.50d.txt', 'glove.100d.txt', 'glove.200d.txt', 'glove.300d.txt', ...)"
     )
 
 
@@ -80,8 +81,12 @@ def test_an_encrypted_zip(refused):
 
 
 def test_xz_that_asks_for_gigabytes_is_refused(refused):
-    packed = lzma.compress(TEXT, filters=[{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 30}])
-    assert refused(packed).startswith("the xz data is damaged (Memory usage limit exceeded)")
+    packed = bytearray(lzma.compress(TEXT))
+    header = packed[12 : 12 + 4 * (packed[12] + 1)]  # of the block; its last four bytes are a checksum
+    header[header.index(b"\x21\x01") + 2] = 40  # the code of the largest dictionary, 4 GB
+    header[-4:] = zlib.crc32(header[:-4]).to_bytes(4, "little")
+    packed[12 : 12 + len(header)] = header
+    assert refused(bytes(packed)).startswith("the xz data is damaged (Memory usage limit exceeded)")
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda content: zipped(("a", content))])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from imprint.errors import StimulusError
 from imprint.stimuli.catalog import read_property, read_words, weat_from_files
 
-WORDS = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="#,"), min_size=1, max_size=8)
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters='#,;"'), min_size=1, max_size=8)
 
 
 def write(folder: Path, name: str, content: str | bytes) -> Path:
@@ -22,7 +22,7 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 def test_words_survive_any_layout(
     tmp_path_factory: pytest.TempPathFactory, words: list[str], separators: st.DataObject
 ) -> None:
-    layouts = st.sampled_from(["\n", "\r\n", ",", " , ", "\n\n# a comment, too\n", "  # rest\n"])
+    layouts = st.sampled_from(["\n", "\r\n", ",", " , ", ";", "\n\n# a comment, too\n", "  # rest\n"])
     text = "".join(word + separators.draw(layouts) for word in words)
     path = write(tmp_path_factory.getbasetemp(), "words.txt", text)
     assert read_words(path) == tuple(words)
@@ -124,7 +124,7 @@ def test_a_table_written_by_csv_comes_back(tmp_path_factory: pytest.TempPathFact
         ("nurse,nan\n", r", line 1, 'nurse': 'nan' is not a number"),
         ("nurse,9\nplumber,inf\n", r", line 2, 'plumber': 'inf' is not a number"),
         ("nurse,90,5\n", ", line 1: 3 columns; two are wanted"),
-        ("word;value\nnurse;90\n", ", line 1: 1 columns; two are wanted"),
+        ("word;value\nnurse,90\n", ", line 2: 1 columns; two are wanted"),
         ("nurse,90\nnurse,91\n", ", line 2: 'nurse' is there twice"),
         ("word,value\n,91\n", ", line 2: no word"),
         ('nurse,90\n"plumber,2\n', r", line \d: not CSV"),
@@ -135,3 +135,13 @@ def test_a_bad_property_table_is_refused_with_its_line(tmp_path: Path, content: 
     with pytest.raises(StimulusError, match=rf"p\.csv{message}") as caught:
         read_property(write(tmp_path, "p.csv", content))
     assert "\n" not in str(caught.value)
+
+
+def test_a_spreadsheet_of_semicolons_and_decimal_commas_is_read(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("Beruf;Anteil\nPflege;89,5\nTechnik;10\n")
+    assert read_property(tmp_path / "p.csv") == {"Pflege": 89.5, "Technik": 10.0}
+
+
+def test_words_may_be_quoted_or_separated_by_semicolons(tmp_path: Path) -> None:
+    (tmp_path / "w.txt").write_text('"cooking";"sewing"\nlaundry; "black woman"\n')
+    assert read_words(tmp_path / "w.txt") == ("cooking", "sewing", "laundry", "black woman")

@@ -4,6 +4,8 @@ import io
 import os
 import sys
 
+INTERRUPTED = 130  # what shells call a program that Ctrl-C ended
+
 
 def main() -> None:
     """Run the command given; turn every error a user can mend into one line."""
@@ -24,7 +26,7 @@ def main() -> None:
     except ImprintError as error:
         sys.exit(_fail(_one_line(str(error))))
     except (KeyboardInterrupt, typer.Abort):
-        sys.exit(_fail("stopped; nothing half-written is left"))
+        code = INTERRUPTED
     except BrokenPipeError:
         # The reader of our stdout has left, as `head` does. Python would complain again when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -32,6 +34,8 @@ def main() -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_fail(f"cannot write or read ({error.strerror or error}); check the disk and the output"))
+    if code == INTERRUPTED:  # typer turns Ctrl-C into this code
+        _fail("stopped; nothing half-written is left")
     sys.exit(code)
 
 

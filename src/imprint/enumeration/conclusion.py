@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.frequency import EXPLAINED, correlation_with_frequency
+from imprint.enumeration.frequency import EXPLAINED, ROTATIONS, correlation_with_frequency
 from imprint.enumeration.groups import Group, describe, illustrate, letters
 from imprint.enumeration.indirect import NULL_ROTATIONS, Crossings
 from imprint.enumeration.problem import Problem
@@ -43,7 +43,7 @@ def conclude(
     order: list[int] = np.argsort(-totals, kind="stable").tolist()
     words = [embedding.words[row] for row in problem.rows]
     groups = _groups(problem, settings)
-    associations = _associations(table, order, groups, words)
+    associations = _associations(table, settings, order, groups, words)
     return Enumeration(
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
@@ -61,9 +61,9 @@ def conclude(
 
 
 def _associations(
-    table: Table, order: list[int], groups: tuple[Group, ...], words: list[str]
+    table: Table, settings: Settings, order: list[int], groups: tuple[Group, ...], words: list[str]
 ) -> tuple[Association, ...]:
-    survives = _survivors(table)
+    survives = _survivors(table, settings)
     return tuple(
         Association(
             group=groups[i].letter,
@@ -81,11 +81,13 @@ def _associations(
     )
 
 
-def _survivors(table: Table) -> npt.NDArray[np.bool_] | None:
+def _survivors(table: Table, settings: Settings) -> npt.NDArray[np.bool_] | None:
     """Tell which cells, without frequency, still have a p-value as small as the largest one called significant."""
     if table.p_without_frequency is None:
         return None
-    critical = table.p_values[table.significant].max(initial=0.0)
+    # Few rotations were made there: the smallest p-value they can give must be small enough.
+    smallest = 1 / (min(ROTATIONS, settings.rotations) + 1)
+    critical = table.p_values[table.significant].max(initial=smallest)
     return np.asarray(table.p_without_frequency <= critical)
 
 
@@ -146,9 +148,11 @@ def _indirect(
 
 
 def _notes(settings: Settings, cells: int) -> tuple[str, ...]:
-    if settings.correction == "max" or settings.rotations + 1 >= cells / settings.fdr:
+    # By how much the correction multiplies the smallest of all p-values.
+    factor = {"bh": cells, "by": cells * sum(1 / rank for rank in range(1, cells + 1)), "max": 1}[settings.correction]
+    needed = math.ceil(factor / settings.fdr) - 1
+    if settings.rotations >= needed:
         return ()
-    needed = math.ceil(cells / settings.fdr) - 1
     return (
         f"{settings.rotations:,} rotations are too few for a lone association among {cells:,} cells to be found at "
         f"{settings.fdr:g}; {needed:,} would do",

@@ -4,11 +4,13 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import Table, conclude
 from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
 from imprint.enumeration.indirect import find_crossings
@@ -38,11 +40,11 @@ def enumerate_biases(
     """Find associations between groups of names and words, none of them named in advance.
 
     `names` are "first" or "surnames" (the bundled tables), "embedding" (found in it), a file or a list.
-    Settings are given whole or one by one: `enumerate_biases(embedding, groups=8, rotations=1_000)`.
+    Settings are given whole, one by one, or both: `enumerate_biases(embedding, groups=8, rotations=1_000)`.
     Any `concurrent.futures.Executor` may do the work; the result is the same to the byte. "cuda" draws its own
     rotations on a GPU. With a `checkpoint`, a run that was killed continues where it was.
     """
-    settings = Settings(**changes) if settings is None else settings
+    settings = replace(settings or Settings(), **changes)
     _check_device(device, settings, checkpoint)
     *posing, rotating, checking, crossing = np.random.SeedSequence(settings.seed).spawn(7)
     problem = pose(embedding, names, settings, tuple(posing))
@@ -51,33 +53,36 @@ def enumerate_biases(
     report = _counter(progress, settings.rotations + check)
     scores, rows = observed_scores(cells)
     kept = open_checkpoint(checkpoint, cells, settings, embedding.sha256, __version__)
-    with _workers(executor) as pool:
-        try:
-            p_values = rotate(
-                cells,
-                scores,
-                settings.rotations,
-                seed=rotating,
-                executor=pool,
-                device=device,
-                keep=settings.correction == "max",
-                checkpoint=kept,
-                report=report,
-            )
-        except BaseException:
-            if kept is not None:
-                kept.close(finished=False)
-            raise
-        if kept is not None:
-            kept.close(finished=True)
+    family_wise = settings.correction == "max"
+    with _workers(executor) as pool, _closing(kept):
+        p_values = rotate(
+            cells,
+            scores,
+            settings.rotations,
+            seed=rotating,
+            executor=pool,
+            device=device,
+            keep=family_wise,
+            checkpoint=kept,
+            report=report,
+        )
         without_frequency = None
         if check:
             # Which associations are still there in the space without the direction of word frequency?
+            without_frequency = np.ones(cells.shape)
             rest = cells_without_frequency(cells, problem.frequency, settings.centre)
-            rest_scores, _ = observed_scores(rest)
-            without_frequency = rotate(
-                rest, rest_scores, check, seed=checking, executor=pool, device=device, report=report
-            )
+            if rest is not None:
+                rest_scores, _ = observed_scores(rest)
+                without_frequency = rotate(
+                    rest,
+                    rest_scores,
+                    check,
+                    seed=checking,
+                    executor=pool,
+                    device=device,
+                    keep=family_wise,
+                    report=report,
+                )
     adjusted = adjust(p_values, settings)
     significant = (adjusted <= settings.fdr) & np.isfinite(scores)
     return conclude(
@@ -107,6 +112,18 @@ def _workers(executor: Executor | None) -> Iterator[Executor]:
         yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _closing(checkpoint: Checkpoint | None) -> Iterator[None]:
+    """Keep the checkpoint of a run that fails or is stopped, remove that of one which came to its end."""
+    finished = False
+    try:
+        yield
+        finished = True
+    finally:
+        if checkpoint is not None:
+            checkpoint.close(finished=finished)
 
 
 def _counter(progress: Progress | None, total: int) -> Callable[[int], None] | None:

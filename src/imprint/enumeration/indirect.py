@@ -49,9 +49,9 @@ def find_crossings(
     ]
     if not tuples:
         return None
-    observed = _products(cells, rows, tuples)
     null = np.empty((NULL_ROTATIONS, len(tuples)))
     with single_threaded():
+        observed = _products(cells, rows, tuples)
         for r, directions in enumerate(random_directions(cells, NULL_ROTATIONS, seed)):
             turned = replace(cells, directions=directions.T.astype(np.float64))
             null[r] = _products(cells, observed_scores(turned)[1], tuples)
@@ -74,4 +74,7 @@ def _products(cells: Cells, rows: Rows, tuples: list[Tuple]) -> Doubles:
     means = cells.words[rows].astype(np.float64).mean(axis=2)
     means[(rows < 0).any(axis=2)] = np.nan
     i, other, j, k = np.array(tuples).T
-    return np.asarray(np.einsum("td,td->t", means[j, i] - means[j, other], means[k, i] - means[k, other]))
+    # All categories against all at once, a pair of groups at a time: tuples are many more than pairs.
+    pairs, pair = np.unique(np.column_stack([i, other]), axis=0, return_inverse=True)
+    differences = (means[:, pairs[:, 0]] - means[:, pairs[:, 1]]).transpose(1, 0, 2)
+    return np.asarray((differences @ differences.transpose(0, 2, 1))[pair.ravel(), j, k])

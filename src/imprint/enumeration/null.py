@@ -40,19 +40,21 @@ class Tally:
 
     def p_values(self) -> Doubles:
         """Return add-one p-values: 1 for cells with too few words, family-wise where all scores were kept."""
-        reached = self.reached if self.kept is None else self._reached_by_the_largest(np.concatenate(self.kept))
+        reached = self.reached if self.kept is None else self._reached_by_the_largest(self.kept)
         return np.where(np.isfinite(self.scores), (reached + 1) / (self.rotations + 1), 1.0)
 
-    def _reached_by_the_largest(self, null: Floats) -> Counts:
+    def _reached_by_the_largest(self, null: list[Floats]) -> Counts:
         """Count rotations whose largest cell, each on its own scale, reaches this one (Westfall and Young)."""
-        # A cell that had too few words under some rotations is put on scale by the others.
-        real = np.isfinite(null)
+        # The observed scores take part in the scale like one more rotation: under the null they are one, and a cell
+        # that seldom has enough words would else stand far out whenever it has.
+        everything = np.concatenate([*null, self.scores[None].astype(np.float32)])
+        real = np.isfinite(everything)
         there = np.maximum(real.sum(axis=0), 1)
-        centre = np.where(real, null, 0.0).sum(axis=0) / there
-        spread = np.sqrt(np.where(real, (null - centre) ** 2, 0.0).sum(axis=0) / there)
-        spread[spread == 0] = np.inf
-        largest = np.sort(np.where(real, (null - centre) / spread, -np.inf).max(axis=(1, 2)))
-        return np.asarray(len(largest) - np.searchsorted(largest, (self.scores - centre) / spread))
+        everything -= np.sum(everything, axis=0, where=real, dtype=np.float64) / there
+        spread = np.sqrt(np.sum(np.square(everything), axis=0, where=real, dtype=np.float64) / there)
+        everything /= np.where(spread > 0, spread, 1.0)
+        largest = np.sort(everything[:-1].max(axis=(1, 2)))
+        return np.asarray(len(largest) - np.searchsorted(largest, everything[-1]))
 
 
 def rotate(

@@ -16,7 +16,7 @@ from imprint.enumeration.groups import order_groups
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import FREQUENT, Names, Targets, find_targets
 from imprint.enumeration.vocabulary import frequent_words, rows_by_frequency
-from imprint.errors import SettingError
+from imprint.errors import EmbeddingFileError, SettingError
 from imprint.significance.rotations import Cells
 
 Floats = npt.NDArray[np.float32]
@@ -42,6 +42,7 @@ class Problem:
 def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np.random.SeedSequence, ...]) -> Problem:
     """Prepare the cells; `seeds` are for finding names, cleaning them, grouping them and categorising words."""
     finding, cleaning, grouping, categorising = seeds
+    _check_finite(embedding)
     found = find_targets(embedding, names, seed=finding)
     targets, dropped = _clean(embedding, found, settings, cleaning)
     if len(targets.names) < settings.groups:
@@ -65,6 +66,16 @@ def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np
     by_category = np.argsort(categories, kind="stable")
     cells = _cells(words[by_category], np.bincount(categories, minlength=settings.categories), means, settings)
     return Problem(targets, dropped, labels, name_vectors, rows[by_category], frequency[by_category], cells)
+
+
+def _check_finite(embedding: Embedding) -> None:
+    # A mapped matrix was not looked at when it was opened.
+    broken = np.flatnonzero(~np.isfinite(embedding.norms))
+    if len(broken):
+        raise EmbeddingFileError(
+            f"{embedding.source or embedding.name}: the vector of {embedding.words[broken[0]]!r} holds NaN or an "
+            "infinity, finite numbers are wanted; the file is damaged: convert or fetch it again"
+        )
 
 
 def _clean(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from imprint.enumeration.groups import Group
 from imprint.enumeration.settings import Settings
+from imprint.errors import SettingError
 from imprint.finding import Finding
 from imprint.masking import mask
 
@@ -92,7 +93,12 @@ class Enumeration:
 
     def group(self, letter: str) -> Group:
         """Return the group of that letter."""
-        return next(group for group in self.groups if group.letter == letter)
+        for group in self.groups:
+            if group.letter == letter:
+                return group
+        raise SettingError(
+            f"there is no group {letter!r}; they go from {self.groups[0].letter} to {self.groups[-1].letter}"
+        )
 
     def findings(self) -> list[Finding]:
         """Return one row a cell with enough words; nothing is masked here."""

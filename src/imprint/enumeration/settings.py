@@ -5,6 +5,7 @@ Two runs with equal settings on equal data give the same bytes; a checkpoint is 
 
 import hashlib
 import json
+import operator
 from dataclasses import asdict, dataclass, fields
 from typing import Literal, get_args
 
@@ -49,10 +50,14 @@ class Settings:
             ("seed", 0),
         ):
             value = getattr(self, name)
+            try:
+                object.__setattr__(self, name, operator.index(value))
+            except TypeError:
+                raise SettingError(f"{name} is {value!r}; a whole number is wanted") from None
             if value < least:
                 raise SettingError(f"{name} is {value}; at least {least} is wanted")
-        if not 0 < self.fdr < 1:
-            raise SettingError(f"fdr is {self.fdr}; a number between 0 and 1 is wanted")
+        if not (isinstance(self.fdr, int | float) and 0 < self.fdr < 1):
+            raise SettingError(f"fdr is {self.fdr!r}; a number between 0 and 1 is wanted")
         for field in fields(self):
             choices = get_args(field.type)
             if choices and getattr(self, field.name) not in choices:

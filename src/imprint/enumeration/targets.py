@@ -59,9 +59,11 @@ def _looked_up(
 ) -> Targets:
     rows: dict[int, int] = {}
     for i, name in enumerate(names):
-        row = embedding.index.get(name, embedding.index.get(name.lower()))
-        if row is not None and embedding.norms[row] > 0:
-            rows.setdefault(row, i)
+        for spelling in (name, name.lower()):
+            row = embedding.index.get(spelling)
+            if row is not None and embedding.norms[row] > 0:
+                rows.setdefault(row, i)
+                break
     if not rows:
         raise VocabularyError(
             f"none of {len(names):,} names ({quote(names)}) is in {embedding.name}; give names that are, one a line"
@@ -75,6 +77,8 @@ def _names_within(embedding: Embedding, seed: np.random.SeedSequence) -> tuple[s
     known = find_targets(embedding, "first", seed=seed)
     frequent = rows_by_frequency(embedding)[:FREQUENT]
     others = np.setdiff1d(frequent, known.rows)
+    if not len(others):
+        return known.names
     weights = fit_name_classifier(embedding.unit[known.rows], embedding.unit[others], seed=seed)
     likely = embedding.unit[frequent] @ weights[:-1] + weights[-1] > 0
     cased = is_cased(embedding)

@@ -17,6 +17,7 @@ from imprint.errors import VocabularyError
 Rows = npt.NDArray[np.intp]
 
 _WORD = re.compile(r"[a-z]+(?:[ _][a-z]+)*")
+_CAPITALISED = re.compile(r"[A-Z][a-z]+")  # a lone <UNK> or PAD does not make an embedding cased
 _SAMPLE = 100_000  # tokens looked at to see whether an embedding has capitals
 
 
@@ -29,7 +30,7 @@ def rows_by_frequency(embedding: Embedding) -> Rows:
 
 def is_cased(embedding: Embedding) -> bool:
     """Tell whether capitalised words are entries of their own."""
-    return any(word != word.lower() for word in embedding.words[:_SAMPLE])
+    return any(_CAPITALISED.match(word) for word in embedding.words[:_SAMPLE])
 
 
 def frequent_words(embedding: Embedding, count: int, *, leaving_out: set[str]) -> Rows:
@@ -51,8 +52,9 @@ def _not_capitalised(embedding: Embedding, ordered: Rows) -> list[int]:
     for row in ordered.tolist():
         word = embedding.words[row]
         if _WORD.fullmatch(word):
-            capitalised = index.get(word[0].upper() + word[1:])
-            if capitalised is None or place[row] < place[capitalised]:
+            # Of a phrase, "New York" as well as "New york".
+            capitalised = (index.get(form) for form in {word.capitalize(), word.title()})
+            if all(other is None or place[row] < place[other] for other in capitalised):
                 rows.append(row)
     return rows
 

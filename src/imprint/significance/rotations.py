@@ -25,6 +25,7 @@ CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
 _BATCH = 64  # rotations in one matrix product
 
 _NO_DIRECTION = 1e-6  # relative: singular values below it are rounding
+_ROUNDING = 1e-12  # absolute: what is left of equal means of unit rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +54,14 @@ class Cells:
     def factor(self) -> Doubles:
         """F of directions = F V^T, V with orthonormal columns: all that a rotation leaves of them."""
         left, sizes, _ = np.linalg.svd(self.directions, full_matrices=False)
-        real = sizes > _NO_DIRECTION * max(sizes[0], 1e-300)
-        if not sizes[0] > 0:
+        largest = sizes.max(initial=0.0)
+        if largest <= _ROUNDING:
             raise SettingError("all groups have the same mean vector, so there is no direction to rotate")
+        real = sizes > _NO_DIRECTION * largest
         return np.asarray(left[:, real] * sizes[real])
 
 
+@single_threaded()
 def observed_scores(cells: Cells) -> tuple[Doubles, Ints]:
     """Score every cell as it is: (categories, groups) means less centre, and which rows made them.
 

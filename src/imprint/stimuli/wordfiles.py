@@ -42,7 +42,7 @@ def read_words(path: FilePath) -> tuple[str, ...]:
     """
     first_lines: dict[str, int] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
-        for word in filter(None, (part.strip(' \t"') for part in re.split("[,;]", _COMMENT.sub("", line)))):
+        for word in filter(None, map(_unquoted, re.split("[,;]", _COMMENT.sub("", line)))):
             if word in first_lines:
                 first = first_lines[word]
                 raise StimulusError(f"{path}, line {number}: {word!r} is there twice, first in line {first}; keep one")
@@ -100,6 +100,11 @@ def read_property(path: FilePath) -> dict[str, float]:
     if not values:
         raise StimulusError(f"{path}: no values in it; write lines of word,value")
     return values
+
+
+def _unquoted(part: str) -> str:
+    word = part.strip()
+    return word[1:-1].strip() if len(word) > 2 and word[0] == word[-1] == '"' else word
 
 
 def _is_heading(value: str) -> bool:

@@ -1,0 +1,169 @@
+"""Reading a 400,000 x 100 text embedding: time against gensim, memory against the matrix, and opening it converted.
+
+Every measurement runs in a process of its own, all of them in one run of this script: the ratios are what counts.
+This process itself stays small, because Linux counts a parent's memory into its children's peak.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROWS, DIMENSION = 400_000, 100
+MATRIX = ROWS * DIMENSION * 4
+ONLY = 700
+MB = 1e6
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "tiny.txt").write_text("cat 0.1 0.2\ndog 0.3 0.4\n")
+        cache = {"NUMBA_CACHE_DIR": str(folder / "cache")}
+        size = measure("writing", folder, cache)["bytes"]
+        compiling = measure("first_call", folder, cache)["cpu"]
+        cached = measure("first_call", folder, cache)["cpu"]
+        gensim = measure("gensim", folder, cache)
+        ours = measure("ours", folder, cache)
+        only = measure("only", folder, cache)
+        opened = measure("opening", folder, cache)
+        equal = bool(measure("comparing", folder, cache)["equal"])
+
+    print(f"Loading {ROWS:,} x {DIMENSION} text of {size / MB:.0f} MB; the matrix is {MATRIX / MB:.0f} MB\n")
+    print(f"{'':58}{'measured':>12}{'goal':>12}   verdict")
+    row("gensim load_word2vec_format, CPU", f"{gensim['cpu']:.1f} s")
+    row("imprint load, CPU", f"{ours['cpu']:.2f} s")
+    goal("  as a share of gensim's", ours["cpu"] / gensim["cpu"], 1 / 12, lambda share: f"1/{1 / share:.0f}")
+    row("  values bit-equal to gensim's", "yes" if equal else "NO", "yes", "met" if equal else "MISSED")
+    above = (ours["peak"] - ours["kernels"]) / MATRIX
+    goal("peak memory above the import with its kernels / matrix", above, 1.5, lambda ratio: f"{ratio:.2f} x")
+    bare = (ours["peak"] - ours["import"]) / MATRIX
+    row("  above `import imprint` alone, numba's own memory included", f"{bare:.2f} x")
+    goal(f"whole process with only= {ONLY} words, peak", only["peak"], 300 * MB, lambda peak: f"{peak / MB:.0f} MB")
+    row("  CPU", f"{only['cpu']:.2f} s")
+    goal(
+        "opening the converted file, first time in a process",
+        opened["wall"],
+        0.05,
+        lambda wall: f"{wall * 1e3:.1f} ms",
+    )
+    row("importing numba and compiling the kernel, once a machine", f"{compiling:.1f} s")
+    row("importing numba and fetching the kernel, once a process", f"{cached:.2f} s")
+
+
+def row(what: str, measured: str, wanted: str = "", verdict: str = "") -> None:
+    print(f"{what:58}{measured:>12}{wanted:>12}   {verdict}".rstrip())
+
+
+def goal(what: str, value: float, limit: float, show: Callable[[float], str]) -> None:
+    verdict = "met" if value <= limit else f"MISSED by {value / limit - 1:.0%}"
+    row(what, show(value), f"<= {show(limit)}", verdict)
+
+
+def measure_writing(folder: Path) -> dict[str, float]:
+    """Write random values with five significant digits, as GloVe's files have, under word2vec's header."""
+    import numpy as np
+
+    path = folder / "vectors.txt"
+    generator = np.random.default_rng(0)
+    line = "word%d " + " ".join(["%.5g"] * DIMENSION) + "\n"
+    with path.open("w") as file:
+        file.write(f"{ROWS} {DIMENSION}\n")
+        for start in range(0, ROWS, 10_000):
+            block = generator.normal(0, 0.4, (10_000, DIMENSION)).tolist()
+            file.write("".join(line % (start + index, *values) for index, values in enumerate(block)))
+    return {"bytes": path.stat().st_size}
+
+
+def measure(name: str, folder: Path, environment: dict[str, str]) -> dict[str, float]:
+    command = [sys.executable, __file__, name, str(folder)]
+    output = subprocess.run(command, env=os.environ | environment, check=True, capture_output=True, text=True).stdout
+    result: dict[str, float] = json.loads(output)
+    return result
+
+
+def peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def measure_gensim(folder: Path) -> dict[str, float]:
+    import numpy as np
+    from gensim.models import KeyedVectors
+
+    start = time.process_time()
+    vectors = KeyedVectors.load_word2vec_format(str(folder / "vectors.txt"))
+    cpu = time.process_time() - start
+    np.save(folder / "gensim.npy", vectors.vectors)
+    return {"cpu": cpu}
+
+
+def measure_comparing(folder: Path) -> dict[str, float]:
+    import numpy as np
+
+    theirs, ours = (np.load(folder / f"{who}.npy").view(np.uint32) for who in ("gensim", "ours"))
+    return {"equal": float(np.array_equal(theirs, ours))}
+
+
+def measure_first_call(folder: Path) -> dict[str, float]:
+    from imprint import load
+
+    start = time.process_time()
+    load(folder / "tiny.txt")
+    return {"cpu": time.process_time() - start}
+
+
+def measure_ours(folder: Path) -> dict[str, float]:
+    import numpy as np
+
+    from imprint import convert, load
+
+    bare = peak()
+    load(folder / "tiny.txt")
+    kernels = peak()
+    start = time.process_time()
+    embedding = load(folder / "vectors.txt")
+    cpu = time.process_time() - start
+    highest = peak()
+    np.save(folder / "ours.npy", embedding.vectors)
+    convert(embedding, folder / "converted")
+    return {"cpu": cpu, "import": bare, "kernels": kernels, "peak": highest}
+
+
+def measure_only(folder: Path) -> dict[str, float]:
+    from imprint import load
+
+    start = time.process_time()
+    embedding = load(folder / "vectors.txt", only=[f"word{number}" for number in range(0, ROWS, ROWS // ONLY)][:ONLY])
+    assert len(embedding) == ONLY
+    return {"cpu": time.process_time() - start, "peak": peak()}
+
+
+def measure_opening(folder: Path) -> dict[str, float]:
+    from imprint import load
+
+    start = time.perf_counter()
+    embedding = load(folder / "converted")
+    wall = time.perf_counter() - start
+    assert len(embedding) == ROWS
+    return {"wall": wall}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 1:
+        main()
+    else:
+        measurements = {
+            "writing": measure_writing,
+            "comparing": measure_comparing,
+            "gensim": measure_gensim,
+            "first_call": measure_first_call,
+            "ours": measure_ours,
+            "only": measure_only,
+            "opening": measure_opening,
+        }
+        print(json.dumps(measurements[sys.argv[1]](Path(sys.argv[2]))))
