@@ -91,9 +91,37 @@ def test_rotating_the_space_changes_nothing_but_rounding(embedding, targets, att
 def test_the_effect_cannot_pass_its_bound():
     vectors = np.array([[1, 0.001], [1, -0.001], [0.001, 1], [-0.001, 1], [1, 0], [1, 0.01], [0, 1], [0.01, 1]])
     embedding = Embedding("extreme", list("abcdefgh"), vectors.astype(np.float32))
-    result = weat(embedding, targets=("ab", "cd"), attributes=("ef", "gh"))
+    result = weat(embedding, targets=(list("ab"), list("cd")), attributes=(list("ef"), list("gh")))
     assert 1.7 < result.effect_size <= 2 * math.sqrt(3 / 4)
     assert result.d_within > 100
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 8), (3, 3), (7, 2)])
+def test_sets_of_any_size_have_their_own_bound(n, m):
+    rng = np.random.default_rng(0)
+    near, far = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    vectors = np.concatenate([np.tile(near, (n, 1)), np.tile(far, (m, 1)), [near, near, far, far]])
+    vectors += rng.normal(0, 1e-4, vectors.shape)
+    words = [f"w{i}" for i in range(n + m + 4)]
+    embedding = Embedding("extreme", words, vectors.astype(np.float32))
+    result = weat(embedding, targets=(words[:n], words[n : n + m]), attributes=(words[-4:-2], words[-2:]))
+    bound = math.sqrt((n + m) * (n + m - 1) / (n * m))
+    assert 0.999 * bound < result.effect_size <= bound
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_identical_targets_have_no_effect_size_however_their_mean_is_rounded(seed):
+    rng = np.random.default_rng(seed)
+    targets = np.tile(rng.normal(size=20), (23, 1))
+    vectors = np.concatenate([targets, rng.normal(size=(6, 20))]).astype(np.float32)
+    words = [f"w{i}" for i in range(29)]
+    result = weat(
+        Embedding("same", words, vectors), targets=(words[:12], words[12:23]), attributes=(words[23:26], words[26:])
+    )
+    assert math.isnan(result.effect_size)
+    assert math.isnan(result.d_within)
+    assert math.isnan(result.stability.low)
+    assert result.p_value == 1
 
 
 def test_cosines_are_correctly_rounded_sums():
@@ -109,7 +137,7 @@ def test_cosines_are_correctly_rounded_sums():
 
 def test_scores_that_do_not_vary_have_no_effect_size_and_p_one():
     embedding = Embedding("flat", list("abcdefgh"), np.ones((8, 3), dtype=np.float32))
-    result = weat(embedding, targets=("ab", "cd"), attributes=("ef", "gh"))
+    result = weat(embedding, targets=(list("ab"), list("cd")), attributes=(list("ef"), list("gh")))
     assert math.isnan(result.effect_size)
     assert result.p_value == 1
     assert result.to_dict()["effect_size"] is None
@@ -149,6 +177,9 @@ def test_words_found_in_lower_case_are_told(embedding, targets, attributes):
         ({}, "needs a test, or both targets"),
         ({"test": "caliskan-1", "targets": (("a", "b"), ("c", "d"))}, "not both"),
         ({"test": "caliskan-wefat-names"}, "is a WEFAT"),
+        ({"targets": ("rose", "ant"), "attributes": (["love"], ["filth"])}, "targets must be two lists of words"),
+        ({"targets": (["rose"], ["ant"]), "attributes": ["love", "filth"]}, "attributes must be two lists of words"),
+        ({"targets": (["rose"], ["ant"]), "attributes": ([1], [2])}, "attributes must be two lists of words"),
     ],
 )
 def test_calls_that_make_no_sense_are_refused(embedding, arguments, message):
@@ -185,3 +216,8 @@ def test_a_test_is_checked_before_it_runs(embedding, targets, attributes):
     test = WeatTest("own", "t", "s", "en", *sets)
     with pytest.raises(StimulusError, match="in both a"):
         weat(embedding, replace(test, b=WordSet.of("B", ("love", "grief"))))
+
+
+def test_the_name_of_an_embedding_is_not_an_embedding(targets, attributes):
+    with pytest.raises(SettingError, match=r"load it first: imprint\.load"):
+        weat("default", targets=targets, attributes=attributes)

@@ -44,6 +44,17 @@ def test_scores_are_the_papers_formula_and_the_line_predicts_the_property(embedd
     assert result.spearman.low < result.spearman.r < result.spearman.high
 
 
+def test_ranks_of_few_words_are_tested_over_all_orders(embedding):
+    scores = wefat(
+        embedding, words=WORDS[::6], attributes=(A, B), property=dict(zip(WORDS, range(30), strict=True))
+    ).scores
+    ordered = {word: float(place) for place, word in enumerate(sorted(scores, key=scores.get))}
+    result = wefat(embedding, words=WORDS[::6], attributes=(A, B), property=ordered)
+    assert result.spearman.r == pytest.approx(1)
+    assert result.spearman.p_value == 2 / 120
+    assert np.isnan(result.spearman.low)
+
+
 def test_swapping_the_attributes_negates_the_correlation(embedding, shares):
     one = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
     other = wefat(embedding, words=WORDS, attributes=(B, A), property=shares)
@@ -89,4 +100,9 @@ def test_a_word_equally_close_to_every_attribute_has_no_score():
     vectors = np.eye(12, dtype=np.float32)
     embedding = Embedding("flat", [*"abcd", "e", "f", "g", "h", "i", "j", "k", "l"], vectors)
     with pytest.raises(StimulusError, match="'a' is equally close"):
-        wefat(embedding, words="abcd", attributes=("ef", "gh"), property={"a": 1, "b": 2, "c": 3, "d": 4})
+        wefat(
+            embedding,
+            words=list("abcd"),
+            attributes=(list("ef"), list("gh")),
+            property={"a": 1, "b": 2, "c": 3, "d": 4},
+        )

@@ -1,6 +1,7 @@
 """The interval against its definition: quantiles of the mean differences of all swaps."""
 
 import math
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -55,6 +56,20 @@ def test_an_interval_from_bounds_holds_the_exact_one():
         inside = end + (1e-3 if alternative == "greater" else -1e-3)
         assert permutation_test(x - end, y, alternative=alternative).p_value <= 0.026
         assert permutation_test(x - inside, y, alternative=alternative).p_value > 0.025
+
+
+def test_a_p_value_that_just_rejects_bounds_the_interval():
+    # 1 of 20 partitions is exactly the twentieth that 90 % leaves on either side.
+    interval = shift_interval([3.0, 4.0, 5.0], [0.0, 1.0, 2.0], confidence=0.9)
+    assert (interval.low, interval.high) == (1.0, 5.0)
+
+
+@given(scores, scores, st.sampled_from([0.5, 0.8, 0.9, 0.99]))
+@settings(max_examples=40, deadline=None)
+def test_any_confidence_agrees_with_brute_force(x, y, confidence):
+    alpha = (1 - Fraction(str(confidence))) / 2
+    low = lower_end_by_brute_force(x, y, alpha)
+    assert shift_interval(x, y, confidence=confidence).low == pytest.approx(low, abs=1e-12)
 
 
 def test_few_partitions_bound_nothing():

@@ -1,12 +1,14 @@
 """The counts against brute force over all partitions, ties and unequal sizes included."""
 
 import math
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
 from imprint.errors import SettingError
 from imprint.significance.certified import CertifiedTail
@@ -124,6 +126,53 @@ def test_a_large_pool_is_bounded_within_one_percent():
     result = permutation_test(rng.normal(0.03, 0.1, 80), rng.normal(0, 0.1, 90))
     assert result.p_method == "certified"
     assert 0 < result.p_low <= result.p_high <= 1.01 * result.p_low
+
+
+@given(st.integers(5, 40), st.integers(20, 120), st.data())
+@settings(max_examples=40, deadline=None)
+def test_scores_of_two_values_have_hypergeometric_tails(n, m, data):
+    # Ones and zeros: how many ones fall into x is hypergeometric, whatever the sizes and the skew.
+    ones_x, ones_y = data.draw(st.integers(0, n)), data.draw(st.integers(0, m))
+    x, y = [0.25] * ones_x + [0.0] * (n - ones_x), [0.25] * ones_y + [0.0] * (m - ones_y)
+    result = permutation_test(x, y)
+    tail = hypergeom(n + m, ones_x + ones_y, n)
+    assert result.p_low * (1 - 1e-9) <= tail.sf(ones_x - 1) <= result.p_high * (1 + 1e-9)
+    assert result.p_high - result.p_low <= 1e-9 * result.p_high
+    assert result.p_strict == pytest.approx(tail.sf(ones_x), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(("n", "m", "outliers_x", "outliers_y"), [(20, 80, 9, 11), (40, 460, 18, 22), (80, 20, 70, 4)])
+def test_a_few_outliers_do_not_widen_the_interval(n, m, outliers_x, outliers_y):
+    rng = np.random.default_rng(3)
+    x, y = (
+        np.concatenate([rng.normal(1, 0.01, far), rng.normal(0, 0.01, size - far)])
+        for size, far in ((n, outliers_x), (m, outliers_y))
+    )
+    result = permutation_test(x, y)
+    assert 0 < result.p_low <= result.p_high <= 1
+    assert result.p_high <= 1.011 * result.p_low
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("size", [8, 25, 60])
+def test_equal_scores_have_p_one_whatever_the_method(size, alternative):
+    result = permutation_test([0.1] * size, [0.1] * (size + 1), alternative=alternative)
+    assert (result.p_value, result.p_strict, result.log10_p) == (1, 0, 0)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=size)
+    assert permutation_test(x, x, alternative="two-sided").p_value == 1
+
+
+@pytest.mark.parametrize(("x", "y", "extreme"), [([0.1, 0.1], [0.2, 0.0], 4), ([0.1] * 3, [0.2, 0.0, 0.05], 10)])
+def test_sums_that_are_equal_as_floats_tie(x, y, extreme):
+    exact = [sum(map(Fraction, subset)) >= sum(map(Fraction, x)) for subset in combinations([*x, *y], len(x))]
+    assert permutation_test(x, y).extreme == sum(exact) == extreme
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-15, 1.0, 1e12, 1e300])
+def test_the_unit_of_the_scores_does_not_matter(scale):
+    x, y = np.array([0.31, 0.25, 0.28, 0.19]), np.array([0.05, 0.12, 0.20, 0.02])
+    assert permutation_test(scale * x, scale * y).extreme == 2
 
 
 def test_small_p_values_are_exact_far_beyond_what_sampling_can_see():

@@ -8,13 +8,20 @@ from imprint.significance.power import smallest_detectable_shift
 
 @pytest.mark.parametrize(
     ("n", "m", "alternative", "alpha"),
-    [(6, 6, "greater", 0.05), (8, 5, "less", 0.02), (9, 9, "two-sided", 0.05), (12, 12, "greater", 0.01)],
+    [
+        (6, 6, "greater", 0.05),
+        (8, 5, "less", 0.02),
+        (9, 9, "two-sided", 0.05),
+        (12, 12, "greater", 0.01),
+        (3, 8, "two-sided", 0.01),
+        (12, 3, "two-sided", 0.05),
+    ],
 )
 def test_the_shift_is_found_four_times_in_five_by_the_exact_test(n, m, alternative, alpha):
     rng = np.random.default_rng(3)
     x, y = rng.gamma(2, 0.1, n), rng.gamma(2, 0.1, m)
     shift = smallest_detectable_shift(x, y, alpha=alpha, alternative=alternative)
-    residuals = np.concatenate([x - x.mean(), y - y.mean()])
+    residuals = np.concatenate([x - x.mean(), y - y.mean()]) * np.sqrt((n + m) / (n + m - 2))
     signed = -shift if alternative == "less" else shift
     deals = [rng.permutation(residuals) for _ in range(1_000)]
     found = [permutation_test(d[:n] + signed, d[n:], alternative=alternative).p_value <= alpha for d in deals]
@@ -31,6 +38,11 @@ def test_more_words_see_smaller_shifts_and_stricter_tests_larger_ones():
 
 def test_what_so_few_words_cannot_reach_has_no_detectable_shift():
     assert smallest_detectable_shift([0.1, 0.2, 0.3, 0.4], [0.0, 0.1, 0.2, 0.3], alpha=0.01) is None
+
+
+def test_an_alpha_too_small_to_estimate_has_no_detectable_shift():
+    rng = np.random.default_rng(0)
+    assert smallest_detectable_shift(rng.normal(size=25), rng.normal(size=25), alpha=1e-7) is None
 
 
 def test_where_scores_do_not_vary_any_shift_is_seen():

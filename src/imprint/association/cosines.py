@@ -29,7 +29,9 @@ def mean(values: Floats) -> float:
 
 
 def sample_sd(values: Floats) -> float:
-    """Return the standard deviation with n - 1."""
+    """Return the standard deviation with n - 1; exactly 0 for equal values, whose mean may be rounded."""
+    if values.max() == values.min():
+        return 0.0
     centre = mean(values)
     return math.sqrt(math.fsum(((values - centre) ** 2).tolist()) / (len(values) - 1))
 

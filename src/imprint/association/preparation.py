@@ -53,7 +53,7 @@ def most_name_like(embedding: Embedding, names: Iterable[str], *, keep: float = 
     unit = found.vectors / np.linalg.norm(found.vectors, axis=1, keepdims=True)
     centroid: npt.NDArray[np.float32] = unit.mean(axis=0, keepdims=True)
     likeness = cosines(found.vectors, centroid)[:, 0]
-    kept = np.sort(np.argsort(-likeness, kind="stable")[: math.ceil(keep * len(found.words))])
+    kept = np.sort(np.argsort(-likeness, kind="stable")[: math.ceil(round(keep * len(found.words), 9))])
     return tuple(found.words[i] for i in kept)
 
 

@@ -37,8 +37,8 @@ class WeatResult:
     """One test on one embedding; positive means X with A and Y with B.
 
     `effect_size` divides by the standard deviation (n - 1) of all scores, as the paper's figures do; that
-    spread contains the difference itself, so it cannot pass 2 sqrt((N-1)/N) and is not Cohen's d, which is
-    `d_within`. Undefined effects are NaN.
+    spread contains the difference itself, so it cannot pass sqrt(N (N-1) / (n_x n_y)), about 2 for equal sets, and
+    is not Cohen's d, which is `d_within`. Undefined effects are NaN.
     """
 
     test: WeatTest
@@ -236,8 +236,8 @@ def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: 
 
 def _spread_within(x: Floats, y: Floats) -> float:
     """Return the standard deviation around each set's own mean, pooled."""
-    squares = [((side - mean(side)) ** 2).tolist() for side in (x, y)]
-    return math.sqrt(math.fsum(squares[0] + squares[1]) / (len(x) + len(y) - 2))
+    squares = [sample_sd(side) ** 2 * (len(side) - 1) for side in (x, y)]
+    return math.sqrt(math.fsum(squares) / (len(x) + len(y) - 2))
 
 
 def _ratio(difference: float, spread: float) -> float:

@@ -9,6 +9,7 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FEWEST = 4  # words: three numbers leave a correlation no interval
+_EXACT_ORDERS = 8  # words up to which all orders are tried for the p-value of ranks
 
 
 @dataclass(frozen=True)
@@ -222,15 +224,22 @@ def _pearson(scores: Floats, values: Floats) -> Correlation:
 
 
 def _spearman(scores: Floats, values: Floats) -> Correlation:
-    """Spearman's correlation; interval by Fisher's z with the variance of Bonett and Wright (2000)."""
-    from scipy.stats import norm, spearmanr
+    """Spearman's correlation: p over all orders of few words, else by the t distribution.
+
+    Its interval is Fisher's z with the variance of Bonett and Wright (2000); perfect ranks have none.
+    """
+    from scipy.stats import norm, rankdata, spearmanr
 
     result = spearmanr(scores, values)
-    r = float(result.statistic)
-    if abs(r) >= 1:
-        return Correlation(r, float(result.pvalue), r, r)
+    r, p = float(result.statistic), float(result.pvalue)
+    if len(scores) <= _EXACT_ORDERS:
+        first, second = (rankdata(side) - (len(scores) + 1) / 2 for side in (scores, values))
+        products = np.array(list(permutations(second))) @ first
+        p = float(np.mean(np.abs(products) >= abs(second @ first) - 1e-9))
+    if abs(r) >= 1 - 1e-12:
+        return Correlation(r, p, math.nan, math.nan)
     half = float(norm.ppf(0.975)) * math.sqrt((1 + r * r / 2) / (len(scores) - 3))
-    return Correlation(r, float(result.pvalue), math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
+    return Correlation(r, p, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
 
 
 def _t_statistic(r: float, n: int) -> float:

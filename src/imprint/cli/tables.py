@@ -26,7 +26,7 @@ _TABLE_WIDTH = 118  # columns below which tests are listed one by one instead
 _SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
 WEAT_LEGEND = (
-    "d: difference of means in standard deviations of all scores, at most 2; it is not Cohen's d.",
+    "d: difference of means in standard deviations of all scores, at most 2 for equal sets; it is not Cohen's d.",
     "p: share of all ways to split the target words that give at least this difference. Holm: over all tests here.",
     "Not significant is not absent: the size given is the shift such a test would find four times in five.",
 )
@@ -199,11 +199,11 @@ def _flat(text: str) -> str:
 
 
 def _verdict(row: WeatRow) -> str:
-    if row.verdict == "not significant":
+    if row.verdict == "not significant" and row.detectable_shift is not None:
         return f"not significant (would find\na shift of {row.detectable_shift:.3f})"
     if row.verdict == "cannot reach":
         return f"cannot reach: with so\nfew words p ≥ {row.result.significance.p_floor:.2g}"
-    return "significant"
+    return row.verdict
 
 
 def _p_value(p: PermutationTest) -> str:

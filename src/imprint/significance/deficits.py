@@ -15,20 +15,25 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 
-FRACTION_BITS = 52  # of the fixed point in which scores are compared: smaller differences are ties
+_SUM_BITS = 60  # room for the sum of all scores, with two bits to spare for shifting and for differences
 
 
 def fixed_point_unit(scores: npt.ArrayLike) -> float:
-    """Return the step between two fixed-point numbers: 2^-52, or more where a score exceeds 2."""
-    largest = float(np.max(np.abs(np.asarray(scores, dtype=np.float64)), initial=0.0))
-    return math.ldexp(1.0, max(0, math.frexp(largest)[1] - 2) - FRACTION_BITS)
+    """Return the step between two fixed-point numbers: the finest power of two at which any sum fits 64 bits.
+
+    For a few dozen cosine scores that is about 2^-56, as fine as the scores themselves, so that partitions tie
+    where their sums are equal.
+    """
+    values = np.abs(np.asarray(scores, dtype=np.float64))
+    largest = float(np.max(values, initial=0.0))
+    exponent = math.frexp(largest)[1] + len(values).bit_length()
+    return math.ldexp(1.0, max(exponent - _SUM_BITS, -1_000)) if largest else 1.0
 
 
 def to_fixed_point(scores: npt.ArrayLike) -> Ints:
     """Round scores to whole multiples of the unit.
 
-    A cosine score carries no more than 2^-52, and sums of whole numbers have no rounding: two partitions tie
-    or they do not, on every machine.
+    Sums of whole numbers have no rounding: two partitions tie or they do not, on every machine.
     """
     # Dividing by a power of two is exact.
     return np.rint(np.asarray(scores, dtype=np.float64) / fixed_point_unit(scores)).astype(np.int64)

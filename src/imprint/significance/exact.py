@@ -6,8 +6,6 @@ import numpy as np
 
 from imprint.significance.deficits import Deficits, Ints
 
-_INT64_ROOM = 2**62  # sums above it might wrap around
-
 
 @dataclass(frozen=True)
 class ExactTail:
@@ -18,13 +16,11 @@ class ExactTail:
     adding: tuple[Ints, Ints]
 
     @classmethod
-    def build(cls, deficits: Deficits, threshold: int, capacities: tuple[int, int]) -> "ExactTail | None":
-        """List the costs allowed by the threshold, or None where they do not fit 64 bits."""
+    def build(cls, deficits: Deficits, threshold: int, capacities: tuple[int, int]) -> "ExactTail":
+        """List the costs allowed by the threshold; `capacities` bound how many there are on either side."""
         from imprint.significance.kernels import subset_sums
 
         allowance = deficits.top - threshold
-        if allowance > _INT64_ROOM or max(deficits.cheapest[0][-1], deficits.cheapest[1][-1]) > _INT64_ROOM:
-            return None
         swaps = deficits.swaps(allowance)
         cheapest_removing, cheapest_adding = deficits.cheapest
         caps_removing = np.array([allowance - cheapest_adding[k] for k in range(swaps + 1)], dtype=np.int64)

@@ -7,13 +7,14 @@ neither one-sided test rejects at half of 1 - confidence, so it agrees with the 
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.errors import SettingError
 from imprint.significance.deficits import Ints, fixed_point_unit
-from imprint.significance.partitions import count_partitions, countable, pool_scores, smallest_p
+from imprint.significance.partitions import count_partitions, countable, pool_scores
 
 # Where counting exactly a hundred times over would take long, bounds decide: the interval can then be wider
 # than the exact one, never narrower, by about the relative width of the bounds.
@@ -39,8 +40,9 @@ def shift_interval(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float = 0.
     pool, n = pool_scores(x, y)
     if not countable(len(pool), n):
         return Interval(math.nan, math.nan, confidence)
-    alpha = (1 - confidence) / 2
-    if smallest_p(len(pool), n, "greater") > alpha:
+    # As written, 0.9 leaves exactly one twentieth on either side; as a float it would leave a little less.
+    alpha = (1 - Fraction(str(confidence))) / 2
+    if Fraction(1, math.comb(len(pool), n)) > alpha:
         return Interval(-math.inf, math.inf, confidence)
     unit = fixed_point_unit(np.concatenate([x, y]))
     low = _lowest_accepted(pool, n, alpha)
@@ -48,7 +50,7 @@ def shift_interval(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float = 0.
     return Interval(low * unit, high * unit, confidence)
 
 
-def _lowest_accepted(pool: Ints, n: int, alpha: float) -> int:
+def _lowest_accepted(pool: Ints, n: int, alpha: Fraction) -> int:
     """Find the smallest whole shift of the first n scores at which the one-sided p-value exceeds alpha."""
     x: list[int] = pool[:n].tolist()
     y: list[int] = pool[n:].tolist()
@@ -67,8 +69,11 @@ def _lowest_accepted(pool: Ints, n: int, alpha: float) -> int:
     return accepted
 
 
-def _exceeds(pool: Ints, n: int, shift: int, alpha: float) -> bool:
+def _exceeds(pool: Ints, n: int, shift: int, alpha: Fraction) -> bool:
     shifted = pool.copy()
     shifted[:n] -= shift
     bins = max(64, _CELLS // max(1, min(n, len(pool) - n)))
-    return count_partitions(shifted, n, bins=bins).p_high > alpha
+    result = count_partitions(shifted, n, bins=bins)
+    reached = result.extreme_high if result.extreme is None else result.extreme
+    assert reached is not None
+    return Fraction(reached, result.partitions) > alpha

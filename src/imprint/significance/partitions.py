@@ -41,8 +41,9 @@ class Tail(Protocol):
 class PermutationTest:
     """A p-value with everything needed to defend it. Counts are whole numbers of partitions.
 
-    `p_value` is the upper end `p_high` where the count is only bounded ("certified"), and Monte Carlo's
-    add-one estimate where partitions were drawn ("sampled"), with a 99 % Clopper-Pearson interval.
+    Where the count is only bounded ("certified"), `p_value` is the upper end `p_high`, and `p_strict` an upper end
+    too. Where partitions were drawn ("sampled") both are Monte Carlo's add-one estimates, with a 99 %
+    Clopper-Pearson interval for the former.
     """
 
     p_value: float
@@ -83,11 +84,13 @@ def count_partitions(
     reached, passed = extreme_regions(pool, n, alternative)
     above = _count_sums(pool, n, (reached.at_least, passed.at_least), bins)
     below = _count_sums(-pool, n, (-reached.at_most, -passed.at_most), bins)
-    low, high = (above[0][bound] + below[0][bound] for bound in (0, 1))
+    low, high = (min(partitions, above[0][bound] + below[0][bound]) for bound in (0, 1))
+    if reached.at_least == reached.at_most + 1:  # no sum lies between: everything counts
+        low = high = partitions
     exact = low == high
     return PermutationTest(
         p_value=high / partitions,
-        p_strict=(above[1][1] + below[1][1]) / partitions,
+        p_strict=min(partitions, above[1][1] + below[1][1]) / partitions,
         p_floor=smallest_p(len(pool), n, alternative),
         p_method="exact" if exact else "certified",
         p_low=low / partitions,
@@ -155,35 +158,70 @@ def extreme_regions(pool: Ints, n: int, alternative: Alternative) -> tuple[Regio
 
 
 def _count_sums(pool: Ints, n: int, thresholds: tuple[int, int], bins: int | None) -> list[tuple[int, int]]:
-    """Bound the subsets of size n with sum >= each threshold (ascending), by way of the shorter tail."""
-    upper, lower = Deficits.of(pool, n), Deficits.of(-pool, n)
+    """Bound the subsets of size n with sum >= each threshold (ascending), by way of the smaller tail."""
+    pool, thresholds = _smallest_steps(pool, n, thresholds)
     partitions = math.comb(len(pool), n)
+    upper, lower = Deficits.of(pool, n), Deficits.of(-pool, n)
     if thresholds[0] > upper.top:
         return [(0, 0), (0, 0)]
-    if upper.top - thresholds[0] <= lower.top + thresholds[1]:
+
+    def count_upper() -> list[tuple[int, int]]:
         tail = _tail(upper, thresholds[0], bins)
-        return [tail.count(threshold) for threshold in thresholds]
-    # sum >= t and sum <= t - 1 share out all partitions.
-    tail = _tail(lower, 1 - thresholds[1], bins)
-    counts = [tail.count(1 - threshold) for threshold in thresholds]
-    return [(partitions - high, partitions - low) for low, high in counts]
+        return [_clipped(tail.count(threshold), partitions) for threshold in thresholds]
+
+    def count_lower() -> list[tuple[int, int]]:
+        # sum >= t and sum <= t - 1 share out all partitions.
+        tail = _tail(lower, 1 - thresholds[1], bins)
+        counts = (_clipped(tail.count(1 - threshold), partitions) for threshold in thresholds)
+        return [(partitions - high, partitions - low) for low, high in counts]
+
+    # The tail nearer its end is usually the smaller; where it is not, as with a few outliers, the interval would
+    # be wide as a share of the p-value, and the other tail is counted too.
+    near, far = (count_upper, count_lower), (count_lower, count_upper)
+    first, second = near if upper.top - thresholds[0] <= lower.top + thresholds[1] else far
+    counts = first()
+    if bins is None and _is_wide(counts[0], partitions):
+        other = second()
+        counts = [_intersection(one, two) for one, two in zip(counts, other, strict=True)]
+    return counts
+
+
+def _smallest_steps(pool: Ints, n: int, thresholds: tuple[int, int]) -> tuple[Ints, tuple[int, int]]:
+    """Measure scores from the smallest in steps of their greatest common divisor: few values, few bins."""
+    least = int(pool.min())
+    step = int(np.gcd.reduce(pool - least)) or 1
+    first, second = (-(-(threshold - n * least) // step) for threshold in thresholds)
+    return (pool - least) // step, (first, second)
+
+
+def _clipped(bounds: tuple[int, int], partitions: int) -> tuple[int, int]:
+    return max(0, bounds[0]), min(partitions, bounds[1])
+
+
+def _intersection(one: tuple[int, int], two: tuple[int, int]) -> tuple[int, int]:
+    return max(one[0], two[0]), min(one[1], two[1])
+
+
+def _is_wide(bounds: tuple[int, int], partitions: int) -> bool:
+    """Tell whether an interval is wider than wanted as a share of the smaller tail's count."""
+    low, high = bounds
+    return high - low > _EFFORTS[-1][0] * min(high, partitions - low)
 
 
 def _tail(deficits: Deficits, threshold: int, bins: int | None) -> Tail:
     """Choose how to count: lists where they fit, else bins fine enough for an interval of 1 %."""
     swaps = deficits.swaps(deficits.top - threshold)
     sides = (len(deficits.removing), len(deficits.adding))
-    capacities = tuple(sum(math.comb(side, k) for k in range(swaps + 1)) for side in sides)
+    removing, adding = (sum(math.comb(side, k) for k in range(swaps + 1)) for side in sides)
     bounds = None
-    if max(capacities) > _SMALL:
+    if max(removing, adding) > _SMALL:
         bounds = CertifiedTail.build(deficits, threshold, bins or _FIRST_BINS)
-        if bins is not None:
+        if bins is not None or bounds.width == 1:
             return bounds
-        capacities = bounds.entries()
-    if max(capacities) <= _LISTED:
-        lists = ExactTail.build(deficits, threshold, (capacities[0], capacities[1]))
-        if lists is not None:
-            return lists
+        entries = bounds.entries()
+        removing, adding = min(removing, entries[0]), min(adding, entries[1])
+    if max(removing, adding) <= _LISTED:
+        return ExactTail.build(deficits, threshold, (removing, adding))
     return _refined(bounds or CertifiedTail.build(deficits, threshold, _FIRST_BINS), threshold)
 
 

@@ -1,10 +1,10 @@
 """What a test could have seen: the smallest shift it would find four times in five.
 
 A result that is not significant says nothing until one knows what the test could have found. The residuals
-of both sets around their means are dealt out again at random and x is shifted. A partition that keeps all
-but k of x then counts against the observed one only while the shift is at most its lead divided by k, so each
-deal is found from the (1 - alpha) quantile of those critical shifts on, and the wanted share of deals from
-the quantile of that. No p-value is computed on the way.
+of both sets around their means, scaled up for the two means that were fitted, are dealt out again at random and x is
+shifted. A partition that keeps all but k of x then counts against the observed one only while the shift is at most
+its lead divided by k, so each deal is found from the (1 - alpha) quantile of those critical shifts on, and the wanted
+share of deals from the quantile of that. No p-value is computed on the way.
 """
 
 import math
@@ -34,10 +34,10 @@ def smallest_detectable_shift(
     deals: int = 1_000,
     seed: int = 0,
 ) -> float | None:
-    """Return the size of the shift of x found with the given power, or None where p cannot reach alpha.
+    """Return the size of the shift of x found with the given power, estimated from random deals to a few percent.
 
-    Estimated from random deals, so good to a few percent. A two-sided test is taken as a one-sided one at half
-    of alpha, which is exact for sets of equal size.
+    None where p cannot reach alpha, or where alpha is so small (under 1e-5) that the partitions drawn cannot tell.
+    Two-sided, the shift is one upwards.
     """
     if not 0 < power < 1 or not 0 < alpha < 1:
         raise SettingError(f"alpha is {alpha} and power {power}; numbers between 0 and 1 are wanted")
@@ -45,33 +45,40 @@ def smallest_detectable_shift(
     n, size = len(x_scores), len(x_scores) + len(y_scores)
     if smallest_p(size, n, alternative) > alpha:
         return None
-    one_sided = alpha / 2 if alternative == "two-sided" else alpha
     residuals = np.concatenate([x_scores - x_scores.mean(), y_scores - y_scores.mean()])
-    if alternative == "less":
-        residuals = -residuals
+    residuals *= math.sqrt(size / max(1, size - 2)) * (-1 if alternative == "less" else 1)
     deal_seed, partition_seed = np.random.SeedSequence(seed).spawn(2)
     rng = np.random.default_rng(deal_seed)
     dealt = np.stack([rng.permutation(residuals) for _ in range(deals)], axis=1)
-    members = _partitions(size, n, one_sided, partition_seed)
+    members = _partitions(size, n, alpha, partition_seed)
+    # p = (1 + partitions that count) / (1 + partitions): how many may count.
+    allowed = math.floor(alpha * (len(members) + 1) + 1e-9) - 1
+    if allowed < 0:
+        return None
     # A few deals at a time: the table of critical shifts has a row a partition.
     found_from = np.concatenate(
         [
-            _critical_shifts(members, dealt[:, at : at + _DEALS_AT_ONCE], n, one_sided)
+            _critical_shifts(members, dealt[:, at : at + _DEALS_AT_ONCE], n, allowed, alternative == "two-sided")
             for at in range(0, deals, _DEALS_AT_ONCE)
         ]
     )
     return max(0.0, float(np.quantile(found_from, power)))
 
 
-def _critical_shifts(members: Floats, dealt: Floats, n: int, alpha: float) -> Floats:
-    """Return, for each deal (column), the shift of its first n from which on p <= alpha."""
-    swapped = n - members[:, :n].sum(axis=1)
-    leads = (members @ dealt - dealt[:n].sum(axis=0)) / swapped[:, None]
-    # p = (1 + critical shifts not below this one) / (partitions + 1): how many may count.
-    allowed = math.floor(alpha * (len(members) + 1)) - 1
-    if allowed < 0:
-        return np.full(dealt.shape[1], math.inf)
-    return np.asarray(-np.partition(-leads, allowed, axis=0)[allowed])
+def _critical_shifts(members: Floats, dealt: Floats, n: int, allowed: int, two_sided: bool) -> Floats:
+    """Return, for each deal (column), the shift of its first n from which on at most `allowed` partitions count."""
+    kept = members[:, :n].sum(axis=1)
+    sums, observed = members @ dealt, dealt[:n].sum(axis=0)
+    critical = (sums - observed) / (n - kept)[:, None]
+    if two_sided:
+        # Of a partition on the other side: its difference of means is at most minus the observed one.
+        size = len(dealt)
+        slope = size * kept + n * (size - 2 * n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            opposite = -size * (sums + observed) / slope[:, None]
+        # With equal sets the mirror image ties whatever the shift.
+        critical = np.maximum(critical, np.where(slope[:, None] > 0, opposite, np.inf))
+    return np.asarray(-np.partition(-critical, allowed, axis=0)[allowed])
 
 
 def _partitions(size: int, n: int, alpha: float, seed: np.random.SeedSequence) -> Floats:

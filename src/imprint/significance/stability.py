@@ -55,6 +55,8 @@ def _resampled_means(rng: np.random.Generator, cosines: Floats, rows: int) -> Fl
 
 
 def _effects(scores: Floats, n_x: int) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1)
-        return np.asarray(difference / scores.std(axis=1, ddof=1))
+    difference = scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1)
+    # Equal scores have no spread, whatever rounding makes of their standard deviation.
+    flat = scores.max(axis=1) == scores.min(axis=1)
+    spread = np.where(flat, np.nan, scores.std(axis=1, ddof=1))
+    return np.asarray(difference / spread)
