@@ -4,7 +4,6 @@ Caliskan, Bryson and Narayanan (2016), Methods: s(w, A, B) = mean cos(w, a) - me
 the sum of s over X less that over Y; the effect divides the difference of means by the spread of all scores.
 """
 
-import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from imprint.association.cosines import Floats, cosines, mean, sample_sd
+from imprint.association.measured import Measured
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, repr=False)
-class WeatResult:
+class WeatResult(Measured):
     """One test on one embedding; positive means X with A and Y with B.
 
     `effect_size` divides by the standard deviation (n - 1) of all scores, as the paper's figures do; that
@@ -132,14 +132,6 @@ class WeatResult:
             },
         )
 
-    def findings(self) -> list[Finding]:
-        """Return the one row in a list, as every result does."""
-        return [self.finding()]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as a flat dictionary."""
-        return self.finding().to_dict()
-
     def to_frame(self) -> "pd.DataFrame":
         """Return the row as a table of one row, without the scores of single words."""
         import pandas as pd
@@ -153,9 +145,6 @@ class WeatResult:
             f"WeatResult({self.test.id!r} on {self.embedding}: d = {self.effect_size:.2f}, "
             f"p = {self.p_value:.3g} ({self.significance.p_method}), {len(self.missing)} missing)"
         )
-
-    def _repr_html_(self) -> str:
-        return f"<code>{html.escape(repr(self))}</code>"
 
 
 def weat(

@@ -5,7 +5,6 @@ divided by the standard deviation of its cosines to both; the property is regres
 figures draw the property along x; the regression predicts it, and so is it here.)
 """
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from imprint.association.cosines import Floats, cosines, mean, sample_sd
+from imprint.association.measured import Measured
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
@@ -40,7 +40,7 @@ class Correlation:
 
 
 @dataclass(frozen=True, repr=False)
-class WefatResult:
+class WefatResult(Measured):
     """Scores, the line property = intercept + slope * score, and both correlations."""
 
     test: WefatTest
@@ -101,14 +101,6 @@ class WefatResult:
             },
         )
 
-    def findings(self) -> list[Finding]:
-        """Return the one row in a list, as every result does."""
-        return [self.finding()]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as a flat dictionary."""
-        return self.finding().to_dict()
-
     def to_frame(self) -> "pd.DataFrame":
         """Return one row a word: its score, its property and what the line predicts."""
         import pandas as pd
@@ -122,9 +114,6 @@ class WefatResult:
             f"WefatResult({self.test.id!r} on {self.embedding}: r = {self.pearson.r:.2f}, "
             f"p = {self.p_value:.3g}, {len(self.scores)} words, {len(self.missing)} missing)"
         )
-
-    def _repr_html_(self) -> str:
-        return f"<code>{html.escape(repr(self))}</code>"
 
 
 def wefat(

@@ -1,0 +1,26 @@
+"""What every result of a single test can do: give its row as a finding, a dictionary and a line of HTML."""
+
+import html
+from abc import ABC, abstractmethod
+from typing import Any
+
+from imprint.finding import Finding
+
+
+class Measured(ABC):
+    """A result that is one row."""
+
+    @abstractmethod
+    def finding(self, **more: Any) -> Finding:
+        """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
+
+    def findings(self) -> list[Finding]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as a flat dictionary."""
+        return self.finding().to_dict()
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(repr(self))}</code>"
