@@ -1,9 +1,10 @@
+import hashlib
 import stat
 
 import pytest
 
 from imprint.errors import ImprintError
-from imprint.files import replacing
+from imprint.files import hash_file, replacing
 
 
 def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -45,3 +46,15 @@ def test_a_place_that_cannot_be_written_is_one_clear_line(tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(ImprintError, match="cannot be replaced"), replacing(tmp_path / "folder") as part:
         part.write_text("x")
+
+
+def test_a_files_hash_is_sha256_and_its_progress_reaches_the_end(tmp_path):
+    content = bytes(range(256)) * 70_000
+    (tmp_path / "large").write_bytes(content)
+    seen = []
+    assert (
+        hash_file(tmp_path / "large", lambda done, total: seen.append((done, total)))
+        == hashlib.sha256(content).hexdigest()
+    )
+    assert len(seen) > 1
+    assert seen[-1] == (len(content), len(content))

@@ -10,6 +10,7 @@ from typing import Any
 _HOMES = {
     "Battery": "association.battery",
     "Embedding": "embeddings.embedding",
+    "Enumeration": "enumeration.result",
     "Finding": "finding",
     "ImprintError": "errors",
     "WeatResult": "association.weat",
@@ -17,6 +18,7 @@ _HOMES = {
     "__version__": "version",
     "catalogue": "stimuli.catalog",
     "convert": "embeddings.convert",
+    "enumerate_biases": "enumeration.enumerate",
     "group_association": "association.groups",
     "load": "embeddings.load",
     "read_findings": "finding",

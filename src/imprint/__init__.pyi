@@ -9,6 +9,8 @@ from imprint.audit import run_audit as run_audit
 from imprint.embeddings.convert import convert as convert
 from imprint.embeddings.embedding import Embedding as Embedding
 from imprint.embeddings.load import load as load
+from imprint.enumeration.enumerate import enumerate_biases as enumerate_biases
+from imprint.enumeration.result import Enumeration as Enumeration
 from imprint.errors import ImprintError as ImprintError
 from imprint.finding import Finding as Finding
 from imprint.finding import read_findings as read_findings

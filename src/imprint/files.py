@@ -1,12 +1,15 @@
-"""Writing files so that a crash leaves the old one: beside the target, then renamed onto it."""
+"""Files: written beside the target and renamed, so that a crash leaves the old one; and hashed."""
 
 import contextlib
+import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from imprint.errors import ImprintError
+
+_BLOCK = 8 << 20
 
 
 @contextlib.contextmanager
@@ -37,3 +40,16 @@ def replacing(target: str | os.PathLike[str]) -> Iterator[Path]:
             raise ImprintError(f"{path}: cannot be replaced ({error.strerror}); choose another name") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def hash_file(path: Path, progress: Callable[[int, int], None] | None = None) -> str:
+    """Return the SHA-256 of a file, read a block at a time; `progress` is told the bytes done and all of them."""
+    digest = hashlib.sha256()
+    done, total = 0, path.stat().st_size
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            done += len(block)
+            if progress is not None:
+                progress(done, total)
+    return digest.hexdigest()

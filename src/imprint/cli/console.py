@@ -57,6 +57,9 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> Embedding:
 
     with progress_bar(f"reading {source}") as report:
         embedding = load(source, only=only, progress=report)
+    with progress_bar(f"hashing {source}") as report:
+        # Every finding names the file by its hash; computed here, it is there when the first one asks.
+        vars(embedding)["sha256"] = embedding.identify(report)
     for note in embedding.notes:
         say(f"note: {note}")
     return embedding

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.errors import EmbeddingFileError, MissingExtraError, SettingError
+from imprint.files import hash_file
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -122,9 +123,12 @@ class Embedding:
     @cached_property
     def sha256(self) -> str:
         """Hash of the file read, or of words and vectors where there was none."""
+        return self.identify()
+
+    def identify(self, progress: Callable[[int, int], None] | None = None) -> str:
+        """Compute `sha256`, telling a caller who wants to show it how many bytes are done of how many."""
         if self.source is not None:
-            with self.source.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
+            return hash_file(self.source, progress)
         digest = hashlib.sha256("\n".join(self.words).encode())
         digest.update(np.ascontiguousarray(self.vectors).data)
         return digest.hexdigest()
