@@ -1,18 +1,24 @@
 """`imprint enumerate`: which biases are in my embedding?"""
 
 import contextlib
+import logging
 import os
+import socket
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption
 from imprint.errors import MissingExtraError, SettingError
 
+if TYPE_CHECKING:
+    from imprint.enumeration.result import Enumeration
+
 PREVIEW = 1_000
+_PATIENCE = 10  # seconds to wait for a Dask scheduler
 
 
 def enumerate_command(
@@ -61,58 +67,69 @@ def enumerate_command(
 
     The words found are often offensive: they are the embedding's, printed so that they can be known.
     """
-    from imprint.cli.console import open_embedding, print_findings, progress_bar, say
-    from imprint.cli.enumeration_tables import print_comparison, print_enumeration
+    from imprint.cli.console import open_embedding, progress_bar
     from imprint.enumeration.enumerate import enumerate_biases
-    from imprint.enumeration.matching import compare, with_stability
+    from imprint.enumeration.matching import with_stability
     from imprint.enumeration.settings import Settings
 
     where: Any = device  # checked, with a message, by enumerate_biases
-    sizes = _sizes(groups)
-    if checkpoint is not None and (len(sizes) > 1 or against is not None):
+    runs = [
+        Settings(
+            groups=size,
+            categories=categories,
+            words=words,
+            top=top,
+            rotations=min(PREVIEW, rotations) if preview else rotations,
+            fdr=fdr,
+            seed=seed,
+            cleaning=cleaning,  # type: ignore[arg-type]  # checked, with a message, by Settings
+            centre=centre,  # type: ignore[arg-type]
+            correction=correction,  # type: ignore[arg-type]
+            overlapping=overlapping,
+            weighted=weighted,
+            without_frequency=without_frequency,
+        )
+        for size in _sizes(groups)
+    ]
+    if checkpoint is not None and (len(runs) > 1 or against is not None):
         raise SettingError("--checkpoint goes with one number of groups and one embedding")
+    if dask is not None and (workers is not None or device != "cpu"):
+        raise SettingError("--dask brings its own workers; leave --workers and --device out")
     opened = open_embedding(embedding)
     other = open_embedding(against) if against is not None else None
+    found: list[tuple[Enumeration, Enumeration | None]] = []
     with _executor(workers, dask) as executor:
-        for size in sizes:
-            settings = Settings(
-                groups=size,
-                categories=categories,
-                words=words,
-                top=top,
-                rotations=min(PREVIEW, rotations) if preview else rotations,
-                fdr=fdr,
-                seed=seed,
-                cleaning=cleaning,  # type: ignore[arg-type]  # checked, with a message, by Settings
-                centre=centre,  # type: ignore[arg-type]
-                correction=correction,  # type: ignore[arg-type]
-                overlapping=overlapping,
-                weighted=weighted,
-                without_frequency=without_frequency,
-            )
-            with progress_bar(f"rotating, {size} groups") as report:
-                found = enumerate_biases(
-                    opened, names, settings=settings, executor=executor, device=where, checkpoint=checkpoint,
-                    progress=report,
-                )  # fmt: skip
+        for settings in runs:
+            options: dict[str, Any] = {"settings": settings, "executor": executor, "device": where}
+            with progress_bar(f"rotating, {settings.groups} groups") as report:
+                first = enumerate_biases(opened, names, **options, checkpoint=checkpoint, progress=report)
             if stability:
                 with progress_bar("other seeds") as report:
-                    found = with_stability(found, opened, names, executor=executor, device=where, progress=report)
-            if json:
-                print_findings(found.findings())
-                for note in found.notes:
-                    say(f"note: {note}")
-            else:
-                print_enumeration(found, show_names=show_names, unmask=unmask)
+                    first = with_stability(first, opened, names, executor=executor, device=where, progress=report)
+            second = None
             if other is not None:
                 with progress_bar(f"rotating {other.name}") as report:
-                    second = enumerate_biases(
-                        other, names, settings=settings, executor=executor, device=where, progress=report
-                    )
-                if json:
-                    print_findings(second.findings())
-                else:
-                    print_comparison(compare(found, second), unmask=unmask)
+                    second = enumerate_biases(other, names, **options, progress=report)
+            found.append((first, second))
+    # Printed only now: a run that fails in its second half has printed nothing.
+    for first, second in found:
+        _print(first, second, json=json, show_names=show_names, unmask=unmask)
+
+
+def _print(first: "Enumeration", second: "Enumeration | None", *, json: bool, show_names: bool, unmask: bool) -> None:
+    from imprint.cli.console import print_findings, say
+    from imprint.cli.enumeration_tables import print_comparison, print_enumeration
+    from imprint.enumeration.matching import compare
+
+    if not json:
+        print_enumeration(first, show_names=show_names, unmask=unmask)
+        if second is not None:
+            print_comparison(compare(first, second), unmask=unmask)
+        return
+    for one in filter(None, (first, second)):
+        print_findings(one.findings())
+        for note in one.notes:
+            say(f"note: {note}")
 
 
 def _sizes(text: str) -> list[int]:
@@ -122,24 +139,53 @@ def _sizes(text: str) -> list[int]:
         raise SettingError(f"groups is {text!r}; a number, or several as 4,8,12, is wanted") from None
 
 
+def _executor(workers: int | None, dask: str | None) -> contextlib.AbstractContextManager[Executor]:
+    return _threads(workers or os.cpu_count()) if dask is None else _cluster(dask)
+
+
 @contextlib.contextmanager
-def _executor(workers: int | None, dask: str | None) -> Iterator[Executor]:
-    if dask is None:
-        pool = ThreadPoolExecutor(workers or os.cpu_count())
-        try:
-            yield pool
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-        return
+def _threads(count: int | None) -> Iterator[Executor]:
+    pool = ThreadPoolExecutor(count)
     try:
-        from distributed import Client
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _cluster(address: str) -> Iterator[Executor]:
+    try:
+        from distributed import Client, KilledWorker
     except ImportError as error:
-        raise MissingExtraError("dask", "dask") from error
+        raise MissingExtraError("distributed", "dask") from error
+    # What goes wrong is told below, in one line.
+    logging.disable()
     try:
-        client: Any = Client(dask, timeout=10)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
+        _await_greeting(address)
+        client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+    except Exception as error:  # what answers may be anything, a web server say, and breaks the client in its own way
         raise SettingError(
-            f"no Dask scheduler answers at {dask!r} ({error}); start one, or leave --dask out"
+            f"no Dask scheduler answers at {address!r} ({error}); start one, or leave --dask out"
         ) from error
     with client:
-        yield client.get_executor()
+        try:
+            yield client.get_executor()
+        except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
+            raise SettingError(
+                f"the Dask cluster at {address!r} failed ({type(error).__name__} {error}); it needs a scheduler and "
+                "workers that stay, with imprint installed"
+            ) from error
+
+
+def _await_greeting(address: str) -> None:
+    """Raise unless something at a TCP address speaks first, as a scheduler does.
+
+    A web server, a dashboard's say, waits to be asked something it understands, and the client would wait with it.
+    """
+    from distributed.comm.addressing import parse_address, parse_host_port
+
+    scheme, place = parse_address(address)
+    if scheme == "tcp":
+        with socket.create_connection(parse_host_port(place), timeout=_PATIENCE) as connection:
+            if not connection.recv(1):
+                raise ConnectionError("the connection was closed at once")

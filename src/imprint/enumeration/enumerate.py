@@ -21,6 +21,7 @@ from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import Names
 from imprint.errors import SettingError
 from imprint.significance.rotations import observed_scores
+from imprint.significance.threads import single_threaded
 from imprint.version import __version__
 
 Progress = Callable[[int, int], None]
@@ -51,7 +52,8 @@ def enumerate_biases(
     cells = problem.cells
     check = 0 if settings.without_frequency else min(ROTATIONS, settings.rotations)
     report = _counter(progress, settings.rotations + check)
-    scores, rows = observed_scores(cells)
+    with single_threaded():
+        scores, rows = observed_scores(cells)
     kept = open_checkpoint(checkpoint, cells, settings, embedding.sha256, __version__)
     family_wise = settings.correction == "max"
     with _workers(executor) as pool, _closing(kept):
@@ -72,7 +74,8 @@ def enumerate_biases(
             without_frequency = np.ones(cells.shape)
             rest = cells_without_frequency(cells, problem.frequency, settings.centre)
             if rest is not None:
-                rest_scores, _ = observed_scores(rest)
+                with single_threaded():
+                    rest_scores, _ = observed_scores(rest)
                 without_frequency = rotate(
                     rest,
                     rest_scores,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.settings import Settings
 from imprint.significance.corrections import benjamini_hochberg, benjamini_yekutieli
-from imprint.significance.rotations import Cells, null_scores
+from imprint.significance.rotations import CHUNK, Cells, null_scores
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -106,7 +106,7 @@ def open_checkpoint(
     digest = hashlib.sha256(np.ascontiguousarray(cells.directions).tobytes())
     for array in (cells.words, cells.offsets, cells.centres):
         digest.update(np.ascontiguousarray(array).tobytes())
-    return Checkpoint(path, settings.fingerprint(*data, digest.hexdigest()), cells.shape)
+    return Checkpoint(path, settings.fingerprint(*data, digest.hexdigest(), str(CHUNK)), cells.shape)
 
 
 def adjust(p_values: Doubles, settings: Settings) -> Doubles:

@@ -19,23 +19,23 @@ def keep_largest(scores: Floats, groups: int, overlapping: bool, largest: Floats
     `largest` has one row a rank, descending, and starts as ABSENT.
     """
     rotations = scores.shape[1] // groups
-    best = np.empty(rotations, dtype=np.float32)
+    best = np.full(rotations, ABSENT, dtype=np.float32)
     pushed = np.empty(rotations, dtype=np.float32)
     for row in range(scores.shape[0]):
-        for r in range(rotations):
-            best[r] = scores[row, r] if not overlapping else ABSENT
         if not overlapping:
+            best[:] = scores[row, :rotations]
             for group in range(1, groups):
-                start = group * rotations
+                # A slice, not start + r: that sum might be negative for all the compiler knows, and a negative
+                # index counts from the end, so nothing would vectorise.
+                here = scores[row, group * rotations : (group + 1) * rotations]
                 for r in range(rotations):
-                    best[r] = max(best[r], scores[row, start + r])
+                    best[r] = max(best[r], here[r])
         for group in range(groups):
-            start = group * rotations
+            here = scores[row, group * rotations : (group + 1) * rotations]
             for r in range(rotations):
-                score = scores[row, start + r]
-                pushed[r] = score if score >= best[r] else ABSENT
+                pushed[r] = here[r] if here[r] >= best[r] else ABSENT
             for rank in range(largest.shape[0]):
-                kept = largest[rank, start : start + rotations]
+                kept = largest[rank, group * rotations : (group + 1) * rotations]
                 for r in range(rotations):
                     score = pushed[r]
                     pushed[r] = min(kept[r], score)

@@ -22,7 +22,7 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
-_BATCH = 64  # rotations in one matrix product
+_BATCH = 128  # rotations in one matrix product
 
 _NO_DIRECTION = 1e-6  # relative: singular values below it are rounding
 _ROUNDING = 1e-12  # absolute: what is left of equal means of unit rows
@@ -61,7 +61,6 @@ class Cells:
         return np.asarray(left[:, real] * sizes[real])
 
 
-@single_threaded()
 def observed_scores(cells: Cells) -> tuple[Doubles, Ints]:
     """Score every cell as it is: (categories, groups) means less centre, and which rows made them.
 
@@ -106,14 +105,14 @@ def scores_under(cells: Cells, directions: Floats) -> Floats:
         # Group-major columns: see the kernel.
         columns = np.ascontiguousarray(batch.transpose(1, 2, 0)).reshape(batch.shape[1], -1)
         products = np.empty((largest_category, columns.shape[1]), dtype=np.float32)
-        centres = cells.centres @ columns
+        largest = np.full((categories, cells.top, columns.shape[1]), ABSENT, dtype=np.float32)
         for j in range(categories):
             rows = cells.words[cells.offsets[j] : cells.offsets[j + 1]]
             here = np.matmul(rows, columns, out=products[: len(rows)])
-            largest = np.full((cells.top, columns.shape[1]), ABSENT, dtype=np.float32)
-            keep_largest(here, groups, cells.overlapping, largest)
-            means = np.where(largest[-1] > ABSENT, largest.mean(axis=0) - centres[j], -np.inf)
-            scores[start : start + len(batch), j] = means.reshape(groups, len(batch)).T
+            keep_largest(here, groups, cells.overlapping, largest[j])
+        means = largest.mean(axis=1) - cells.centres @ columns
+        means[largest[:, -1] == ABSENT] = -np.inf
+        scores[start : start + len(batch)] = means.reshape(categories, groups, len(batch)).transpose(2, 0, 1)
     return scores
 
 

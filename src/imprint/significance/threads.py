@@ -7,28 +7,46 @@ from typing import Any
 
 _lock = threading.Lock()
 _inside = 0
-_limits: Any = None
+_held: list[Any] = []
 
 
 @contextlib.contextmanager
 def single_threaded() -> Iterator[None]:
     """Hold BLAS and OpenMP to one thread while any worker of this process is inside; restore after the last.
 
-    The limit belongs to the process, so workers that come and go must not restore it under each other. It also
-    fixes the order of sums: results do not depend on how many cores a machine has.
+    BLAS has one limit for the process, so workers that come and go must not restore it under each other; that of
+    OpenMP belongs to each thread. It also fixes the order of sums: results do not depend on how many cores a
+    machine has. Use it after importing what brings a BLAS of its own, as scipy does.
     """
-    global _inside, _limits  # noqa: PLW0603 - the limit is the process's own
-    with _lock:
-        if _inside == 0:
-            from threadpoolctl import threadpool_limits
+    global _inside  # noqa: PLW0603 - the limit is the process's own
+    from threadpoolctl import ThreadpoolController, threadpool_limits
 
-            _limits = threadpool_limits(1)
+    with _lock:
+        libraries = ThreadpoolController().select(user_api="blas")
+        if any(library["num_threads"] != 1 for library in libraries.info()):
+            _let_any_thread_set_limits()
+            _held.append(libraries.limit(limits=1))
         _inside += 1
     try:
-        yield
+        with threadpool_limits(1, user_api="openmp"):
+            yield
     finally:
         with _lock:
             _inside -= 1
             if _inside == 0:
-                _limits.restore_original_limits()
-                _limits = None
+                _let_any_thread_set_limits()
+                while _held:
+                    _held.pop().restore_original_limits()
+                _let_any_thread_set_limits()
+
+
+def _let_any_thread_set_limits() -> None:
+    """Undo threadpoolctl's rule, since 3.8, that only the first thread to limit OpenBLAS may; others do nothing.
+
+    Here the worker that comes first limits and the one that leaves last restores, and the lock keeps them apart.
+    """
+    import threadpoolctl
+
+    clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)

@@ -1,0 +1,106 @@
+"""A small embedding in which it is known which group of names goes with which words, and results made by hand."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.groups import Demographics, Group
+from imprint.enumeration.result import Association, Category, Enumeration
+from imprint.enumeration.settings import Settings
+from imprint.names.tables import first_names
+
+GROUPS, CATEGORIES, NAMES_EACH, WORDS_EACH, DIMENSION = 4, 6, 24, 60, 24
+# Which group (row of names) three words of which category were moved towards.
+PLANTED = {(0, 0), (0, 1), (1, 0), (1, 1), (2, 3), (3, 3), (3, 4)}
+
+
+@dataclass(frozen=True)
+class Planted:
+    """An embedding, its names group by group, and the words moved towards each (group, category)."""
+
+    embedding: Embedding
+    names: tuple[tuple[str, ...], ...]
+    words: dict[tuple[int, int], frozenset[str]]
+
+
+def spell(number: int, first: str) -> str:
+    """Write a number in letters, so that it passes for a word (and, beginning with x, for nobody's name)."""
+    return first + "".join(chr(ord("a") + number // 26**place % 26) for place in (2, 1, 0))
+
+
+def plant(seed: int = 0, strength: float = 1.0) -> Planted:
+    """Names of four groups, two of women's and two of men's names, and words of six categories, in random order."""
+    rng = np.random.default_rng(seed)
+    axes = np.linalg.qr(rng.normal(size=(DIMENSION, DIMENSION)))[0]
+    directions, centres, person = axes[:GROUPS], axes[GROUPS : GROUPS + CATEGORIES], axes[GROUPS + CATEGORIES]
+    table = first_names().at_least(1_000)
+    women, men = ([table.names[i] for i in np.flatnonzero(chosen)] for chosen in
+                  (table.share_women > 0.99, table.share_women < 0.01))  # fmt: skip
+    names = [tuple((women if i < 2 else men)[i % 2 :: 2][:NAMES_EACH]) for i in range(GROUPS)]
+    rows = {
+        name: person + 0.9 * directions[i] + rng.normal(scale=0.05, size=DIMENSION)
+        for i in range(GROUPS)
+        for name in names[i]
+    }
+    words = {}
+    for j in range(CATEGORIES):
+        for number in range(WORDS_EACH):
+            rows[spell(100 * j + number, "xw")] = centres[j] + rng.normal(scale=0.08, size=DIMENSION)
+        for i in range(GROUPS):
+            if (i, j) in PLANTED:
+                chosen = [spell(100 * j + 10 * i + number, "xp") for number in range(3)]
+                for word in chosen:
+                    noise = rng.normal(scale=0.05, size=DIMENSION)
+                    rows[word] = centres[j] + strength * directions[i] + noise
+                words[i, j] = frozenset(chosen)
+    order = rng.permutation(len(rows))
+    spelt = list(rows)
+    # Lengths differ, so that only who normalises gets it right.
+    vectors = np.array([rows[spelt[k]] for k in order]) * rng.uniform(0.5, 3, size=(len(rows), 1))
+    embedding = Embedding("planted", [spelt[k] for k in order], vectors.astype(np.float32))
+    return Planted(embedding, tuple(names), words)
+
+
+@pytest.fixture(scope="session")
+def planted() -> Planted:
+    return plant()
+
+
+@pytest.fixture(scope="session")
+def small() -> dict[str, int]:
+    """Settings that suit the planted embedding: 24 cells, so 479 rotations find a lone one."""
+    return {"groups": GROUPS, "categories": CATEGORIES, "words": 10_000, "rotations": 599}
+
+
+@pytest.fixture
+def make_enumeration():
+    """Build a result from {letter: names} and rows of (letter, category, words, significant)."""
+
+    def make(groups, cells, **changes):
+        rows = [
+            Association(letter, category, tuple(words), 0.5 - 0.1 * category, 0.001, 0.01, found, None)
+            for letter, category, words, found in cells
+        ]
+        numbers = sorted({row.category for row in rows})
+        given = {
+            "embedding": "made",
+            "embedding_sha256": "0" * 64,
+            "settings": Settings(groups=max(2, len(groups))),
+            "groups": tuple(
+                Group(letter, tuple(names), tuple(names[:5]), Demographics(0.5, 1980.0, {"white": 0.5}), 0.1)
+                for letter, names in groups.items()
+            ),
+            "categories": tuple(Category(number, 10, (f"central{number}",)) for number in numbers),
+            "associations": tuple(rows),
+            "flagged": (),
+            "indirect": None,
+            "names_asked": 10,
+            "names_found": 9,
+            "names_dropped": (),
+            "notes": (),
+        }
+        return Enumeration(**given | changes)
+
+    return make

@@ -1,0 +1,209 @@
+"""Enumeration on a real Dask cluster: two worker processes on this machine, one of which is killed on the way."""
+
+import contextlib
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+from imprint.embeddings.convert import convert
+from imprint.enumeration.enumerate import enumerate_biases
+from imprint.significance.rotations import CHUNK, Cells, null_scores
+
+IMPRINT = Path(sys.executable).with_name("imprint")
+ROTATIONS = 60 * CHUNK
+
+pytestmark = [
+    # A killed worker's connections are closed by the garbage collector, whose moment pytest cannot choose.
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    # distributed asks for the loop in a way that Python deprecates.
+    pytest.mark.filterwarnings("ignore:There is no current event loop:DeprecationWarning"),
+]
+
+
+def local_cluster(workers, **options):
+    # Port 0: any that is free, for the server of metrics that cannot be turned off.
+    return LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1", **options
+    )
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with local_cluster(2, processes=True) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+def as_bytes(result):
+    return "\n".join(finding.to_json() for finding in result.findings()).encode()
+
+
+@pytest.fixture(scope="module")
+def alone(planted, small):
+    return as_bytes(enumerate_biases(planted.embedding, **small | {"rotations": ROTATIONS}))
+
+
+def test_a_cluster_gives_the_bytes_of_one_machine(client, planted, small, alone):
+    result = enumerate_biases(planted.embedding, executor=client.get_executor(), **small | {"rotations": ROTATIONS})
+    assert as_bytes(result) == alone
+    assert result.significant
+
+
+def test_a_worker_killed_on_the_way_changes_nothing(client, planted, small, alone):
+    pids = client.run(os.getpid)
+    killed = []
+
+    def kill_a_busy_worker(done, total):
+        assert total == ROTATIONS + 1_000  # and those of the frequency check
+        if not killed:
+            busy = [worker for worker, tasks in client.processing().items() if tasks]
+            killed.append(pids[busy[0]])
+            os.kill(pids[busy[0]], signal.SIGKILL)
+            killed.append(done)
+
+    result = enumerate_biases(
+        planted.embedding,
+        executor=client.get_executor(),
+        progress=kill_a_busy_worker,
+        **small | {"rotations": ROTATIONS},
+    )
+    pid, done_by_then = killed
+    assert done_by_then == CHUNK
+    assert as_bytes(result) == alone
+    client.wait_for_workers(2, timeout=60)
+    assert pid not in client.run(os.getpid).values()
+
+
+def large_cells():
+    """Words that take more than distributed sends with a task without complaint (10 MB)."""
+    rng = np.random.default_rng(0)
+    words = rng.normal(size=(40_000, 80)).astype(np.float32)
+    words /= np.linalg.norm(words, axis=1, keepdims=True)
+    offsets = np.array([0, 10_000, 25_000, 40_000])
+    directions = rng.normal(size=(3, 80))
+    centres = np.stack([words[a:b].mean(axis=0) for a, b in pairwise(offsets)])
+    return Cells(words, offsets, directions - directions.mean(axis=0), centres, top=3)
+
+
+def test_words_go_to_each_worker_once_and_not_with_every_chunk(client):
+    cells = large_cells()
+
+    def cells_held(dask_worker):
+        return sum(type(value).__name__ == "Cells" for value in dask_worker.data.values())
+
+    with pytest.warns(UserWarning, match="Sending large graph"):
+        client.submit(len, pickle.dumps(cells)).result()
+    # The same warning is an error here.
+    chunks = null_scores(cells, 3 * CHUNK, seed=np.random.SeedSequence(0), executor=client.get_executor())
+    held = [client.run(cells_held) for _ in chunks]
+    assert len(held) == 3
+    assert set(held[0].values()) == {1}
+
+
+def test_cells_travel_with_what_they_have_computed():
+    cells = large_cells()
+    factor = cells.factor
+    again = pickle.loads(pickle.dumps(cells))
+    assert "factor" in vars(again)
+    assert np.array_equal(again.factor, factor)
+    assert np.array_equal(again.words, cells.words)
+
+
+def run(*arguments):
+    command = [str(IMPRINT), "enumerate", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_the_command_prints_the_same_bytes_on_a_cluster(cluster, client, planted, small, tmp_path):
+    convert(planted.embedding, tmp_path / "planted.safetensors")
+    options = [f"--{name}={value}" for name, value in small.items()]
+    here, there = (
+        run(tmp_path / "planted.safetensors", "--json", *options, *where)
+        for where in (["--workers", 1], ["--dask", cluster.scheduler_address])
+    )
+    assert here.returncode == there.returncode == 0, there.stderr
+    assert here.stderr == there.stderr == ""
+    assert here.stdout == there.stdout
+    assert '"significant": true' in here.stdout
+
+
+def test_an_address_where_nothing_answers_is_one_line():
+    # A port that was just given back: nothing listens there.
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+    result = run("default", "--dask", address)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith(
+        f"imprint: no Dask scheduler answers at '{address}' ([Errno 111] Connection refused)"
+    )
+
+
+@pytest.mark.parametrize("address", ["somewhere", "carrier-pigeon://loft:1"])
+def test_an_address_that_is_none_is_one_line(address):
+    result = run("default", "--dask", address)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert f"no Dask scheduler answers at '{address}'" in result.stderr
+
+
+def test_a_server_that_waits_to_be_asked_is_not_waited_for():
+    # As web servers do, a dashboard's for one.
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        result = run("default", "--dask", f"127.0.0.1:{server.getsockname()[1]}")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert "no Dask scheduler answers" in result.stderr
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b""])
+def test_a_server_that_says_something_else_is_one_line(answer):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            with contextlib.suppress(OSError):  # the server is closed below
+                while True:
+                    with server.accept()[0] as connection:
+                        connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        result = run("default", "--dask", f"127.0.0.1:{server.getsockname()[1]}")
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert "no Dask scheduler answers" in result.stderr
+
+
+def test_a_cluster_that_goes_away_on_the_way_is_one_line(planted, tmp_path):
+    convert(planted.embedding, tmp_path / "planted.safetensors")
+    options = ["--groups=4", "--categories=6", "--rotations=200000"]
+    with local_cluster(1, processes=False, protocol="tcp") as doomed, Client(doomed) as observer:
+        address = doomed.scheduler_address
+        process = subprocess.Popen(
+            [str(IMPRINT), "enumerate", str(tmp_path / "planted.safetensors"), *options, "--dask", address],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        while not any(observer.processing().values()):
+            assert process.poll() is None
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (1, "")
+    assert len(errors.splitlines()) == 1, errors
+    assert f"the Dask cluster at '{address}' failed" in errors

@@ -1,0 +1,223 @@
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.settings import Settings
+from imprint.errors import EmbeddingFileError, SettingError, StimulusError, VocabularyError
+from imprint.finding import read_findings, write_findings
+
+
+def found_words(result, planted):
+    """Significant words by planted group: letters are put to groups by their names."""
+    which = {name: i for i, names in enumerate(planted.names) for name in names}
+    numbers = {group.letter: which[group.names[0]] for group in result.groups}
+    assert sorted(numbers.values()) == [0, 1, 2, 3]
+    return {(numbers[cell.group], frozenset(cell.words)) for cell in result.significant}
+
+
+def as_bytes(result):
+    return "\n".join(finding.to_json() for finding in result.findings()).encode() + repr(result.to_dict()).encode()
+
+
+def truth(planted):
+    return {(i, words) for (i, _), words in planted.words.items()}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"cleaning": "centroid"},
+        {"cleaning": "none"},
+        {"centre": "all"},
+        {"weighted": True},
+        {"overlapping": True},
+        {"without_frequency": True},
+        {"correction": "by", "rotations": 2_200},
+        {"correction": "max"},
+        {"seed": 9},
+    ],
+    ids=str,
+)
+def test_planted_associations_are_found_and_nothing_else(planted, small, options):
+    result = enumerate_biases(planted.embedding, **small | options)
+    assert found_words(result, planted) == truth(planted)
+    assert result.notes == ()
+    if "without_frequency" in options:
+        assert {cell.survives for cell in result.significant} == {None}
+
+
+def test_associations_that_have_nothing_to_do_with_frequency_survive_without_it(planted, small):
+    result = enumerate_biases(planted.embedding, **small)
+    assert result.flagged == ()
+    assert {cell.survives for cell in result.significant} == {True}
+    assert max(abs(group.frequency) for group in result.groups) < 0.3
+
+
+def test_one_and_two_workers_give_the_same_bytes_and_another_seed_does_not(planted, small):
+    results = []
+    for workers, seed in ((1, 0), (2, 0), (None, 0), (1, 1)):
+        with ThreadPoolExecutor(workers) as pool:
+            given = pool if workers else None
+            results.append(enumerate_biases(planted.embedding, executor=given, seed=seed, **small))
+    one, two, own_pool, other_seed = (hashlib.sha256(as_bytes(result)).hexdigest() for result in results)
+    assert one == two == own_pool != other_seed
+
+
+def test_the_lengths_and_a_common_rotation_of_all_vectors_change_no_words_and_no_scores(planted, small):
+    rng = np.random.default_rng(1)
+    turn = np.linalg.qr(rng.normal(size=(planted.embedding.dimension,) * 2))[0]
+    lengths = rng.uniform(0.1, 10, size=(len(planted.embedding), 1))
+    turned = (planted.embedding.vectors @ turn * lengths).astype(np.float32)
+    other = Embedding("turned", planted.embedding.words, turned)
+    first, second = (enumerate_biases(embedding, **small) for embedding in (planted.embedding, other))
+    assert [cell.words for cell in first.significant] == [cell.words for cell in second.significant]
+    scores = [[cell.score for cell in result.significant] for result in (first, second)]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-5)
+
+
+def test_names_are_never_among_the_words(planted, small):
+    lower = Embedding("lower", [word.lower() for word in planted.embedding.words], planted.embedding.vectors,
+                      common=np.ones(len(planted.embedding), dtype=np.bool_))  # fmt: skip
+    result = enumerate_biases(lower, cleaning="none", **small)
+    names = {name.lower() for group in planted.names for name in group}
+    assert not names & {word for cell in result.associations for word in cell.words}
+    assert found_words(result, planted) == truth(planted)
+
+
+def test_categories_come_by_the_sum_of_their_significant_scores(planted, small):
+    result = enumerate_biases(planted.embedding, **small)
+    sums = [
+        sum(cell.score for cell in result.significant if cell.category == category.number)
+        for category in result.categories
+    ]
+    assert [category.number for category in result.categories] == [1, 2, 3, 4, 5, 6]
+    assert sums == sorted(sums, reverse=True)
+    assert sums[3] > sums[4] == sums[5] == 0
+    assert sum(category.size for category in result.categories) == 6 * 60 + 3 * len(planted.words)
+
+
+def test_groups_come_by_share_of_women_with_demographics_that_did_not_form_them(planted, small):
+    result = enumerate_biases(planted.embedding, **small)
+    shares = [group.demographics.share_women for group in result.groups]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[1] > 0.99 > 0.01 > shares[2]
+    assert result.names_asked > result.names_found == 96
+    assert len(result.names_dropped) == 19
+    assert sum(len(group.names) for group in result.groups) == 77
+    assert all(set(group.illustrative) <= set(group.names) for group in result.groups)
+
+
+def test_an_embedding_without_associations_gives_none_and_says_nothing_of_no_bias(small):
+    rng = np.random.default_rng(3)
+    words = ["w" + "".join(rng.choice(list("abcdefgh"), 6)) for _ in range(400)]
+    names = ["N" + word[1:] for word in words[:80]]
+    vectors = rng.normal(size=(480, 24)).astype(np.float32)
+    result = enumerate_biases(Embedding("noise", words + names, vectors), names, **small | {"seed": 1})
+    assert result.significant == ()
+    assert result.indirect is None
+    assert len(result.associations) > 0
+    assert "0 significant associations of 4 groups" in repr(result)
+
+
+def test_indirect_biases_are_reported_beside_their_null(planted, small):
+    result = enumerate_biases(planted.embedding, **small)
+    # Only groups 0 and 1 have two categories in common.
+    assert (result.indirect.tuples, result.indirect.share) == (1, 1.0)
+    assert 0.5 < result.indirect.null_share <= 1.0
+    assert result.indirect.null_rotations == 50
+    (crossing,) = result.indirect.strongest
+    assert {frozenset(words) for words in crossing.words} == {planted.words[i, j] for i in (0, 1) for j in (0, 1)}
+    cells = {(cell.group, cell.category): cell.words for cell in result.significant}
+    one, other = crossing.groups
+    j, k = crossing.categories
+    assert crossing.words == (cells[one, j], cells[other, j], cells[one, k], cells[other, k])
+    assert crossing.product > 0
+    assert crossing.standard_deviations > 0
+
+
+def test_findings_survive_a_file(planted, small, tmp_path):
+    findings = enumerate_biases(planted.embedding, **small).findings()
+    write_findings(tmp_path / "findings.jsonl", findings)
+    again = read_findings(tmp_path / "findings.jsonl")
+    assert [finding.to_json() for finding in again] == [finding.to_json() for finding in findings]
+
+
+def test_progress_counts_up_to_the_total(planted, small):
+    calls = []
+    enumerate_biases(planted.embedding, progress=lambda done, total: calls.append((done, total)), **small)
+    done, totals = zip(*calls, strict=True)
+    assert set(totals) == {599 + 599}
+    assert list(done) == sorted(set(done))
+    assert done[-1] == 599 + 599
+
+
+def test_settings_given_one_by_one_change_those_given_whole(planted, small):
+    whole = Settings(**small)
+    result = enumerate_biases(planted.embedding, settings=whole, rotations=20, fdr=0.5)
+    assert (result.settings.rotations, result.settings.fdr, result.settings.groups) == (20, 0.5, 4)
+    assert enumerate_biases(planted.embedding, settings=whole).settings == whole
+
+
+@pytest.mark.parametrize(
+    ("correction", "rotations", "enough"),
+    [
+        ("bh", 478, False),
+        ("bh", 479, True),
+        ("by", 1_811, False),
+        ("by", 1_812, True),
+        ("max", 18, False),
+        ("max", 19, True),
+    ],
+)
+def test_too_few_rotations_for_a_lone_association_are_noted(planted, small, correction, rotations, enough):
+    result = enumerate_biases(planted.embedding, **small | {"correction": correction, "rotations": rotations})
+    if enough:
+        assert result.notes == ()
+    else:
+        (note,) = result.notes
+        assert note.startswith(f"{rotations:,} rotations are too few for a lone association among 24 cells")
+        assert note.endswith(f"{rotations + 1:,} would do")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"names": ["Nobody", "Noone"]}, VocabularyError, "none of 2 names .*'Nobody', 'Noone'.* is in planted"),
+        ({"names": []}, VocabularyError, "none of 0 names"),
+        ({"names": "/nowhere/names.txt"}, StimulusError, "/nowhere/names.txt: cannot be read"),
+        ({"names": ["Mary", "Linda"], "cleaning": "none"}, SettingError, "2 of the 2 names .* left for 4 groups"),
+        ({"words": 5}, SettingError, "5 words cannot make 6 clusters"),
+        ({"categories": 400}, SettingError, "words cannot make 400 clusters"),
+        ({"top": 100}, SettingError, "top is 100, and the largest category has 66 words"),
+        ({"rotations": 0}, SettingError, "rotations is 0; at least 1"),
+        ({"device": "tpu"}, SettingError, "device is 'tpu'; use one of cpu, cuda"),
+        ({"device": "cuda", "correction": "max"}, SettingError, "neither correction 'max' nor a checkpoint"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_one_line(planted, small, options, error, message):
+    names = options.get("names", "first")
+    rest = {key: value for key, value in options.items() if key != "names"}
+    with pytest.raises(error, match=message) as raised:
+        enumerate_biases(planted.embedding, names, **small | rest)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("options", [{}, {"without_frequency": True}, {"cleaning": "centroid"}])
+def test_vectors_that_are_all_the_same_are_refused(planted, small, options):
+    vectors = np.ones_like(planted.embedding.vectors)
+    with pytest.raises(SettingError, match="the names have only 1 different vectors"):
+        enumerate_biases(Embedding("same", planted.embedding.words, vectors), **small | options)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_vector_that_is_no_number_is_refused_with_its_word(planted, small, bad):
+    vectors = planted.embedding.vectors.copy()
+    vectors[100, 3] = bad
+    word = planted.embedding.words[100]
+    with pytest.raises(EmbeddingFileError, match=f"broken: the vector of '{word}' holds NaN or an infinity"):
+        enumerate_biases(Embedding("broken", planted.embedding.words, vectors), **small)

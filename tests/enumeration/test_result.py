@@ -1,0 +1,80 @@
+import json
+
+import pytest
+
+from imprint.errors import SettingError
+from imprint.masking import mask
+
+SLUR = "faggot"  # named in Swinger et al. (2019), appendix A
+
+
+@pytest.fixture
+def result(make_enumeration):
+    return make_enumeration(
+        {"A": ["Ann", 'Amy"><script>alert(1)</script>', "Ada"], "B": ["Bob", "Ben"]},
+        [
+            ("A", 1, ["nurse", "<b>bold</b>"], True),
+            ("B", 1, [SLUR, "ale"], True),
+            ("A", 2, ["quiet", "words"], False),
+            ("B", 2, ["other", "things"], False),
+        ],
+        flagged=("B",),
+    )
+
+
+def test_findings_have_every_field_that_is_promised_and_one_row_a_cell(result):
+    findings = result.findings()
+    assert len(findings) == 4
+    row = findings[1].to_dict()
+    assert (row["kind"], row["test"], row["embedding"], row["embedding_sha256"]) == ("ube", "B-1", "made", "0" * 64)
+    assert row["effect_size"] == row["statistic"] == row["score"] == pytest.approx(0.4)
+    assert (row["group"], row["category"], row["significant"], row["rotations"]) == ("B", 1, True, 10_000)
+    assert (row["words"], row["names"]) == ([SLUR, "ale"], ["Bob", "Ben"])
+    assert (row["p_value"], row["p_adjusted"], row["seed"], row["missing"]) == (0.001, 0.01, 0, [])
+    assert (row["category_words"], row["explained_by_frequency"]) == (["central1"], True)
+    assert (row["survives_without_frequency"], row["stability"]) == (None, None)
+    assert row["settings"]["categories"] == 64
+    assert all(json.loads(finding.to_json())["version"] for finding in findings)
+
+
+def test_nothing_is_masked_in_the_data(result):
+    assert SLUR in result.findings()[1].to_json()
+    assert SLUR in result.to_frame().loc[1, "words"]
+    assert SLUR in repr(result.to_dict())
+
+
+def test_the_table_for_people_masks_slurs_and_escapes_what_the_vocabulary_holds(result):
+    page = result._repr_html_()
+    assert SLUR not in page
+    assert f'<td title="score 0.400, p = 0.001">{mask(SLUR)}, ale</td>' in page
+    assert "&lt;b&gt;bold&lt;/b&gt;" in page
+    assert "<b>" not in page
+    assert "<script>" not in page
+    assert 'title="Ann, Amy&quot;&gt;&lt;script&gt;' in page
+
+
+def test_the_table_has_a_column_a_group_and_a_row_for_each_category_with_a_finding(result):
+    page = result._repr_html_()
+    assert page.count("<th ") == 2
+    assert page.count("<tr>") == 2
+    assert "quiet" not in page
+    assert "many offend" in page
+
+
+def test_a_result_is_one_line(result):
+    assert repr(result) == "Enumeration(made: 2 significant associations of 2 groups with 2 categories)"
+
+
+def test_a_frame_has_a_row_a_cell(result):
+    frame = result.to_frame()
+    assert frame.columns.tolist() == [
+        "group", "category", "words", "score", "p_value", "p_adjusted", "significant", "survives", "stability",
+    ]  # fmt: skip
+    assert frame["group"].tolist() == ["A", "B", "A", "B"]
+    assert frame.loc[frame["significant"], "category"].tolist() == [1, 1]
+
+
+def test_a_group_is_found_by_its_letter(result):
+    assert result.group("B").names == ("Bob", "Ben")
+    with pytest.raises(SettingError, match="there is no group 'Z'; they go from A to B"):
+        result.group("Z")
