@@ -97,6 +97,7 @@ def make_enumeration():
             "flagged": (),
             "indirect": None,
             "names_asked": 10,
+            "names_missing": ("Nobody",),
             "names_found": 9,
             "names_dropped": (),
             "notes": (),

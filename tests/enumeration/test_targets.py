@@ -99,3 +99,9 @@ def test_an_embedding_of_names_alone_gives_those_that_are_known():
 def test_taking_some_keeps_what_belongs_to_them():
     targets = find_targets(make(["a", "b", "c"]), ["c", "a", "b"], seed=SEED).take(np.array([0, 2]))
     assert (targets.names, targets.rows.tolist(), targets.asked) == (("c", "b"), [2, 1], 3)
+
+
+def test_names_that_are_not_there_are_named():
+    targets = find_targets(make(["a", "b"]), ["c", "a", "Zoe", "B"], seed=SEED)
+    assert (targets.names, targets.missing, targets.asked) == (("a", "B"), ("c", "Zoe"), 4)
+    assert targets.take(np.array([0])).missing == ("c", "Zoe")

@@ -10,6 +10,7 @@ from imprint.enumeration.result import Association, Enumeration
 from imprint.masking import mask
 
 _COLUMN = 16  # characters a group's column needs
+_SHOWN_CROSSINGS = 3
 
 CONTENT_NOTE = (
     "These associations are the embedding's own; many are offensive and none is a fact about anybody. Groups go\n"
@@ -31,7 +32,7 @@ def print_enumeration(found: Enumeration, *, show_names: bool, unmask: bool) -> 
             "Associations of groups that word frequency explains: most vanish without it",
             unmask=unmask,
         )
-    _print_summary(found)
+    _print_summary(found, unmask=unmask)
 
 
 def print_comparison(comparison: Comparison, *, unmask: bool) -> None:
@@ -53,7 +54,7 @@ def print_comparison(comparison: Comparison, *, unmask: bool) -> None:
         f"{len(comparison.new)} of {len(second.significant)} in {second.embedding} are new."
     )
     for cell in comparison.lost[:5]:
-        say(f"  lost: {cell.group}: {_words(cell, unmask=unmask)}")
+        say(f"  lost: {cell.group}: {_joined(cell.words, unmask=unmask)}")
 
 
 def _print_groups(found: Enumeration, *, show_names: bool) -> None:
@@ -103,15 +104,15 @@ def _print_associations(found: Enumeration, groups: Sequence[Group], title: str,
 def _cell(cell: Association | None, *, unmask: bool) -> str:
     if cell is None:
         return ""
-    words = _words(cell, unmask=unmask, joint="\n")
+    words = _joined(cell.words, unmask=unmask, joint="\n")
     return words if cell.stability is None else f"{words}\n({cell.stability:.0%} of seeds)"
 
 
-def _words(cell: Association, *, unmask: bool, joint: str = ", ") -> str:
-    return joint.join(word if unmask else mask(word) for word in cell.words)
+def _joined(words: Sequence[str], *, unmask: bool, joint: str = ", ") -> str:
+    return joint.join(word if unmask else mask(word) for word in words)
 
 
-def _print_summary(found: Enumeration) -> None:
+def _print_summary(found: Enumeration, *, unmask: bool) -> None:
     settings = found.settings
     explained = sum(cell.group in found.flagged for cell in found.significant)
     say(
@@ -128,5 +129,11 @@ def _print_summary(found: Enumeration) -> None:
             f"Indirect: {found.indirect.share:.1%} of {found.indirect.tuples:,} tuples of associations match without "
             f"the names; {found.indirect.null_share:.1%} do under random directions: nearly all, by construction."
         )
+        for crossing in found.indirect.strongest[:_SHOWN_CROSSINGS]:
+            one, other, third, fourth = (_joined(words, unmask=unmask) for words in crossing.words)
+            say(
+                f"  {crossing.groups[0]} and {crossing.groups[1]}: {one} to {other} as {third} to {fourth} "
+                f"({crossing.standard_deviations:.1f} standard deviations above its null)"
+            )
     for note in found.notes:
         say(f"note: {note}")

@@ -54,6 +54,7 @@ def conclude(
         flagged=_flagged(groups, associations),
         indirect=_indirect(crossings, table, order, groups, words),
         names_asked=problem.targets.asked,
+        names_missing=problem.targets.missing,
         names_found=len(problem.targets.names) + len(problem.dropped),
         names_dropped=problem.dropped,
         notes=_notes(settings, table.scores.size),

@@ -82,6 +82,7 @@ class Enumeration:
     flagged: tuple[str, ...]
     indirect: Indirect | None
     names_asked: int
+    names_missing: tuple[str, ...]
     names_found: int
     names_dropped: tuple[str, ...]
     notes: tuple[str, ...]
@@ -126,6 +127,9 @@ class Enumeration:
                     "stability": cell.stability,
                     "explained_by_frequency": cell.group in self.flagged,
                     "rotations": self.settings.rotations,
+                    # Thousands of names, the same for every cell: counted here, named in to_dict().
+                    "names_asked": self.names_asked,
+                    "names_missing": len(self.names_missing),
                     "settings": asdict(self.settings),
                 },
             )

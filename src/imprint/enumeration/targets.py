@@ -25,17 +25,19 @@ FREQUENT = 50_000  # words among which names are told from other words
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Names found in an embedding: as asked, the row of each, its bearers, and the table they come from."""
+    """Names found in an embedding: as asked, the row of each, its bearers, the table they come from, and the rest."""
 
     names: tuple[str, ...]
     rows: Rows
     bearers: npt.NDArray[np.float32]
     table: NameTable | None
     asked: int
+    missing: tuple[str, ...]
 
     def take(self, kept: Rows) -> "Targets":
         """Return the chosen names."""
-        return Targets(tuple(self.names[i] for i in kept), self.rows[kept], self.bearers[kept], self.table, self.asked)
+        names = tuple(self.names[i] for i in kept)
+        return Targets(names, self.rows[kept], self.bearers[kept], self.table, self.asked, self.missing)
 
 
 def find_targets(embedding: Embedding, names: Names, *, seed: np.random.SeedSequence) -> Targets:
@@ -58,18 +60,22 @@ def _looked_up(
     embedding: Embedding, names: Sequence[str], bearers: npt.NDArray[np.float32], table: NameTable | None
 ) -> Targets:
     rows: dict[int, int] = {}
+    missing = []
     for i, name in enumerate(names):
         for spelling in (name, name.lower()):
             row = embedding.index.get(spelling)
             if row is not None and embedding.norms[row] > 0:
                 rows.setdefault(row, i)
                 break
+        else:
+            missing.append(name)
     if not rows:
         raise VocabularyError(
             f"none of {len(names):,} names ({quote(names)}) is in {embedding.name}; give names that are, one a line"
         )
     kept = np.fromiter(rows.values(), dtype=np.intp)
-    return Targets(tuple(names[i] for i in kept), np.fromiter(rows, dtype=np.intp), bearers[kept], table, len(names))
+    found = tuple(names[i] for i in kept)
+    return Targets(found, np.fromiter(rows, dtype=np.intp), bearers[kept], table, len(names), tuple(missing))
 
 
 def _names_within(embedding: Embedding, seed: np.random.SeedSequence) -> tuple[str, ...]:
