@@ -228,6 +228,8 @@ def test_narrow_terminals_get_blocks_that_break_no_word(vectors, word_files, tmp
         stderr=subprocess.DEVNULL,
         cwd=tmp_path,
         check=True,
+        # These would override what the terminal says of itself.
+        env={name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")},
     )
     os.close(child)
     text = b""

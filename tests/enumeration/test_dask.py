@@ -11,6 +11,7 @@ import threading
 from itertools import pairwise
 from pathlib import Path
 
+import dask
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
@@ -39,7 +40,8 @@ def local_cluster(workers, **options):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with local_cluster(2, processes=True) as cluster:
+    # Otherwise a connection refused by a killed worker is tried again for half a minute.
+    with dask.config.set({"distributed.comm.timeouts.connect": "3s"}), local_cluster(2, processes=True) as cluster:
         yield cluster
 
 

@@ -69,7 +69,7 @@ def targets():
     )
     # Found in another order than the table's.
     names = ("Eve", "Dee", "Cid", "Bob", "Ann")
-    return Targets(names, np.arange(5), np.ones(5, dtype=np.float32), table, 5)
+    return Targets(names, np.arange(5), np.ones(5, dtype=np.float32), table, 5, ())
 
 
 def test_demographics_average_each_name_once_where_something_is_known_of_it(targets):
@@ -82,7 +82,7 @@ def test_demographics_average_each_name_once_where_something_is_known_of_it(targ
 def test_what_is_known_of_nobody_is_none(targets):
     found = describe(targets, np.array([True, False, False, False, False]))
     assert (found.share_women, found.mean_birth_year, found.races) == (None, None, {})
-    without_table = Targets(targets.names, targets.rows, targets.bearers, None, 5)
+    without_table = Targets(targets.names, targets.rows, targets.bearers, None, 5, ())
     assert describe(without_table, np.ones(5, dtype=np.bool_)) is None
 
 
@@ -92,7 +92,7 @@ def test_groups_come_by_share_of_women_and_the_unknown_last(targets):
 
 
 def test_without_a_table_groups_come_by_size(targets):
-    without_table = Targets(targets.names, targets.rows, targets.bearers, None, 5)
+    without_table = Targets(targets.names, targets.rows, targets.bearers, None, 5, ())
     assert order_groups(without_table, np.array([0, 1, 1, 2, 2]), 3) == [1, 2, 0]
 
 

@@ -172,8 +172,8 @@ def _cluster(address: str) -> Iterator[Executor]:
             yield client.get_executor()
         except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
             raise SettingError(
-                f"the Dask cluster at {address!r} failed ({type(error).__name__} {error}); it needs a scheduler and "
-                "workers that stay, with imprint installed"
+                f"the Dask cluster at {address!r} failed ({str(error) or type(error).__name__}); it needs a scheduler "
+                "and workers that stay, with imprint installed"
             ) from error
 
 

@@ -7,7 +7,7 @@ matrix is ever made. Many rotations go into one matrix product, a category at a 
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import CancelledError, Executor, Future, wait
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +24,7 @@ Ints = npt.NDArray[np.int64]
 CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
 _BATCH = 128  # rotations in one matrix product
 
+_LOOK = 1.0  # seconds between looks at a cluster whose answer is awaited
 _NO_DIRECTION = 1e-6  # relative: singular values below it are rounding
 _ROUNDING = 1e-12  # absolute: what is left of equal means of unit rows
 
@@ -146,7 +147,7 @@ def null_scores(
             if chunk in done:
                 yield done[chunk]
                 continue
-            scores = waiting.pop(chunk).result()
+            scores = _wait_for(waiting.pop(chunk), executor)
             if finished is not None:
                 finished(chunk, scores)
             yield scores
@@ -164,3 +165,13 @@ def _share(cells: Cells, executor: Executor) -> Cells:
     """Send the words once to every worker of a Dask cluster, instead of along with every chunk."""
     client = getattr(executor, "_client", None)
     return cells if client is None else client.scatter(cells, broadcast=True)
+
+
+def _wait_for(chunk: "Future[Floats]", executor: Executor) -> Floats:
+    """Wait for a chunk; Dask's executor may leave it pending for ever when the cluster has gone, so look at times."""
+    client = getattr(executor, "_client", None)
+    while client is not None and not chunk.done():
+        wait([chunk], timeout=_LOOK)
+        if client.status == "closed" and not chunk.done():
+            raise CancelledError("the cluster has gone away")
+    return chunk.result()

@@ -1,0 +1,158 @@
+"""`imprint enumerate` as a person runs it, on the bundled embedding."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imprint.embeddings.convert import convert
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+
+QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300)
+FIELDS = {"group", "category", "words", "names", "score", "p_value", "significant", "rotations"}
+
+
+def lines(result):
+    assert result.returncode == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    """The whole run of one command: 10,000 rotations, 12 groups, 64 categories."""
+    import subprocess
+    import sys
+
+    command = [str(Path(sys.executable).with_name("imprint")), "enumerate", "default", "--seed", "0", "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path_factory.mktemp("full"))
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def test_one_command_finds_at_least_sixty_associations(full):
+    assert all(set(row) >= FIELDS for row in full)
+    found = [row for row in full if row["significant"]]
+    assert len(found) >= 60
+    # Those of groups that word frequency explains are told apart, and something is left without them.
+    assert {row["explained_by_frequency"] for row in found} == {True, False}
+
+
+def test_words_known_for_their_bias_are_among_them(full):
+    words = {word for row in full if row["significant"] and not row["explained_by_frequency"] for word in row["words"]}
+    assert {"jihad", "mosque", "mariachi", "blonde", "dress", "wife"} <= words
+
+
+def test_groups_show_gender_age_hispanic_and_arabic_names_untold():
+    from imprint.enumeration.enumerate import enumerate_biases
+
+    groups = enumerate_biases(load("default"), rotations=1).groups
+    women = [group.demographics.share_women for group in groups]
+    born = [group.demographics.mean_birth_year for group in groups]
+    assert max(women) > 0.9
+    assert min(women) < 0.15
+    assert max(born) - min(born) > 10
+    assert max(group.demographics.races["hispanic"] for group in groups) > 0.5
+    arabic = {"Ahmed", "Hassan", "Ibrahim", "Mohammed", "Omar", "Khalil"}
+    assert any(len(arabic & set(group.names)) >= 4 for group in groups)
+
+
+def test_the_number_of_workers_changes_no_byte(imprint):
+    one, two = (imprint("enumerate", "default", *QUICK, "--json", "--workers", count) for count in (1, 2))
+    assert one.returncode == 0, one.stderr
+    assert one.stdout == two.stdout
+    assert one.stdout != imprint("enumerate", "default", *QUICK, "--json", "--seed", 1).stdout
+
+
+def test_several_numbers_of_groups_run_in_one_command(imprint):
+    rows = lines(imprint("enumerate", "default", *QUICK, "--groups", "3,4", "--json"))
+    assert {row["settings"]["groups"] for row in rows} == {3, 4}
+
+
+@pytest.mark.parametrize("names", ["surnames", "embedding"])
+def test_other_names_are_at_hand(imprint, names):
+    assert lines(imprint("enumerate", "default", *QUICK, "--names", names, "--json"))
+
+
+def test_any_list_of_targets_can_be_a_file(imprint, tmp_path):
+    (tmp_path / "peoples.txt").write_text(
+        "german\nfrench\nitalian\nspanish\nchinese\njapanese\nkorean\nindian\nturkish\niranian\nmexican\ncuban\n"
+    )
+    options = (*QUICK, "--groups", 3, "--names", "peoples.txt", "--cleaning", "none", "--json")
+    rows = lines(imprint("enumerate", "default", *options))
+    assert {name for row in rows for name in row["names"]} <= set((tmp_path / "peoples.txt").read_text().split())
+
+
+def test_names_are_printed_only_on_request(imprint):
+    quiet = imprint("enumerate", "default", *QUICK)
+    told = imprint("enumerate", "default", *QUICK, "--show-names")
+    names = lines(imprint("enumerate", "default", *QUICK, "--json"))[0]["names"]
+    assert names[0] not in quiet.stdout
+    assert names[0] in told.stdout
+    assert "many are offensive" in quiet.stderr
+
+
+def test_slurs_are_masked_unless_asked_for(imprint, tmp_path):
+    # Two clusters of names, each beside one category of words; a mild slur is the nearest word of one.
+    rng = np.random.default_rng(0)
+    axes = np.eye(6, dtype=np.float32)
+    rows = {f"Name{kind}{i}": axes[kind] + rng.normal(0, 0.05, 6) for kind in (0, 1) for i in range(20)}
+    rows |= {"redneck": axes[0] + axes[2], "farmer": axes[0] * 0.9 + axes[2], "nurse": axes[1] + axes[2]}
+    rows |= {f"word{chr(97 + i)}": axes[2] + rng.normal(0, 0.2, 6) for i in range(20)}
+    embedding = Embedding("tiny", list(rows), np.array(list(rows.values()), dtype=np.float32))
+    convert(embedding, tmp_path / "tiny.safetensors")
+    (tmp_path / "names.txt").write_text("\n".join(name for name in rows if name.startswith("Name")))
+    options = ("tiny.safetensors", "--names", "names.txt", "--groups", 2, "--categories", 1, "--top", 1)
+    more = ("--cleaning", "none", "--rotations", 200, "--fdr", 0.9, "--without-frequency")
+    masked = imprint("enumerate", *options, *more)
+    assert masked.returncode == 0, masked.stderr
+    assert "r******" in masked.stdout
+    assert "redneck" not in masked.stdout
+    assert "redneck" in imprint("enumerate", *options, *more, "--unmask").stdout
+    assert "redneck" in imprint("enumerate", *options, *more, "--json").stdout
+
+
+def test_an_embedding_beside_its_own_copy_loses_nothing(imprint, tmp_path):
+    convert(load("default"), tmp_path / "copy.safetensors")
+    result = imprint("enumerate", "default", *QUICK, "--fdr", 0.5, "--against", "copy.safetensors")
+    assert result.returncode == 0, result.stderr
+    assert " 0 are lost" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--groups", 0), "groups is 0"),
+        (("--groups", "many"), "a number, or several as 4,8,12"),
+        (("--groups", 100_000), "ask for fewer groups"),
+        (("--categories", 50_000), "cannot make 50000 clusters"),
+        (("--top", 50_000), "top is 50000"),
+        (("--rotations", 0), "rotations is 0"),
+        (("--fdr", 2), "fdr is 2"),
+        (("--names", "nowhere.txt"), "nowhere.txt"),
+        (("--cleaning", "soap"), "margin, centroid, none"),
+        (("--correction", "hope"), "bh, by, max"),
+        (("--device", "abacus"), "cpu, cuda"),
+        (("--device", "cuda"), "torch"),
+        (("--checkpoint", "no/such/folder/c"), "cannot write there"),
+        (("--groups", "3,4", "--checkpoint", "c"), "one number of groups"),
+    ],
+)
+def test_bad_settings_are_one_line_and_nothing_is_half_written(imprint, tmp_path, options, message):
+    result = imprint("enumerate", "default", *QUICK, *options)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert message in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_are_nowhere_and_vectors_that_are_all_alike_are_told(imprint, tmp_path):
+    (tmp_path / "names.txt").write_text("Xyzzy\nPlugh\n")
+    assert "none of 2 names" in imprint("enumerate", "default", *QUICK, "--names", "names.txt").stderr
+    words = ["Ann", "Bob", "Cid", "Dee", *(f"word{chr(97 + i)}" for i in range(20))]
+    (tmp_path / "flat.txt").write_text("".join(f"{word} 1 1 1\n" for word in words))
+    (tmp_path / "people.txt").write_text("Ann\nBob\nCid\nDee\n")
+    result = imprint("enumerate", "flat.txt", "--names", "people.txt", "--groups", 2, "--cleaning", "none")
+    assert result.returncode == 1
+    assert "only 1 different vectors" in result.stderr
