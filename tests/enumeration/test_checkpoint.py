@@ -1,130 +1,274 @@
-"""A run that was killed continues where it was, and gives the same bytes."""
+"""Runs that are killed, stopped or run out of disk continue where they were and give the same bytes as any."""
 
-import json
+import contextlib
+import os
+import resource
 import signal
 import subprocess
 import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from imprint.embeddings.convert import convert
+from imprint.embeddings.load import load
 from imprint.enumeration.checkpoint import Checkpoint
+from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.frequency import ROTATIONS as CHECKING
 from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK
 
-IMPRINT = str(Path(sys.executable).with_name("imprint"))
-RUN = [
-    "enumerate", "default", "--groups", "5", "--categories", "12", "--words", "4000", "--rotations", "4096",
-    "--workers", "1", "--json",
-]  # fmt: skip
-SHAPE = (3, 2)
+IMPRINT = Path(sys.executable).with_name("imprint")
+CHUNKS = 60
+SETTINGS = {"groups": 4, "categories": 6, "rotations": CHUNKS * CHUNK}
+OPTIONS = ["--json", "--workers=1", *(f"--{name}={value}" for name, value in SETTINGS.items())]
+RECORD = 20 + 4 * CHUNK * 4 * 6
 
 
-def chunk(seed, rows=4):
-    return np.random.default_rng(seed).random((rows, *SHAPE)).astype(np.float32)
+class Stop(Exception):
+    """Raised on the way, as anything might be."""
 
 
-def write(path, chunks, fingerprint="this run"):
-    checkpoint = Checkpoint(path, fingerprint, SHAPE)
-    for number, scores in chunks.items():
-        checkpoint.add(number, scores)
-    checkpoint.close(finished=False)
+class CountingPool(ThreadPoolExecutor):
+    """One thread that counts what it is given to do."""
+
+    def __init__(self):
+        super().__init__(1)
+        self.given = 0
+
+    def submit(self, *task):
+        self.given += 1
+        return super().submit(*task)
 
 
-def read(path, fingerprint="this run"):
-    checkpoint = Checkpoint(path, fingerprint, SHAPE)
-    done = dict(checkpoint.done)
-    checkpoint.close(finished=False)
-    return done
+def as_bytes(result):
+    return "".join(f"{finding.to_json()}\n" for finding in result.findings()).encode()
 
 
-def same(first, second):
-    return first.keys() == second.keys() and all(np.array_equal(first[key], second[key]) for key in first)
+def kept(path):
+    """Whole records in a checkpoint, by its size."""
+    first = path.read_bytes().index(b"\n") + 1
+    return (path.stat().st_size - first) // RECORD
 
 
-def test_chunks_come_back_and_more_can_be_added(tmp_path):
-    path = tmp_path / "c"
-    write(path, {0: chunk(0), 2: chunk(2, rows=1)})
-    write(path, {1: chunk(1)})
-    assert same(read(path), {0: chunk(0), 2: chunk(2, rows=1), 1: chunk(1)})
+@pytest.fixture(scope="module")
+def source(planted, tmp_path_factory):
+    path = tmp_path_factory.mktemp("planted") / "planted.safetensors"
+    convert(planted.embedding, path)
+    return path
 
 
-@given(st.data())
-@settings(max_examples=60, deadline=None)
-def test_a_record_cut_or_spoilt_is_lost_and_those_before_it_are_not(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("c") / "c"
-    write(path, {0: chunk(0)})
-    whole_first = path.stat().st_size
-    write(path, {1: chunk(1)})
-    content = bytearray(path.read_bytes())
-    place = data.draw(st.integers(whole_first, len(content) - 1))
-    if data.draw(st.booleans()):
-        content = content[:place]
-    else:
-        content[place] ^= data.draw(st.integers(1, 255))
-    path.write_bytes(content)
-    assert same(read(path), {0: chunk(0)})
-    # What follows is written over the spoilt record.
-    write(path, {1: chunk(9)})
-    assert same(read(path), {0: chunk(0), 1: chunk(9)})
+@pytest.fixture(scope="module")
+def uninterrupted(source):
+    run = subprocess.run([str(IMPRINT), "enumerate", str(source), *OPTIONS], capture_output=True, check=True)
+    assert b'"significant": true' in run.stdout
+    return run.stdout
 
 
-def test_a_checkpoint_of_another_run_is_refused_and_left_alone(tmp_path):
-    path = tmp_path / "c"
-    write(path, {0: chunk(0)})
-    before = path.read_bytes()
-    with pytest.raises(SettingError, match="a run with other settings, data or version"):
-        read(path, fingerprint="another run")
-    assert path.read_bytes() == before
+def start(source, checkpoint, **options):
+    return subprocess.Popen(
+        [str(IMPRINT), "enumerate", str(source), *OPTIONS, f"--checkpoint={checkpoint}"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("content", [b"my thesis\n", b"\x00" * 100, b"{}\n"])
-def test_a_file_that_is_no_checkpoint_is_never_touched(tmp_path, content):
-    path = tmp_path / "thesis.txt"
-    path.write_bytes(content)
-    with pytest.raises(SettingError, match="is not a checkpoint, and is left as it is"):
-        read(path)
-    assert path.read_bytes() == content
+def start_and_wait_for_chunks(source, checkpoint):
+    process = start(source, checkpoint)
+    while not checkpoint.exists() or checkpoint.stat().st_size < 3 * RECORD:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            pytest.fail(f"ended early with {process.wait(timeout=0.01)}")
+    return process
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path):
-    with pytest.raises(SettingError, match="cannot write there"):
-        read(tmp_path / "no" / "such" / "folder")
-    with pytest.raises(SettingError, match="not a plain file"):
-        read(tmp_path)
+def test_a_killed_run_continues_where_it_was(source, uninterrupted, tmp_path):
+    checkpoint = tmp_path / "run"
+    process = start_and_wait_for_chunks(source, checkpoint)
+    process.kill()
+    assert process.communicate() == (b"", b"")
+    done = kept(checkpoint)
+    assert 2 <= done < CHUNKS
+    with CountingPool() as pool:
+        result = enumerate_biases(load(source), executor=pool, checkpoint=checkpoint, **SETTINGS)
+    assert as_bytes(result) == uninterrupted
+    assert pool.given == CHUNKS - done + -(-CHECKING // CHUNK)
+    assert not checkpoint.exists()
 
 
-def test_a_finished_run_leaves_no_checkpoint(tmp_path):
-    checkpoint = Checkpoint(tmp_path / "c", "this run", SHAPE)
-    checkpoint.add(0, chunk(0))
-    checkpoint.close(finished=True)
+def test_a_run_stopped_from_the_keyboard_keeps_its_checkpoint_and_says_one_line(source, uninterrupted, tmp_path):
+    checkpoint = tmp_path / "run"
+    process = start_and_wait_for_chunks(source, checkpoint)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, b"")
+    assert len(errors.splitlines()) == 1
+    assert errors.startswith(b"imprint: stopped")
+    assert 2 <= kept(checkpoint) < CHUNKS
+    output, errors = start(source, checkpoint).communicate()
+    assert (output, errors) == (uninterrupted, b"")
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_killed_on_the_way_continues_and_gives_the_same_bytes(tmp_path, how):
-    path = tmp_path / "c"
-    command = [IMPRINT, *RUN, "--checkpoint", str(path)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    record = 4 * CHUNK * 5 * 12
-    # Some chunks of sixteen are on disk, not all.
-    while not path.exists() or path.stat().st_size < 2 * record:
-        assert process.poll() is None, process.communicate()
-    process.send_signal(how)
-    output, errors = process.communicate(timeout=60)
-    assert output == ""
-    if how is signal.SIGINT:
-        assert errors.splitlines() == ["imprint: stopped; nothing half-written is left"]
-    kept = path.stat().st_size
-    assert 2 * record <= kept < 16 * record
-    other = subprocess.run([*command, "--seed", "1"], capture_output=True, text=True, check=False)
-    assert "other settings" in other.stderr
-    assert path.stat().st_size == kept
-    continued = subprocess.run(command, capture_output=True, text=True, check=True)
-    straight = subprocess.run([IMPRINT, *RUN], capture_output=True, text=True, check=True)
-    assert continued.stdout == straight.stdout
-    assert json.loads(continued.stdout.splitlines()[0])["rotations"] == 4096
-    assert not path.exists()
+def test_a_full_disk_is_one_line_and_what_was_written_is_good(source, uninterrupted, tmp_path):
+    checkpoint = tmp_path / "run"
+    largest = 30 * RECORD + RECORD // 2
+
+    def no_larger_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+
+    process = start(source, checkpoint, preexec_fn=no_larger_files)
+    output, errors = process.communicate()
+    assert (process.returncode, output) == (1, b"")
+    assert errors.decode() == f"imprint: {checkpoint}: cannot be written (File too large); make room, then continue\n"
+    assert checkpoint.stat().st_size == largest
+    assert as_bytes(enumerate_biases(load(source), checkpoint=checkpoint, **SETTINGS)) == uninterrupted
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def stopped(planted, small, tmp_path):
+    """A checkpoint with the first two of three chunks of a small run."""
+    checkpoint = tmp_path / "run"
+
+    def stop(done, total):
+        if done == 2 * CHUNK:
+            raise Stop("on the way")
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(Stop, match=r"^on the way$"):
+        enumerate_biases(planted.embedding, executor=pool, checkpoint=checkpoint, progress=stop, **small)
+    return checkpoint
+
+
+@pytest.mark.parametrize("damage", ["nothing", "cut", "scores", "number", "appended"])
+def test_a_damaged_checkpoint_never_changes_the_result(planted, small, stopped, damage):
+    data = bytearray(stopped.read_bytes())
+    assert kept(stopped) == 2
+    second = data.index(b"\n") + 1 + RECORD
+    if damage == "cut":
+        del data[-1:]
+    elif damage == "scores":
+        data[-1] ^= 1
+    elif damage == "number":
+        data[second] ^= 3  # chunk 1 calls itself 2
+    elif damage == "appended":
+        data += bytes(RECORD)
+    stopped.write_bytes(data)
+    with CountingPool() as pool:
+        result = enumerate_biases(planted.embedding, executor=pool, checkpoint=stopped, **small)
+    assert as_bytes(result) == as_bytes(enumerate_biases(planted.embedding, **small))
+    missing = 1 if damage in {"nothing", "appended"} else 2
+    assert pool.given == missing + -(-small["rotations"] // CHUNK)  # and as many for the frequency check
+    assert not stopped.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seed": 1}, {"rotations": 600}, {"top": 2}, {"fdr": 0.1}, {"overlapping": True}, "fewer names"],
+    ids=str,
+)
+def test_a_checkpoint_of_another_run_is_refused_and_left_alone(planted, small, stopped, change):
+    before = stopped.read_bytes()
+    names = "first"
+    if change == "fewer names":
+        names, change = [name for group in planted.names for name in group[1:]], {}
+    with pytest.raises(
+        SettingError, match="is the checkpoint of a run with other settings, data or version"
+    ) as caught:
+        enumerate_biases(planted.embedding, names, checkpoint=stopped, **small | change)
+    assert str(stopped) in str(caught.value)
+    assert stopped.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["my notes", '{"imprint": "findings"}\n', "\n", "x" * 5_000], ids=len)
+def test_a_file_that_is_no_checkpoint_is_never_written_over(planted, small, tmp_path, text):
+    precious = tmp_path / "notes.txt"
+    precious.write_text(text)
+    with pytest.raises(SettingError, match="is not a checkpoint, and is left as it is"):
+        enumerate_biases(planted.embedding, checkpoint=precious, **small)
+    assert precious.read_text() == text
+
+
+def test_an_empty_file_is_as_good_as_none(planted, small, tmp_path):
+    (tmp_path / "run").touch()
+    enumerate_biases(planted.embedding, checkpoint=tmp_path / "run", **small)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["no/such/folder/run", "folder", "pipe", "file/run"])
+def test_a_place_that_cannot_hold_a_checkpoint_is_refused(planted, small, tmp_path, place):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / "pipe")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(SettingError, match=f"{place}: (cannot write there|is not a plain file)"):
+        enumerate_biases(planted.embedding, checkpoint=tmp_path / place, **small)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_run_that_fails_before_its_first_chunk_leaves_no_file(planted, small, tmp_path):
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(RuntimeError, match="cannot schedule new futures"):
+        enumerate_biases(planted.embedding, executor=pool, checkpoint=tmp_path / "run", **small)
+    assert list(tmp_path.iterdir()) == []
+
+
+CHUNK_SCORES = {number: np.random.default_rng(number).normal(size=(5, 2, 3)).astype(np.float32) for number in range(4)}
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """The bytes of a checkpoint with four small chunks."""
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint = Checkpoint(Path(folder) / "run", "these", (2, 3))
+        for number, scores in CHUNK_SCORES.items():
+            checkpoint.add(number, scores)
+        checkpoint.close(finished=False)
+        return (Path(folder) / "run").read_bytes()
+
+
+def reopen(data):
+    """Read back what is good of the bytes, add a chunk to it, and read again."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        path.write_bytes(data)
+        checkpoint = Checkpoint(path, "these", (2, 3))
+        done = dict(checkpoint.done)
+        checkpoint.add(9, CHUNK_SCORES[0])
+        checkpoint.close(finished=False)
+        again = Checkpoint(path, "these", (2, 3))
+        again.close(finished=True)
+        assert set(again.done) == {*done, 9}
+    for number in done:
+        assert np.array_equal(done[number], CHUNK_SCORES[number])
+        assert np.array_equal(again.done[number], CHUNK_SCORES[number])
+    return len(done)
+
+
+@given(st.data())
+def test_any_cut_keeps_the_whole_records_before_it(whole, data):
+    first = whole.index(b"\n") + 1
+    record = (len(whole) - first) // 4
+    cut = data.draw(st.integers(first, len(whole)))
+    assert reopen(whole[:cut]) == (cut - first) // record
+
+
+@given(st.data())
+def test_any_flipped_bits_cost_their_record_and_no_more_than_what_follows(whole, data):
+    first = whole.index(b"\n") + 1
+    record = (len(whole) - first) // 4
+    place = data.draw(st.integers(first, len(whole) - 1))
+    flipped = bytearray(whole)
+    flipped[place] ^= data.draw(st.integers(1, 255))
+    assert reopen(bytes(flipped)) == (place - first) // record
+
+
+@given(st.binary(max_size=200), st.integers(0, 3))
+def test_anything_after_the_first_line_is_survived(whole, rest, records):
+    first = whole.index(b"\n") + 1
+    record = (len(whole) - first) // 4
+    assert reopen(whole[: first + records * record] + rest) == records

@@ -67,29 +67,32 @@ def test_a_cluster_gives_the_bytes_of_one_machine(client, planted, small, alone)
     assert result.significant
 
 
-def test_a_worker_killed_on_the_way_changes_nothing(client, planted, small, alone):
+@pytest.mark.parametrize("victims", [1, 2])
+def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone, victims):
     pids = client.run(os.getpid)
-    killed = []
+    killed = {}
 
-    def kill_a_busy_worker(done, total):
+    def kill_busy_workers(done, total):
         assert total == ROTATIONS + 1_000  # and those of the frequency check
         if not killed:
-            busy = [worker for worker, tasks in client.processing().items() if tasks]
-            killed.append(pids[busy[0]])
-            os.kill(pids[busy[0]], signal.SIGKILL)
-            killed.append(done)
+            # Those at work first; the chunks are quick, and one of two may just be waiting for its next.
+            busy = {worker for worker, tasks in client.processing().items() if tasks}
+            order = sorted(pids, key=lambda worker: worker not in busy)
+            killed.update({worker: pids[worker] for worker in order[:victims]})
+            for pid in killed.values():
+                os.kill(pid, signal.SIGKILL)
+            assert done == CHUNK
 
     result = enumerate_biases(
         planted.embedding,
         executor=client.get_executor(),
-        progress=kill_a_busy_worker,
+        progress=kill_busy_workers,
         **small | {"rotations": ROTATIONS},
     )
-    pid, done_by_then = killed
-    assert done_by_then == CHUNK
+    assert len(killed) == victims
     assert as_bytes(result) == alone
     client.wait_for_workers(2, timeout=60)
-    assert pid not in client.run(os.getpid).values()
+    assert not set(killed.values()) & set(client.run(os.getpid).values())
 
 
 def large_cells():
@@ -115,7 +118,7 @@ def test_words_go_to_each_worker_once_and_not_with_every_chunk(client):
     chunks = null_scores(cells, 3 * CHUNK, seed=np.random.SeedSequence(0), executor=client.get_executor())
     held = [client.run(cells_held) for _ in chunks]
     assert len(held) == 3
-    assert set(held[0].values()) == {1}
+    assert max(count for workers in held for count in workers.values()) == 1
 
 
 def test_cells_travel_with_what_they_have_computed():

@@ -24,6 +24,7 @@ Ints = npt.NDArray[np.int64]
 CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
 _BATCH = 128  # rotations in one matrix product
 
+_ANY_SIZE = 2**62  # bytes: large words are meant to go once
 _LOOK = 1.0  # seconds between looks at a cluster whose answer is awaited
 _NO_DIRECTION = 1e-6  # relative: singular values below it are rounding
 _ROUNDING = 1e-12  # absolute: what is left of equal means of unit rows
@@ -162,9 +163,23 @@ def _null_chunk(cells: Cells, count: int, seed: np.random.SeedSequence) -> Float
 
 
 def _share(cells: Cells, executor: Executor) -> Cells:
-    """Send the words once to every worker of a Dask cluster, instead of along with every chunk."""
+    """Send the words once to a Dask cluster, instead of along with every chunk.
+
+    They go as a task that returns them: should the workers that hold them be killed, the scheduler has them made
+    again, whereas data scattered over workers would be lost with them.
+    """
     client = getattr(executor, "_client", None)
-    return cells if client is None else client.scatter(cells, broadcast=True)
+    if client is None:
+        return cells
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": _ANY_SIZE}):
+        shared: Cells = client.submit(_itself, cells)  # a future, put in place by Dask
+    return shared
+
+
+def _itself(cells: Cells) -> Cells:
+    return cells
 
 
 def _wait_for(chunk: "Future[Floats]", executor: Executor) -> Floats:
