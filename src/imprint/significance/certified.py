@@ -60,7 +60,8 @@ class CertifiedTail:
             low += Fraction(sum_pairs(row, running, (allowance - most) // self.width))
             high += Fraction(sum_pairs(row, running, (allowance - least) // self.width))
         error = self._relative_error
-        return math.floor(low * (1 - error)), math.ceil(high * (1 + error))
+        # Counts are whole numbers, so a bound moves inwards to the next one.
+        return math.ceil(low * (1 - error)), math.floor(high * (1 + error))
 
     def entries(self) -> tuple[int, int]:
         """Bound from above how many costs the lists of `ExactTail` would hold on either side."""
