@@ -2,21 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from imprint.association.verdicts import Verdict, check_alpha, judge
 from imprint.association.weat import Progress, WeatResult, weat
 from imprint.association.wefat import WefatResult, wefat
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError, StimulusError, VocabularyError
+from imprint.errors import StimulusError, VocabularyError
 from imprint.finding import Finding
-from imprint.significance.corrections import holm, holm_level
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import Test, WeatTest
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Verdict = Literal["significant", "not significant", "cannot reach"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,6 @@ class Skipped:
 class WeatRow:
     """A result within its family.
 
-    "cannot reach" means that so few words have too few partitions for any p-value to pass the corrected alpha.
     `detectable_shift` is given where the result is not significant: the smallest shift of X's scores the test
     would have found with 80 % power.
     """
@@ -102,8 +99,7 @@ def run_battery(
     progress: Progress | None = None,
 ) -> Battery:
     """Run every test; one that lacks words or its property is skipped, or raises where `skip` is False."""
-    if not 0 < alpha < 1:
-        raise SettingError(f"alpha is {alpha}; a number between 0 and 1 is wanted")
+    check_alpha(alpha)
     weats: list[WeatResult] = []
     wefats: list[WefatResult] = []
     skipped = []
@@ -126,12 +122,7 @@ def run_battery(
 
 
 def _judge(results: list[WeatResult], alpha: float) -> Iterable[WeatRow]:
-    p_values = [result.p_value for result in results]
-    level = holm_level(p_values, alpha)
-    for result, p_holm in zip(results, holm(p_values).tolist(), strict=True):
-        if p_holm <= alpha:
-            yield WeatRow(result, p_holm, "significant", None)
-        else:
-            reachable = result.significance.p_floor <= level
-            verdict: Verdict = "not significant" if reachable else "cannot reach"
-            yield WeatRow(result, p_holm, verdict, result.smallest_detectable_shift(level))
+    for result, judged in zip(results, judge([result.significance for result in results], alpha), strict=True):
+        found = judged.verdict == "significant"
+        shift = None if found else result.smallest_detectable_shift(judged.level)
+        yield WeatRow(result, judged.p_holm, judged.verdict, shift)

@@ -1,7 +1,7 @@
 """Cosines that every machine agrees on to the last bit.
 
-The product of two float32 numbers is exact in float64 and `math.fsum` rounds a sum once, so neither the order
-of summation nor the linear algebra library enters. Counting ties among partitions needs no less.
+The product of two float32 numbers is exact in float64 and a sum that is rounded once, as `math.fsum` does,
+depends neither on its order nor on the linear algebra library. Counting ties among partitions needs no less.
 """
 
 import math
@@ -14,12 +14,9 @@ Floats = npt.NDArray[np.float64]
 
 def cosines(rows: npt.NDArray[np.float32], columns: npt.NDArray[np.float32]) -> Floats:
     """Return the cosine of every row with every column vector: (len(rows), len(columns))."""
-    left, right = (np.asarray(side, dtype=np.float64) for side in (rows, columns))
-    left_norms, right_norms = ([_norm(vector) for vector in side] for side in (left, right))
-    table = np.empty((len(left), len(right)))
-    for i, vector in enumerate(left):
-        for j, products in enumerate((vector * right).tolist()):
-            table[i, j] = math.fsum(products) / (left_norms[i] * right_norms[j])
+    left, right = (np.ascontiguousarray(side, dtype=np.float64) for side in (rows, columns))
+    left_norms, right_norms = (np.array([_norm(vector) for vector in side]) for side in (left, right))
+    table: Floats = _dots(left, right) / (left_norms[:, None] * right_norms)
     return table
 
 
@@ -34,6 +31,16 @@ def sample_sd(values: Floats) -> float:
         return 0.0
     centre = mean(values)
     return math.sqrt(math.fsum(((values - centre) ** 2).tolist()) / (len(values) - 1))
+
+
+def _dots(left: Floats, right: Floats) -> Floats:
+    from imprint.association.kernels import rounded_dots
+
+    dots: Floats
+    dots, sure = rounded_dots(left, np.ascontiguousarray(right.T))
+    for i, j in np.argwhere(~sure).tolist():
+        dots[i, j] = math.fsum((left[i] * right[j]).tolist())
+    return dots
 
 
 def _norm(vector: Floats) -> float:

@@ -4,14 +4,14 @@ Caliskan, Bryson and Narayanan (2016), Methods: s(w, A, B) = mean cos(w, a) - me
 the sum of s over X less that over Y; the effect divides the difference of means by the spread of all scores.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from imprint.association.cosines import Floats, cosines, mean, sample_sd
+from imprint.association.cosines import Floats, cosines, mean
+from imprint.association.effects import Effect
 from imprint.association.measured import Measured
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
@@ -34,12 +34,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, repr=False)
 class WeatResult(Measured):
-    """One test on one embedding; positive means X with A and Y with B.
-
-    `effect_size` divides by the standard deviation (n - 1) of all scores, as the paper's figures do; that
-    spread contains the difference itself, so it cannot pass sqrt(N (N-1) / (n_x n_y)), about 2 for equal sets, and
-    is not Cohen's d, which is `d_within`. Undefined effects are NaN.
-    """
+    """One test on one embedding; positive means X with A and Y with B. `Effect` explains the effect sizes."""
 
     test: WeatTest
     embedding: str
@@ -174,7 +169,7 @@ def weat(
     cosines_a, cosines_b = cosines(vectors, a.vectors), cosines(vectors, b.vectors)
     scores = np.array([mean(to_a) - mean(to_b) for to_a, to_b in zip(cosines_a, cosines_b, strict=True)])
     of_x, of_y = scores[: len(x.words)], scores[len(x.words) :]
-    difference = mean(of_x) - mean(of_y)
+    effect = Effect.of(of_x, of_y)
     if draws is None:
         significance = permutation_test(of_x, of_y, alternative=alternative)
     else:
@@ -183,10 +178,10 @@ def weat(
         test=test,
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
-        effect_size=_ratio(difference, sample_sd(scores)),
-        d_within=_ratio(difference, _spread_within(of_x, of_y)),
-        statistic=math.fsum(of_x.tolist()) - math.fsum(of_y.tolist()),
-        mean_difference=difference,
+        effect_size=effect.effect_size,
+        d_within=effect.d_within,
+        statistic=effect.statistic,
+        mean_difference=effect.mean_difference,
         interval=shift_interval(of_x, of_y, confidence=confidence),
         significance=significance,
         stability=word_choice_stability(cosines_a, cosines_b, len(of_x), seed=seed),
@@ -221,13 +216,3 @@ def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: 
         return found
     validate(test)
     return test
-
-
-def _spread_within(x: Floats, y: Floats) -> float:
-    """Return the standard deviation around each set's own mean, pooled."""
-    squares = [sample_sd(side) ** 2 * (len(side) - 1) for side in (x, y)]
-    return math.sqrt(math.fsum(squares) / (len(x) + len(y) - 2))
-
-
-def _ratio(difference: float, spread: float) -> float:
-    return difference / spread if spread > 0 else math.nan

@@ -1,0 +1,46 @@
+"""What a family of tests says together: Holm's correction, and what could not have been found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from imprint.errors import SettingError
+from imprint.significance.corrections import holm, holm_level
+from imprint.significance.partitions import PermutationTest
+
+Verdict = Literal["significant", "not significant", "cannot reach"]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A test within its family.
+
+    "cannot reach" means that so few words have too few partitions for any p-value to pass the corrected alpha,
+    which is `level`.
+    """
+
+    p_holm: float
+    verdict: Verdict
+    level: float
+
+
+def judge(tests: Sequence[PermutationTest], alpha: float) -> list[Judgement]:
+    """Correct the tests of one family together, in their order."""
+    p_values = [test.p_value for test in tests]
+    level = holm_level(p_values, alpha)
+    return [
+        Judgement(p_holm, _verdict(test, p_holm, alpha, level), level)
+        for test, p_holm in zip(tests, holm(p_values).tolist(), strict=True)
+    ]
+
+
+def check_alpha(alpha: float) -> None:
+    """Refuse what is no chance of a false discovery."""
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha is {alpha}; a number between 0 and 1 is wanted")
+
+
+def _verdict(test: PermutationTest, p_holm: float, alpha: float, level: float) -> Verdict:
+    if p_holm <= alpha:
+        return "significant"
+    return "not significant" if test.p_floor <= level else "cannot reach"
