@@ -17,10 +17,31 @@ from imprint.stimuli.catalog import (
     shared_sets,
     word_sets,
 )
-from imprint.stimuli.definition import words_of
+from imprint.stimuli.definition import Unbleached, words_of
 
 ALL = pytest.mark.parametrize("test", catalogue(), ids=lambda test: test.id)
 WEATS = [test for test in catalogue() if isinstance(test, WeatTest)]
+
+# May et al. (2019), table 4: effect sizes; * significant at 0.01, ** after correction for multiple testing.
+MODELS = ["CBoW (GloVe 840B)", "InferSent", "GenSen", "USE", "ELMo", "GPT", "BERT"]
+CONTEXT_OF = {"word": "word", "sent": "bleached", "sent(u)": "unbleached"}
+SIGNIFICANCE = (">0.01", "<0.01", "<0.01 after Holm")
+TABLE_4 = """
+caliskan-1                 word    1.50** 1.56** 1.24** 1.38** -0.03  0.20   0.22
+caliskan-1                 sent    1.56** 1.65** 1.22** 1.38** 0.42** 0.81** 0.62**
+caliskan-3                 word    1.41** 1.33** 1.32** 0.52   -0.40  0.60*  -0.11
+caliskan-3                 sent    0.52** 1.07** 0.97** 0.32*  -0.38  0.19   0.05
+caliskan-6                 word    1.81*  1.78*  1.84*  0.02   -0.45  0.22   0.21
+caliskan-6                 sent    1.74** 1.69** 1.63** 0.83** -0.38  0.35   0.08
+seat-abw-names             word    1.10*  1.18*  1.57** -0.39  0.53   0.08   -0.32
+seat-abw-names             sent    0.62** 0.98** 1.05** -0.19  0.52*  -0.07  -0.17
+seat-double-bind-competent word    1.62*  1.09   1.49*  1.51*  -0.35  -0.28  -0.81
+seat-double-bind-competent sent    0.79** 0.57*  0.83** 0.25   -0.15  0.10   0.39
+seat-double-bind-competent sent(u) 0.84   1.42*  1.03   0.71   0.20   0.71   1.17*
+seat-double-bind-likable   word    1.29*  0.65   1.31*  0.16   -0.60  0.91   -0.55
+seat-double-bind-likable   sent    0.69*  0.37   0.25   0.32   -0.45  -0.20  -0.35
+seat-double-bind-likable   sent(u) 0.51   1.33*  0.05   0.48   -0.90  -0.87  0.99
+"""
 
 
 def weat(identifier: str) -> WeatTest:
@@ -139,15 +160,71 @@ def test_human_baselines_are_as_quoted() -> None:
     }
 
 
-def test_seats_word_rows_are_given_for_seven_encoders() -> None:
-    rows = {test.id: [row.effect for row in test.published if "table 4" in row.source] for test in WEATS}
-    assert {identifier: effects for identifier, effects in rows.items() if effects} == {
-        "caliskan-1": [1.50, 1.56, 1.24, 1.38, -0.03, 0.20, 0.22],
-        "caliskan-3": [1.41, 1.33, 1.32, 0.52, -0.40, 0.60, -0.11],
-        "caliskan-6": [1.81, 1.78, 1.84, 0.02, -0.45, 0.22, 0.21],
-        "seat-abw-names": [1.10, 1.18, 1.57, -0.39, 0.53, 0.08, -0.32],
-        "seat-double-bind-competent": [1.62, 1.09, 1.49, 1.51, -0.35, -0.28, -0.81],
-        "seat-double-bind-likable": [1.29, 0.65, 1.31, 0.16, -0.60, 0.91, -0.55],
+@pytest.mark.parametrize("row", TABLE_4.strip().splitlines(), ids=lambda row: "-".join(row.split()[:2]))
+def test_seats_table_4_is_as_printed(row: str) -> None:
+    identifier, context, *cells = row.split()
+    found = [
+        figure
+        for figure in weat(identifier).published
+        if "table 4" in figure.source and figure.context == CONTEXT_OF[context]
+    ]
+    assert [figure.embedding for figure in found] == MODELS
+    assert [(figure.effect, figure.p) for figure in found] == [
+        (float(cell.rstrip("*")), SIGNIFICANCE[cell.count("*")]) for cell in cells
+    ]
+
+
+def test_no_other_test_claims_a_figure_of_table_4() -> None:
+    claimed = {(test.id, figure.context) for test in WEATS for figure in test.published if "table 4" in figure.source}
+    assert claimed == {(row.split()[0], CONTEXT_OF[row.split()[1]]) for row in TABLE_4.strip().splitlines()}
+
+
+def test_p_values_of_seats_text_are_as_printed() -> None:
+    found = {
+        (test.id, figure.context, figure.embedding.split()[0]): figure.p
+        for test in WEATS
+        for figure in test.published
+        if "section 4" in figure.source
+    }
+    # May et al. (2019), section 4
+    assert found == {
+        ("caliskan-3", "word", "CBoW"): "1e-5",
+        ("caliskan-4", "word", "CBoW"): "1e-5",
+        ("caliskan-5", "word", "CBoW"): "1e-4",
+        ("caliskan-3", "bleached", "CBoW"): "1e-5",
+        ("caliskan-4", "bleached", "CBoW"): "1e-5",
+        ("caliskan-5", "bleached", "CBoW"): "1e-2",
+        ("caliskan-3", "word", "ELMo"): "0.95",
+        ("caliskan-4", "word", "ELMo"): "0.45",
+        ("caliskan-5", "word", "ELMo"): "0.08",
+        ("caliskan-3", "bleached", "ELMo"): "1",
+        ("caliskan-4", "bleached", "ELMo"): "0.97",
+        ("caliskan-5", "bleached", "ELMo"): "1e-4",
+        ("caliskan-7", "word", "CBoW"): "0.016",
+        ("caliskan-8", "word", "CBoW"): "1e-2",
+        ("caliskan-7", "bleached", "CBoW"): "1e-5",
+        ("caliskan-8", "bleached", "CBoW"): "1e-5",
+        ("caliskan-7", "bleached", "BERT"): "1e-5",
+        ("caliskan-8", "bleached", "BERT"): "0.14",
+        ("caliskan-7", "bleached", "GenSen"): "0.12",
+        ("caliskan-8", "bleached", "GenSen"): "1e-3",
+        ("caliskan-7", "bleached", "GPT"): "0.89",
+        ("caliskan-8", "bleached", "GPT"): "1e-4",
+    }
+
+
+@pytest.mark.parametrize("test", WEATS, ids=lambda test: test.id)
+def test_the_first_effect_published_is_one_of_words(test: WeatTest) -> None:
+    effects = [figure for figure in test.published if figure.effect is not None]
+    assert [figure.context for figure in effects[:1]] in ([], ["word"])
+
+
+def test_only_the_double_binds_have_sentences_of_their_own() -> None:
+    patterns = {test.id: test.unbleached for test in WEATS if test.unbleached}
+    about = ("The engineer is {word}.",)
+    assert patterns == {
+        "seat-double-bind-competent": Unbleached(("{word} is an engineer.",), about),
+        "seat-double-bind-likable": Unbleached(("{word} is an engineer with superior technical skills.",), about),
     }
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from imprint.errors import StimulusError
 from imprint.stimuli.catalog import WeatTest, WefatTest, get, problems, read_tests
+from imprint.stimuli.definition import Unbleached
 
 FRUIT = """
 [sets.fruit]
@@ -40,7 +41,8 @@ notes = '''
 two
 lines
 '''
-published = [{ embedding = "E", effect = 1, p = "<1e-3", source = "P" }]
+published = [{ embedding = "E", effect = 1, p = "<1e-3", context = "bleached", source = "P" }]
+unbleached = { targets = ["{word} is ripe.", "the {word}"], attributes = ["It means {word}."] }
 human = { effect = 0.5, p = "0.1", participants = 7, source = "H" }
 """
 WEFAT = """
@@ -78,6 +80,8 @@ def test_every_key_reaches_the_test(tmp_path: Path) -> None:
     assert (test.title, test.source, test.language, test.topics) == ("T", "S", "fr", ("food",))
     assert (test.adapted, test.notes) == ("because", "two lines")
     assert (test.published[0].embedding, test.published[0].effect, test.published[0].p) == ("E", 1.0, "<1e-3")
+    assert test.published[0].context == "bleached"
+    assert test.unbleached == Unbleached(("{word} is ripe.", "the {word}"), ("It means {word}.",))
     assert test.human is not None
     assert (test.human.effect, test.human.participants) == (0.5, 7)
 
@@ -190,6 +194,27 @@ def test_words_without_a_property_are_named(tmp_path: Path) -> None:
             'id = "mine"\npublished = [{ embedding = "E", r = 0.5, source = "" }]',
             r"published 'E': unknown key 'r'",
         ),
+        (
+            'id = "mine"',
+            'id = "mine"\npublished = [{ embedding = "E", effect = 1, context = "sent", source = "" }]',
+            r"published 'E': context is 'sent'; choose among word, bleached, unbleached",
+        ),
+        ('id = "mine"', 'id = "mine"\nunbleached = "{word}"', r"weat 'mine': unbleached is '\{word\}'; a table"),
+        (
+            'id = "mine"',
+            'id = "mine"\nunbleached = { targets = ["{word}."] }',
+            r"weat 'mine': unbleached: the key 'attributes' is missing",
+        ),
+        (
+            'id = "mine"',
+            'id = "mine"\nunbleached = { targets = ["{word}.", "Well."], attributes = ["{word}."] }',
+            r"weat 'mine': unbleached: targets: 'Well.' has no slot; write \{word\}",
+        ),
+        (
+            'id = "mine"',
+            'id = "mine"\nunbleached = { targets = ["{words}."], attributes = ["{word}."] }',
+            r"targets: '\{words\}.' has \{words\}, which is for English alone; .* language = 'en'",
+        ),
         ("[[weat]]", "[weat]", r"weat is not a list of tables; begin each with \[\[weat\]\]"),
         ("[[weat]]", "[[waet]]", r"unknown key 'waet'; did you mean 'weat'\?"),
         ("[[weat]]", "[[weat]", r"not TOML: .*line \d+"),
@@ -228,7 +253,21 @@ def test_bytes_that_are_not_utf8_are_refused_with_their_line(tmp_path: Path) -> 
 
 
 KEYS = st.sampled_from(
-    ["id", "x", "words", "name", "kind", "kinds", "published", "effect", "p", "property_file", "é\n"]
+    [
+        "id",
+        "x",
+        "words",
+        "name",
+        "kind",
+        "kinds",
+        "published",
+        "context",
+        "targets",
+        "effect",
+        "p",
+        "property_file",
+        "é\n",
+    ]
 )
 SCALARS = st.booleans() | st.integers() | st.floats() | st.sampled_from(["flowers", "male-terms", "", "\x1b", "a\nb"])
 VALUES = st.recursive(

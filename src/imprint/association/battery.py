@@ -57,7 +57,7 @@ class Battery:
                 alpha=self.alpha,
                 verdict=row.verdict,
                 detectable_shift=row.detectable_shift,
-                published=[asdict(figure) for figure in row.result.test.published],
+                published=[asdict(figure) for figure in row.result.test.published if figure.context == "word"],
                 human=asdict(row.result.test.human) if row.result.test.human else None,
                 adapted=row.result.test.adapted,
             )

@@ -57,15 +57,17 @@ def _in_full(test: "Test") -> str:
     for key, words in word_sets(test).items():
         lines.append(f"  {key} ({words.name}): {', '.join(words.words)}")
     for figure in test.published:
-        value = f"r = {figure.r}" if figure.r is not None else f"d = {figure.effect}"
-        p = f", p {figure.p}" if figure.p else ""
-        lines.append(f"  published: {value}{p} on {figure.embedding} ({figure.source})")
+        values = (("r =", figure.r), ("d =", figure.effect), ("p", figure.p))
+        said = ", ".join(f"{name} {value}" for name, value in values if value is not None)
+        lines.append(f"  published: {said} on {figure.embedding} ({figure.source})")
     if isinstance(test, WeatTest) and test.human:
         people = f", {test.human.participants:,} participants" if test.human.participants else ""
         lines.append(
             f"  people: d = {test.human.effect}, p {test.human.p}{people} ({test.human.source}); "
             "another scale, not comparable"
         )
+    if isinstance(test, WeatTest) and test.unbleached:
+        lines.append(f"  sentences: {' '.join(test.unbleached.targets)} {' '.join(test.unbleached.attributes)}")
     if isinstance(test, WefatTest):
         lines.append(f"  property: {test.property_name}{'' if test.property else ' (give it with --property)'}")
     if test.adapted:

@@ -19,6 +19,8 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
     a = ["love", "peace"]           # or just a list
     b = ["abuse", "filth"]
     published = [{ embedding = "GloVe 840B", effect = 1.50, p = "<1e-7", source = "where printed" }]
+                                    # context = "bleached" or "unbleached" where it is a figure of sentences
+    unbleached = { targets = ["{word} is a flower."], attributes = ["The garden is {word}."] } # its own sentences
     human = { effect = 1.35, p = "1e-8", participants = 32, source = "where printed" }
     adapted = "why these are not the source's own words"
     notes = "what a reader should know"
@@ -32,7 +34,8 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
     property_name = "percentage of women"
     published = [{ embedding = "GloVe 840B", r = 0.90, p = "<1e-18", source = "where printed" }]
 
-The kinds of words are listed in `imprint.stimuli.definition`. The catalogue's own files are in `data/`:
+The kinds of words are listed in `imprint.stimuli.definition`, the slots of patterns and the sentences made of
+every kind of word are described in `imprint.stimuli.templates`. The catalogue's own files are in `data/`:
 every `sets-*.toml` holds sets that all files may name, every other `*.toml` holds tests.
 """
 

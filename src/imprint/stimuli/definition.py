@@ -25,9 +25,16 @@ Kind = Literal[
     "subject pronoun",  # he: W is here.
     "object pronoun",  # him: It is W.
     "possessive pronoun",  # hers: This is W.
-    "unknown",  # a user's words; enough for WEAT and WEFAT, not for sentences
+    "unknown",  # a user's words; sentences about the word itself: The term is W.
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Context = Literal[
+    "word",  # the word alone
+    "bleached",  # in sentences that say as little else as possible
+    "unbleached",  # in sentences that belong to the question asked
+]
+CONTEXTS: tuple[Context, ...] = get_args(Context)
 
 UNDETERMINED = "und"  # ISO 639's code for a language nobody has stated
 
@@ -63,13 +70,17 @@ class WordSet:
 
 @dataclass(frozen=True)
 class Published:
-    """A figure somebody printed: `effect` is a WEAT's d, `r` a WEFAT's correlation, `p` as it was printed."""
+    """A figure somebody printed: `effect` is a WEAT's d, `r` a WEFAT's correlation, `p` as it was printed.
+
+    `context` is what stood around the words: a word's figure is not comparable with a sentence's.
+    """
 
     embedding: str
     effect: float | None
     p: str | None
     source: str
     r: float | None = None
+    context: Context = "word"
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,14 @@ class Human:
     p: str
     participants: int | None
     source: str
+
+
+@dataclass(frozen=True)
+class Unbleached:
+    """Patterns of a test's own sentences, such as "The engineer is {word}."; slots as in the templates."""
+
+    targets: tuple[str, ...]
+    attributes: tuple[str, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,6 +121,7 @@ class WeatTest:
     adapted: str | None = None
     notes: str = ""
     topics: tuple[str, ...] = ()
+    unbleached: Unbleached | None = None
 
     def __repr__(self) -> str:
         return f"WeatTest({self.id!r}, {self.x.name} / {self.y.name} and {self.a.name} / {self.b.name})"

@@ -6,11 +6,13 @@ from typing import Any, cast
 
 from imprint.errors import StimulusError
 from imprint.stimuli.definition import (
+    CONTEXTS,
     UNDETERMINED,
     Human,
     Kind,
     Published,
     Test,
+    Unbleached,
     WeatTest,
     WefatTest,
     WordSet,
@@ -18,11 +20,12 @@ from imprint.stimuli.definition import (
     validate,
 )
 from imprint.stimuli.tables import Table, did_you_mean, read_table
+from imprint.stimuli.templates import read_patterns
 from imprint.stimuli.wordfiles import FilePath, read_property
 
 _FILE_KEYS = ("sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
-_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human")
+_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached")
 _WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name")
 
 
@@ -98,7 +101,8 @@ def _set_of(table: Table, key: str, sets: Mapping[str, WordSet]) -> WordSet:
 def _weat(table: Table, sets: Mapping[str, WordSet]) -> WeatTest:
     table.allow(_WEAT_KEYS)
     x, y = (_set_of(table, key, sets) for key in ("x", "y"))
-    test = WeatTest(**_common(table, sets, figure="effect"), x=x, y=y, human=_human(table))
+    common = _common(table, sets, figure="effect")
+    test = WeatTest(**common, x=x, y=y, human=_human(table), unbleached=_unbleached(table, common["language"]))
     validate(test, table.where)
     return test
 
@@ -136,14 +140,26 @@ def _common(table: Table, sets: Mapping[str, WordSet], *, figure: str) -> dict[s
 
 
 def _published(table: Table, figure: str) -> Published:
-    table.allow(("embedding", figure, "p", "source"))
+    table.allow(("embedding", figure, "p", "source", "context"))
+    context = table.text("context", "word")
+    if context not in CONTEXTS:
+        raise StimulusError(f"{table.where}: context is {context!r}; choose among {', '.join(CONTEXTS)}")
     return Published(
         embedding=table.need("embedding", str),
         effect=table.get("effect", float),
         p=table.get("p", str),
         source=table.need("source", str),
         r=table.get("r", float),
+        context=context,
     )
+
+
+def _unbleached(table: Table, language: str) -> Unbleached | None:
+    values = table.get("unbleached", dict)
+    if values is None:
+        return None
+    patterns = Table(values, f"{table.where}: unbleached").allow(("targets", "attributes"))
+    return Unbleached(*(read_patterns(patterns, key, language) for key in ("targets", "attributes")))
 
 
 def _human(table: Table) -> Human | None:

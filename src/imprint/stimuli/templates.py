@@ -1,0 +1,180 @@
+"""Sentences out of words: every word goes into the patterns of its kind (May et al. 2019, SEAT, section 2).
+
+A pattern has one slot: {word} as it is, {a word} behind its article, {words} in the plural; the last two speak
+English only. The first letter of the finished sentence becomes a capital. A file of templates is TOML:
+
+    language = "en"                 # ISO 639
+
+    [templates]                     # by kind of word; kinds left out keep the patterns of this package
+    name = ["We met {word}."]
+    "count noun" = ["Look at {a word}.", "We saw {words}."]
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+from imprint.errors import SettingError, StimulusError
+from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, Context, Kind, WeatTest, word_sets
+from imprint.stimuli.inflection import plural, with_article
+from imprint.stimuli.tables import Table, read_table
+from imprint.stimuli.wordfiles import FilePath
+
+_FOLDER = Path(__file__).with_name("data") / "templates"
+_FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
+_SLOTS = "{word}, {a word} or {words}"
+_BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
+_LONGEST = 300  # characters of a pattern; the context of a word, not a text
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A word in its context; `template` is "" and `text` the word itself where it stands alone."""
+
+    word: str
+    template: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Templates:
+    """Patterns of one language by the kind of word that fits them."""
+
+    language: str
+    by_kind: Mapping[Kind, tuple[str, ...]] = field(hash=False)
+
+
+def bundled_templates(language: str = "en") -> Templates:
+    """Return the templates that come with this package."""
+    if language not in _languages():
+        known = ", ".join(sorted(_languages()))
+        raise StimulusError(
+            f"no sentence templates for the language {language!r}; there are some for {known}: state one of these, or "
+            "give a file of templates"
+        )
+    return _bundled(language)
+
+
+def read_templates(path: FilePath) -> Templates:
+    """Read a user's TOML file; kinds it leaves out keep the bundled patterns of its language, if there are any."""
+    given = _read(path)
+    if given.language not in _languages():
+        return given
+    return Templates(given.language, {**_bundled(given.language).by_kind, **given.by_kind})
+
+
+def read_patterns(table: Table, key: str, language: str) -> tuple[str, ...]:
+    """Return the patterns of a table's key, or raise StimulusError naming the one that cannot be used."""
+    where = f"{table.where}: {key}"
+    table.need(key, list)
+    patterns = tuple(" ".join(pattern.split()) for pattern in table.texts(key))
+    if not patterns:
+        raise StimulusError(f"{where}: no patterns; give at least one, such as 'This is {{word}}.'")
+    for number, pattern in enumerate(patterns):
+        problem = _problem(pattern, language)
+        if problem is None and pattern in patterns[:number]:
+            problem = "is there twice; keep one"
+        if problem is not None:
+            raise StimulusError(f"{where}: {_shown(pattern)} {problem}")
+    return patterns
+
+
+def fill(template: str, word: str) -> str:
+    """Return the sentence that a pattern makes of a word; underscores inside the word become blanks."""
+    problem = _problem(template, "en")
+    if problem is not None:
+        raise StimulusError(f"the pattern {_shown(template)} {problem}")
+    before, slot, after = re.split(r"\{(.*)\}", template)
+    text = before + _FORMS[slot](word.replace("_", " ")) + after
+    return re.sub(r"[^\W_]", lambda first: first[0].title(), text, count=1)
+
+
+def contexts(test: WeatTest) -> tuple[Context, ...]:
+    """Return the contexts a test is meant for: unbleached sentences only where it brings its own."""
+    return tuple(context for context in CONTEXTS if context != "unbleached" or test.unbleached is not None)
+
+
+def sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> dict[str, tuple[Sentence, ...]]:
+    """Return the sentences of the sets x, y, a, b, those of one word together.
+
+    Templates of another language than the test's are left aside for the bundled ones; a test whose language is
+    not stated takes any that are given. No word has the same text twice, though two words may share one.
+    """
+    if context not in CONTEXTS:
+        raise SettingError(f"context is {context!r}; choose among {', '.join(CONTEXTS)}")
+    made = {}
+    for key, words in word_sets(test).items():
+        patterns = _patterns(test, context, key, templates)
+        pairs = zip(words.words, words.kinds, strict=True)
+        made[key] = tuple(sentence for word, kind in pairs for sentence in _filled(word, patterns[kind]))
+    return made
+
+
+def _patterns(test: WeatTest, context: Context, key: str, given: Templates | None) -> Mapping[Kind, tuple[str, ...]]:
+    """Return the patterns for the words of one set by their kind; "" stands for the word alone."""
+    if context == "word":
+        return dict.fromkeys(KINDS, ("",))
+    if context == "unbleached":
+        if test.unbleached is None:
+            raise StimulusError(f"test {test.id!r} has no sentences of its own; give it unbleached patterns")
+        return dict.fromkeys(KINDS, test.unbleached.targets if key in ("x", "y") else test.unbleached.attributes)
+    by_kind = (_templates_of(test, given) or bundled_templates(test.language)).by_kind
+    without = [kind for kind in word_sets(test)[key].kinds if kind not in by_kind]
+    if without:
+        raise StimulusError(f"test {test.id!r}: no template for the kind {without[0]!r}; add one to your templates")
+    return by_kind
+
+
+def _filled(word: str, patterns: Iterable[str]) -> Iterable[Sentence]:
+    by_text: dict[str, Sentence] = {}
+    for pattern in patterns:
+        text = fill(pattern, word) if pattern else word
+        by_text.setdefault(text, Sentence(word, pattern, text))
+    return by_text.values()
+
+
+def _templates_of(test: WeatTest, given: Templates | None) -> Templates | None:
+    if given is not None and test.language in (given.language, UNDETERMINED):
+        return given
+    return _bundled(test.language) if test.language in _languages() else None
+
+
+@cache
+def _languages() -> frozenset[str]:
+    return frozenset(path.stem for path in _FOLDER.glob("*.toml"))
+
+
+@cache
+def _bundled(language: str) -> Templates:
+    return _read(_FOLDER / f"{language}.toml")
+
+
+def _read(path: FilePath) -> Templates:
+    document = read_table(path).allow(("language", "templates"))
+    language = document.need("language", str)
+    table = Table(document.need("templates", dict), f"{path}: templates").allow(KINDS)
+    if not table.values:
+        raise StimulusError(f"{table.where}: no templates in it; write KIND = [...] with patterns")
+    return Templates(language, {cast(Kind, kind): read_patterns(table, kind, language) for kind in table.values})
+
+
+def _problem(pattern: str, language: str) -> str | None:
+    if len(pattern) > _LONGEST or not pattern.isprintable():
+        return f"is no pattern; at most {_LONGEST} visible characters are wanted"
+    braces = list(_BRACES.finditer(pattern))
+    strange = [found[0] for found in braces if found[1] not in _FORMS]
+    if strange:
+        return f"has {_shown(strange[0])}, which is no slot; write {_SLOTS} where the word goes"
+    if len(braces) != 1:
+        return f"has {len(braces) or 'no'} slot{'s' if braces else ''}; write {_SLOTS} once, where the word goes"
+    if language != "en" and braces[0][1] != "word":
+        return f"has {braces[0][0]}, which is for English alone; write {{word}}, or state language = 'en'"
+    return None
+
+
+def _shown(pattern: str) -> str:
+    shown = repr(pattern)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
