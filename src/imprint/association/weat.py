@@ -84,7 +84,6 @@ class WeatResult(Measured):
 
     def finding(self, **more: Any) -> Finding:
         """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
-        p = self.significance
         return Finding(
             kind="weat",
             test=self.test.id,
@@ -92,7 +91,7 @@ class WeatResult(Measured):
             embedding_sha256=self.embedding_sha256,
             effect_size=self.effect_size,
             statistic=self.statistic,
-            p_value=p.p_value,
+            p_value=self.p_value,
             seed=self.seed,
             missing=self.missing,
             details={
@@ -102,17 +101,7 @@ class WeatResult(Measured):
                 "interval_high": self.interval.high,
                 "confidence": self.interval.confidence,
                 "d_within": self.d_within,
-                "p_strict": p.p_strict,
-                "p_floor": p.p_floor,
-                "p_method": p.p_method,
-                "p_low": p.p_low,
-                "p_high": p.p_high,
-                "log10_p": p.log10_p,
-                "partitions": p.partitions,
-                "extreme": p.extreme,
-                "extreme_low": p.extreme_low,
-                "extreme_high": p.extreme_high,
-                "alternative": p.alternative,
+                **self.significance.details(),
                 "n_x": self.n_x,
                 "n_y": self.n_y,
                 "n_a": self.n_a,
@@ -209,6 +198,11 @@ def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: 
         return test
     if targets is not None or attributes is not None:
         raise SettingError("weat takes a test or targets and attributes, not both")
+    return find_test(test)
+
+
+def find_test(test: WeatTest | str) -> WeatTest:
+    """Return a test of the catalogue by its id, or one of the caller's own once it is checked."""
     if isinstance(test, str):
         found = catalog.get(test)
         if not isinstance(found, WeatTest):

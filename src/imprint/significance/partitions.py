@@ -6,8 +6,8 @@ among them, and so is valid; `p_strict` is the papers' printed formula.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,15 @@ from imprint.significance.exact import ExactTail
 Alternative = Literal["greater", "less", "two-sided"]
 Method = Literal["exact", "certified", "sampled"]
 
+Efforts = tuple[tuple[float, int], ...]
+
 MOST_PARTITIONS = 10**300  # counts of subsets must stay within the range of float64
 _LISTED = 2**25  # costs listed a side: 25 + 25 words fit anywhere in the distribution, in 0.8 GB
 _SMALL = 2**16  # lists this short are built without first estimating their length
 _FIRST_BINS = 8_192
 # Relative width to reach with a binned table of so many cells: the first is tens of milliseconds, the second
 # a few seconds. A table twice as fine gives an interval half as wide.
-_EFFORTS = ((0.001, 4_000_000), (0.01, 40_000_000))
+_EFFORTS: Efforts = ((0.001, 4_000_000), (0.01, 40_000_000))
 
 
 class Tail(Protocol):
@@ -59,20 +61,35 @@ class PermutationTest:
     extreme_high: int | None
     alternative: Alternative
 
+    def details(self) -> dict[str, Any]:
+        """Return all that stands behind the p-value, for a finding."""
+        return {name: value for name, value in asdict(self).items() if name != "p_value"}
+
 
 def permutation_test(
-    x: npt.ArrayLike, y: npt.ArrayLike, *, alternative: Alternative = "greater", bins: int | None = None
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    alternative: Alternative = "greater",
+    bins: int | None = None,
+    width: float | None = None,
 ) -> PermutationTest:
     """Test whether scores x exceed scores y more than a random partition of both would.
 
-    Never samples: counts exactly where the lists fit and bounds the count where they do not. `bins` asks
-    for bounds of that resolution instead, for callers that need many quick p-values.
+    Never samples: counts exactly where the lists fit and bounds the count where they do not, to within `width` of
+    it (1 % or less unless told otherwise). `bins` asks for bounds of that resolution instead, for callers that need
+    many quick p-values.
     """
-    return count_partitions(*pool_scores(x, y), alternative=alternative, bins=bins)
+    return count_partitions(*pool_scores(x, y), alternative=alternative, bins=bins, width=width)
 
 
 def count_partitions(
-    pool: Ints, n: int, *, alternative: Alternative = "greater", bins: int | None = None
+    pool: Ints,
+    n: int,
+    *,
+    alternative: Alternative = "greater",
+    bins: int | None = None,
+    width: float | None = None,
 ) -> PermutationTest:
     """Run the test on a pool of fixed-point scores whose first n are x."""
     partitions = math.comb(len(pool), n)
@@ -82,8 +99,9 @@ def count_partitions(
             "or ask for a sampled p-value"
         )
     reached, passed = extreme_regions(pool, n, alternative)
-    above = _count_sums(pool, n, (reached.at_least, passed.at_least), bins)
-    below = _count_sums(-pool, n, (-reached.at_most, -passed.at_most), bins)
+    efforts = _EFFORTS if width is None else ((width, _EFFORTS[-1][1]),)
+    above = _count_sums(pool, n, (reached.at_least, passed.at_least), bins, efforts)
+    below = _count_sums(-pool, n, (-reached.at_most, -passed.at_most), bins, efforts)
     low, high = (min(partitions, above[0][bound] + below[0][bound]) for bound in (0, 1))
     if reached.at_least == reached.at_most + 1:  # no sum lies between: everything counts
         low = high = partitions
@@ -157,7 +175,9 @@ def extreme_regions(pool: Ints, n: int, alternative: Alternative) -> tuple[Regio
     return Region(-(-(centre + distance) // size), (centre - distance) // size), beyond
 
 
-def _count_sums(pool: Ints, n: int, thresholds: tuple[int, int], bins: int | None) -> list[tuple[int, int]]:
+def _count_sums(
+    pool: Ints, n: int, thresholds: tuple[int, int], bins: int | None, efforts: Efforts
+) -> list[tuple[int, int]]:
     """Bound the subsets of size n with sum >= each threshold (ascending), by way of the smaller tail."""
     pool, thresholds = _smallest_steps(pool, n, thresholds)
     partitions = math.comb(len(pool), n)
@@ -166,12 +186,12 @@ def _count_sums(pool: Ints, n: int, thresholds: tuple[int, int], bins: int | Non
         return [(0, 0), (0, 0)]
 
     def count_upper() -> list[tuple[int, int]]:
-        tail = _tail(upper, thresholds[0], bins)
+        tail = _tail(upper, thresholds[0], bins, efforts)
         return [_clipped(tail.count(threshold), partitions) for threshold in thresholds]
 
     def count_lower() -> list[tuple[int, int]]:
         # sum >= t and sum <= t - 1 share out all partitions.
-        tail = _tail(lower, 1 - thresholds[1], bins)
+        tail = _tail(lower, 1 - thresholds[1], bins, efforts)
         counts = (_clipped(tail.count(1 - threshold), partitions) for threshold in thresholds)
         return [(partitions - high, partitions - low) for low, high in counts]
 
@@ -180,7 +200,7 @@ def _count_sums(pool: Ints, n: int, thresholds: tuple[int, int], bins: int | Non
     near, far = (count_upper, count_lower), (count_lower, count_upper)
     first, second = near if upper.top - thresholds[0] <= lower.top + thresholds[1] else far
     counts = first()
-    if bins is None and _is_wide(counts[0], partitions):
+    if bins is None and _is_wide(counts[0], partitions, efforts[-1][0]):
         other = second()
         counts = [_intersection(one, two) for one, two in zip(counts, other, strict=True)]
     return counts
@@ -202,33 +222,33 @@ def _intersection(one: tuple[int, int], two: tuple[int, int]) -> tuple[int, int]
     return max(one[0], two[0]), min(one[1], two[1])
 
 
-def _is_wide(bounds: tuple[int, int], partitions: int) -> bool:
+def _is_wide(bounds: tuple[int, int], partitions: int, width: float) -> bool:
     """Tell whether an interval is wider than wanted as a share of the smaller tail's count."""
     low, high = bounds
-    return high - low > _EFFORTS[-1][0] * min(high, partitions - low)
+    return high - low > width * min(high, partitions - low)
 
 
-def _tail(deficits: Deficits, threshold: int, bins: int | None) -> Tail:
+def _tail(deficits: Deficits, threshold: int, bins: int | None, efforts: Efforts) -> Tail:
     """Choose how to count: lists where they fit, else bins fine enough for an interval of 1 %."""
     swaps = deficits.swaps(deficits.top - threshold)
     sides = (len(deficits.removing), len(deficits.adding))
     removing, adding = (sum(math.comb(side, k) for k in range(swaps + 1)) for side in sides)
-    bounds = None
     if max(removing, adding) > _SMALL:
         bounds = CertifiedTail.build(deficits, threshold, bins or _FIRST_BINS)
         if bins is not None or bounds.width == 1:
             return bounds
-        entries = bounds.entries()
-        removing, adding = min(removing, entries[0]), min(adding, entries[1])
-    if max(removing, adding) <= _LISTED:
-        return ExactTail.build(deficits, threshold, (removing, adding))
-    return _refined(bounds or CertifiedTail.build(deficits, threshold, _FIRST_BINS), threshold)
+        removing, adding = (
+            min(most, listed) for most, listed in zip((removing, adding), bounds.entries(), strict=True)
+        )
+        if max(removing, adding) > _LISTED:
+            return _refined(bounds, threshold, efforts)
+    return ExactTail.build(deficits, threshold, (removing, adding))
 
 
-def _refined(bounds: CertifiedTail, threshold: int) -> CertifiedTail:
+def _refined(bounds: CertifiedTail, threshold: int, efforts: Efforts) -> CertifiedTail:
     """Use more bins until the interval is narrow enough for the effort it takes."""
     bins = _FIRST_BINS
-    for target, cells in _EFFORTS:
+    for target, cells in efforts:
         most_bins = cells // len(bounds.removing)
         low, high = bounds.count(threshold)
         while high - low > target * high and bins < most_bins:
