@@ -2,6 +2,7 @@
 
     ImprintError
     ├── EmbeddingFileError   a file that is not an embedding, or a broken one
+    ├── EncoderError         an encoder that cannot be opened, or whose answer is no vector
     ├── VocabularyError      words that are missing, repeated or on both sides of a test
     ├── StimulusError        a test, word list or property table that cannot be used
     ├── SettingError         an option out of its range
@@ -17,6 +18,10 @@ class ImprintError(Exception):
 
 class EmbeddingFileError(ImprintError):
     """A file that is not an embedding, or is a broken one; the message names the file and the line."""
+
+
+class EncoderError(ImprintError):
+    """An encoder that cannot be opened, or whose answer is no vector; the message names it."""
 
 
 class VocabularyError(ImprintError):

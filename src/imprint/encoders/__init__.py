@@ -1,0 +1,1 @@
+"""Sentences in, vectors out: one adapter a file, one door (`opening`), one cache on disk."""

@@ -1,0 +1,75 @@
+"""What every sentence encoder is to imprint: texts in, one checked float32 row a text out.
+
+May et al. (2019, SEAT), section 2: any model that gives a text a vector of fixed size can be asked.
+"""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import EncoderError, SettingError
+
+Floats = npt.NDArray[np.float32]
+
+
+class Encoder(ABC):
+    """A model that turns texts into vectors; adapters set the attributes and write `embed`.
+
+    `name` is shown to readers. `identity` is a hash of everything that decides a vector (weights, tokenizer,
+    pooling, layers, prefix) and the key of the cache. `settings` is what a result has to state: the adapter, its
+    pooling and layers. `remembered` says whether the cache keeps its vectors: not where computing them is as
+    quick, nor where nothing vouches for the identity. `chunk` texts are handed over at once; a chunk that came
+    back is on disk. `at_most` refuses work that would send more texts.
+    """
+
+    name: str
+    identity: str
+    settings: Mapping[str, str]
+    remembered: bool = True
+    chunk: int = 512
+    at_most: int | None = None
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
+        """Return one row a text, in order."""
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Return one float32 row a text, in order, refusing what is no vector."""
+        if isinstance(texts, str):
+            raise SettingError(f"encode got one string, {texts!r}; a list of texts is wanted")
+        rows = _as_rows(self.name, self.embed(texts), len(texts))
+        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(broken):
+            raise EncoderError(
+                f"{self.name}: the vector of {texts[broken[0]]!r} holds NaN or an infinity, finite numbers are "
+                "wanted; the model or its weights are damaged"
+            )
+        return rows
+
+    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words this encoder has no representation of; most know every text."""
+        return ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {', '.join(f'{k}={v}' for k, v in self.settings.items())})"
+
+
+def identify(**parts: object) -> str:
+    """Return a hash of what decides an encoder's vectors; parts must be plain values."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _as_rows(name: str, answer: npt.ArrayLike, count: int) -> Floats:
+    try:
+        rows = np.asarray(answer, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise EncoderError(
+            f"{name}: its vectors are no table of numbers of one length; one row a text is wanted"
+        ) from error
+    if rows.ndim != 2 or len(rows) != count or (count and not rows.shape[1]):
+        raise EncoderError(f"{name}: gave an array of shape {rows.shape} for {count} texts; one row a text is wanted")
+    return rows

@@ -1,0 +1,186 @@
+"""Encodings kept on disk, so that a second run encodes nothing and a killed one goes on where it was.
+
+One SQLite file in write-ahead mode: several processes may read and write it at once, and a chunk of texts is
+either there as a whole or not at all, whenever the process ends. Texts are kept as hashes, not in clear.
+"""
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from imprint.encoders.base import Encoder, Floats
+from imprint.errors import EncoderError, SettingError
+
+Progress = Callable[[int, int], None]
+
+_FORMAT = 1
+_PATIENCE = 60.0  # seconds to wait for another process that is writing
+_ASKED_AT_ONCE = 500  # keys a query, below SQLite's oldest limit on parameters
+
+
+class EncodingCache:
+    """Vectors by encoder and text in one file, made where there is none."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise EncoderError(f"{self.path}: cannot keep encodings there ({error}); choose another place") from error
+        try:
+            with self._reporting():
+                self._prepare()
+        except EncoderError:
+            self.close()
+            raise
+
+    def get(self, encoder: str, texts: Sequence[str]) -> dict[str, Floats]:
+        """Return the vectors it has, by text."""
+        by_key = {_key(text): text for text in texts}
+        keys = list(by_key)
+        found: dict[str, Floats] = {}
+        with self._reporting():
+            for start in range(0, len(keys), _ASKED_AT_ONCE):
+                asked = keys[start : start + _ASKED_AT_ONCE]
+                query = (
+                    f"SELECT text, vector FROM encodings WHERE encoder = ? AND text IN ({','.join('?' * len(asked))})"  # noqa: S608 - question marks only
+                )
+                for key, vector in self._database.execute(query, (encoder, *asked)):
+                    found[by_key[key]] = np.frombuffer(vector, dtype="<f4").astype(np.float32, copy=False)
+        return found
+
+    def put(self, encoder: str, texts: Sequence[str], rows: Floats) -> None:
+        """Keep one row a text, all or none of them; a text that another process kept meanwhile stays."""
+        values = [(encoder, _key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True)]
+        with self._reporting():
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                self._database.executemany("INSERT OR IGNORE INTO encodings VALUES (?, ?, ?)", values)
+                self._database.execute("COMMIT")
+            except sqlite3.Error:
+                self._database.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def __enter__(self) -> "EncodingCache":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _prepare(self) -> None:
+        execute = self._database.execute
+        tables = [name for (name,) in execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        (format_,) = execute("PRAGMA user_version").fetchone()
+        if tables and (tables != ["encodings"] or format_ != _FORMAT):
+            raise EncoderError(f"{self.path}: is another database, or another version's; choose another place")
+        execute("PRAGMA journal_mode = WAL")
+        execute("PRAGMA synchronous = NORMAL")
+        if not tables:
+            execute("BEGIN IMMEDIATE")
+            execute(
+                "CREATE TABLE IF NOT EXISTS encodings (encoder TEXT, text BLOB, vector BLOB, "
+                "PRIMARY KEY (encoder, text)) WITHOUT ROWID"
+            )
+            execute(f"PRAGMA user_version = {_FORMAT}")
+            execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _reporting(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise EncoderError(
+                f"{self.path}: is no cache of encodings, or cannot be used ({error}); remove it, or choose another"
+            ) from error
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encodings:
+    """The vectors of distinct texts; `encoded` of them were computed now, the others were known."""
+
+    index: Mapping[str, int]
+    matrix: Floats
+    encoded: int
+
+    def rows(self, texts: Sequence[str]) -> Floats:
+        """Return one row a text, in order."""
+        return self.matrix[[self.index[text] for text in texts]]
+
+
+def encode_texts(
+    encoder: Encoder, texts: Sequence[str], *, cache: EncodingCache | None = None, progress: Progress | None = None
+) -> Encodings:
+    """Encode each distinct text once, taking what the cache has and keeping there what it has not."""
+    distinct = list(dict.fromkeys(texts))
+    if not distinct:
+        raise SettingError(f"{encoder.name}: no text to encode; give at least one")
+    kept = cache if encoder.remembered else None
+    known = kept.get(encoder.identity, distinct) if kept is not None else {}
+    wanted = [text for text in distinct if text not in known]
+    if encoder.at_most is not None and len(wanted) > encoder.at_most:
+        raise SettingError(
+            f"{encoder.name}: {len(wanted):,} texts would be sent, and at most {encoder.at_most:,} may be; ask for "
+            "fewer tests, or allow more with --max-texts"
+        )
+    matrix: Floats | None = None
+    index = {text: row for row, text in enumerate(distinct)}
+    for text, vector in known.items():
+        matrix = _room(matrix, len(distinct), len(vector), encoder.name)
+        matrix[index[text]] = vector
+    for start in range(0, len(wanted), encoder.chunk):
+        chunk = wanted[start : start + encoder.chunk]
+        rows = encoder.encode(chunk)
+        matrix = _room(matrix, len(distinct), rows.shape[1], encoder.name)
+        matrix[[index[text] for text in chunk]] = rows
+        if kept is not None:
+            kept.put(encoder.identity, chunk, rows)
+        if progress is not None:
+            progress(start + len(chunk), len(wanted))
+    assert matrix is not None
+    if len(matrix) > 1 and (matrix == matrix[0]).all():
+        raise EncoderError(
+            f"{encoder.name}: gives the same vector for all {len(matrix):,} texts; a model that tells texts apart is "
+            "wanted: check its weights and tokenizer"
+        )
+    return Encodings(index, matrix, len(wanted))
+
+
+def default_cache() -> Path:
+    """Return where encodings are kept unless told otherwise: $IMPRINT_CACHE, else the system's folder for caches."""
+    if chosen := os.environ.get("IMPRINT_CACHE"):
+        folder = Path(chosen)
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "imprint"
+    elif sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Caches" / "imprint"
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imprint"
+    return folder / "encodings.sqlite"
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _room(matrix: Floats | None, count: int, width: int, name: str) -> Floats:
+    """Return the table to fill, made when the first vector says how wide it is."""
+    if matrix is None:
+        return np.zeros((count, width), dtype=np.float32)
+    if matrix.shape[1] != width:
+        raise EncoderError(
+            f"{name}: gave vectors of {matrix.shape[1]} numbers and now one of {width}; one size is wanted: if the "
+            "model was changed under its name, go without the cache or remove it"
+        )
+    return matrix

