@@ -15,6 +15,11 @@ from imprint.association.cosines import cosines
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+
+KEPT = 0.8  # of the names, by Caliskan et al. and by Swinger et al. alike
+
 _IRREGULAR = {"men": "man", "women": "woman", "people": "person"}
 _JOINTS = {"and", "or", "except"}
 
@@ -43,18 +48,26 @@ def occupation_shares(rows: Iterable[tuple[str, float, float]], vocabulary: Cont
     return {word: weighted[word] / workers[word] for word in workers}
 
 
-def most_name_like(embedding: Embedding, names: Iterable[str], *, keep: float = 0.8) -> tuple[str, ...]:
+def most_name_like(embedding: Embedding, names: Iterable[str], *, keep: float = KEPT) -> tuple[str, ...]:
     """Keep the share of names closest, by cosine, to the centroid of all of them, in their given order."""
     if not 0 < keep <= 1:
         raise SettingError(f"keep is {keep}; a share above 0 and at most 1 is wanted")
     found = embedding.lookup(names)
     if not found.words:
         return ()
-    unit = found.vectors / np.linalg.norm(found.vectors, axis=1, keepdims=True)
-    centroid: npt.NDArray[np.float32] = unit.mean(axis=0, keepdims=True)
-    likeness = cosines(found.vectors, centroid)[:, 0]
-    kept = np.sort(np.argsort(-likeness, kind="stable")[: math.ceil(round(keep * len(found.words), 9))])
-    return tuple(found.words[i] for i in kept)
+    return tuple(found.words[i] for i in largest_share(closeness_to_centroid(found.vectors), keep))
+
+
+def closeness_to_centroid(names: Floats) -> Doubles:
+    """Return each row's cosine with the mean of all rows at unit length."""
+    unit = names / np.linalg.norm(names, axis=1, keepdims=True)
+    return cosines(names, unit.mean(axis=0, keepdims=True))[:, 0]
+
+
+def largest_share(values: Floats | Doubles, share: float = KEPT) -> npt.NDArray[np.intp]:
+    """Return where the largest values stand, in their order; of equal ones those that stand first."""
+    count = math.ceil(round(share * len(values), 9))
+    return np.sort(np.argsort(-values, kind="stable")[:count])
 
 
 def _singulars(noun: str) -> Iterable[str]:

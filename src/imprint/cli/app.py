@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli import audit, convert, enumerate, stimuli, weat, wefat  # noqa: A004 - the command's own name
+from imprint.cli import audit, convert, enumerate, seat, stimuli, weat, wefat  # noqa: A004 - the command's own name
 from imprint.version import __version__
 
 app = typer.Typer(
     name="imprint",
-    help="Which social biases are imprinted in a word embedding, and how sure can we be? "
+    help="Which social biases are imprinted in a word embedding or a sentence encoder, and how sure can we be? "
     "EMBEDDING is a file, or 'default' for the bundled GloVe.",
     no_args_is_help=True,
     add_completion=False,
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("audit")(audit.audit_command)
 app.command("weat")(weat.weat_command)
 app.command("wefat")(wefat.wefat_command)
+app.command("seat")(seat.seat_command)
 app.command("enumerate")(enumerate.enumerate_command)
 app.command("stimuli")(stimuli.stimuli_command)
 app.command("convert")(convert.convert_command)

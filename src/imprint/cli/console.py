@@ -51,6 +51,23 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
             bar.stop()
 
 
+@contextlib.contextmanager
+def phases() -> Iterator[Callable[[str, int, int], None]]:
+    """Give a callback (what, done, total) that draws a bar for one phase of work after the other."""
+    with contextlib.ExitStack() as bars:
+        current = ""
+        draw: Callable[[int, int], None]
+
+        def report(label: str, done: int, total: int) -> None:
+            nonlocal current, draw
+            if label != current:
+                bars.close()
+                current, draw = label, bars.enter_context(progress_bar(label))
+            draw(done, total)
+
+        yield report
+
+
 def open_embedding(source: str, only: Iterable[str] | None = None) -> Embedding:
     """Load an embedding, showing progress and saying what reading it had to decide."""
     from imprint.embeddings.load import load

@@ -1,28 +1,26 @@
 """Tables of results for a terminal; the same rows as the findings, rounded for reading."""
 
-import math
-import shutil
-import sys
-import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from imprint.association.battery import Battery, Skipped, WeatRow
 from imprint.association.weat import WeatResult
 from imprint.association.wefat import WefatResult
 from imprint.cli.console import print_findings, say
-from imprint.significance.intervals import Interval
-from imprint.significance.partitions import PermutationTest
+from imprint.cli.formats import (
+    TABLE_WIDTH,
+    counts,
+    ends,
+    flat,
+    make_table,
+    number,
+    p_value,
+    print_blocks,
+    show_table,
+    width,
+)
 from imprint.stimuli.definition import Test, quote, word_sets
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-_PIPED_WIDTH = 140  # columns when stdout is a file: no terminal to ask
-_EXACT_COUNT = 10**9  # counts below it are printed digit by digit
-
-
-_TABLE_WIDTH = 118  # columns below which tests are listed one by one instead
 _SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
 WEAT_LEGEND = (
@@ -47,7 +45,7 @@ def show_battery(battery: Battery, *, json: bool) -> None:
     if battery.wefats:
         _print_wefats(battery.wefats)
     if battery.skipped:
-        _print_skipped(battery.skipped)
+        print_skipped(battery.skipped)
     for line in (WEAT_LEGEND if battery.weats else ()) + (WEFAT_LEGEND if battery.wefats else ()):
         say(line)
     for line in _word_notes(battery):
@@ -94,8 +92,8 @@ def summarise(battery: Battery) -> list[str]:
 
 def _print_weats(battery: Battery) -> None:
     title = f"WEAT on {battery.weats[0].result.embedding}"
-    if width() < _TABLE_WIDTH:
-        _print_blocks(title, [_weat_block(row) for row in battery.weats])
+    if width() < TABLE_WIDTH:
+        print_blocks(title, [_weat_block(row) for row in battery.weats])
         return
     table = make_table(
         title,
@@ -111,10 +109,10 @@ def _print_weats(battery: Battery) -> None:
         result, p = row.result, row.result.significance
         table.add_row(
             f"{result.test.id}\n{result.test.title}",
-            _number(result.effect_size),
+            number(result.effect_size),
             _published(result.test, "effect"),
-            f"{result.mean_difference:.3f}\n{_interval(result.interval)}",
-            f"{_p_value(p)}\n{_counts(p)}",
+            f"{result.mean_difference:.3f}\n{ends(result.interval)}",
+            f"{p_value(p)}\n{counts(p)}",
             f"{row.p_holm:.2g}\n{_verdict(row)}",
             _missing(result),
         )
@@ -127,16 +125,16 @@ def _weat_block(row: WeatRow) -> tuple[str, ...]:
     published = _published(result.test, "effect")
     return (
         f"{result.test.id}: {result.test.title}",
-        f"d = {_number(result.effect_size)}{f' (published {published})' if published else ''}, difference "
-        f"{result.mean_difference:.3f} {_interval(result.interval)}, missing {_missing(result)}",
-        f"p = {_p_value(p)} ({_flat(_counts(p))} partitions), after Holm {row.p_holm:.2g}: {_flat(_verdict(row))}",
+        f"d = {number(result.effect_size)}{f' (published {published})' if published else ''}, difference "
+        f"{result.mean_difference:.3f} {ends(result.interval)}, missing {_missing(result)}",
+        f"p = {p_value(p)} ({flat(counts(p))} partitions), after Holm {row.p_holm:.2g}: {flat(_verdict(row))}",
     )
 
 
 def _print_wefats(results: Sequence[WefatResult]) -> None:
     title = f"WEFAT on {results[0].embedding}"
-    if width() < _TABLE_WIDTH:
-        _print_blocks(title, [_wefat_block(result) for result in results])
+    if width() < TABLE_WIDTH:
+        print_blocks(title, [_wefat_block(result) for result in results])
         return
     table = make_table(
         title,
@@ -173,9 +171,10 @@ def _wefat_block(result: WefatResult) -> tuple[str, ...]:
     )
 
 
-def _print_skipped(skipped: Sequence[Skipped]) -> None:
-    if width() < _TABLE_WIDTH:
-        _print_blocks("Not run", [(row.test, row.reason) for row in skipped])
+def print_skipped(skipped: Sequence[Skipped]) -> None:
+    """Print the tests that could not be run, and why."""
+    if width() < TABLE_WIDTH:
+        print_blocks("Not run", [(row.test, row.reason) for row in skipped])
         return
     table = make_table("Not run", ("test", "left"), ("why", "left"))
     for row in skipped:
@@ -186,16 +185,12 @@ def _print_skipped(skipped: Sequence[Skipped]) -> None:
 def _published(test: Test, field: Literal["effect", "r"]) -> str:
     """Return the first published figure; figures for other words than ours are not comparable."""
     figures = [getattr(figure, field) for figure in test.published if getattr(figure, field) is not None]
-    return _number(figures[0]) if figures and not test.adapted else ""
+    return number(figures[0]) if figures and not test.adapted else ""
 
 
 def _missing(result: WeatResult | WefatResult) -> str:
     targets = len(result.scores)
     return f"{len(result.missing)}/{len(result.missing) + targets + result.n_a + result.n_b}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _verdict(row: WeatRow) -> str:
@@ -204,72 +199,3 @@ def _verdict(row: WeatRow) -> str:
     if row.verdict == "cannot reach":
         return f"cannot reach: with so\nfew words p ≥ {row.result.significance.p_floor:.2g}"
     return row.verdict
-
-
-def _p_value(p: PermutationTest) -> str:
-    sign = {"exact": "", "certified": "≤ ", "sampled": "≈ "}[p.p_method]
-    return f"{sign}{p.p_value:.3g}"
-
-
-def _counts(p: PermutationTest) -> str:
-    if p.p_method == "sampled":
-        return f"sampled of {_whole(p.partitions)}"
-    if p.extreme is None:
-        assert p.extreme_low is not None
-        assert p.extreme_high is not None
-        return f"{_whole(p.extreme_low, 4)} to {_whole(p.extreme_high, 4)}\nof {_whole(p.partitions)}"
-    return f"{_whole(p.extreme)} of {_whole(p.partitions)}"
-
-
-def _whole(count: int, digits: int = 2) -> str:
-    if count < _EXACT_COUNT:
-        return f"{count:,}"
-    exponent = len(str(count)) - 1
-    return f"{count / 10**exponent:.{digits}f}e{exponent}"
-
-
-def _interval(interval: Interval) -> str:
-    return f"[{_number(interval.low, 3)}, {_number(interval.high, 3)}]"
-
-
-def _number(value: float | None, digits: int = 2) -> str:
-    if value is None or math.isnan(value):
-        return "-"
-    return ("∞" if value > 0 else "-∞") if math.isinf(value) else f"{value:.{digits}f}"
-
-
-def make_table(title: str, *columns: tuple[str, str]) -> "Table":
-    """Make a table of columns (name, left or right)."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD)
-    for name, justify in columns:
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    return table
-
-
-def _print_blocks(title: str, blocks: Sequence[tuple[str, ...]]) -> None:
-    """Print lines under a title, the first of each block as its heading, wrapped to the terminal."""
-    sys.stdout.write(f"{title}\n")
-    for heading, *lines in blocks:
-        sys.stdout.write(f"\n{textwrap.fill(heading, width(), subsequent_indent='  ')}\n")
-        for line in lines:
-            wrapped = textwrap.fill(
-                line, width(), initial_indent="  ", subsequent_indent="    ", break_long_words=False
-            )
-            sys.stdout.write(f"{wrapped}\n")
-    sys.stdout.write("\n")
-
-
-def show_table(table: "Table") -> None:
-    """Print a table to stdout."""
-    from rich.console import Console
-
-    # Words come from files: markup in them is text, not style.
-    Console(width=width(), markup=False, highlight=False).print(table)
-
-
-def width() -> int:
-    """Return the columns there are: the terminal's, or a page's where stdout is a file."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPED_WIDTH

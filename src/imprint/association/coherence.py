@@ -1,0 +1,88 @@
+"""The SEAT paper's own doubts as rows: checks that results should pass if the tests measure what they say.
+
+May et al. (2019), section 4. Tests 7 and 8 ask nearly the same (mathematics or science against arts) and should
+agree. Tests 3, 4 and 5 ask the same with ever fewer words, so p should rise from one to the next.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from imprint.association.seat import SeatResult
+from imprint.association.sentences import Unit
+from imprint.finding import Finding
+from imprint.stimuli.definition import Context
+
+Check = Literal["agree", "p rises"]
+
+_CHECKS: tuple[tuple[Check, tuple[str, ...]], ...] = (
+    ("agree", ("caliskan-7", "caliskan-8")),
+    ("p rises", ("caliskan-3", "caliskan-4", "caliskan-5")),
+)
+
+
+@dataclass(frozen=True)
+class Coherence:
+    """Whether tests that should go together do.
+
+    Two tests agree if their effects have one sign and both or neither are significant at alpha, each by itself.
+    """
+
+    check: Check
+    encoder: str
+    encoder_sha256: str
+    context: Context
+    unit: Unit
+    tests: tuple[str, ...]
+    effects: tuple[float, ...]
+    p_values: tuple[float, ...]
+    holds: bool
+
+    def finding(self, seed: int) -> Finding:
+        """Return the check as a row."""
+        return Finding(
+            kind="seat-coherence",
+            test=" ".join(self.tests),
+            embedding=self.encoder,
+            embedding_sha256=self.encoder_sha256,
+            effect_size=None,
+            statistic=None,
+            p_value=None,
+            seed=seed,
+            details={
+                "check": self.check,
+                "context": self.context,
+                "unit": self.unit,
+                "effect_sizes": self.effects,
+                "p_values": self.p_values,
+                "holds": self.holds,
+            },
+        )
+
+
+def check_coherence(results: Iterable[SeatResult], alpha: float) -> list[Coherence]:
+    """Make every check whose tests were all run, for each encoder, context and unit."""
+    groups: dict[tuple[str, str, Context, Unit], dict[str, SeatResult]] = {}
+    for result in results:
+        place = (result.encoder, result.encoder_sha256, result.context, result.unit)
+        groups.setdefault(place, {})[result.test.id] = result
+    checks = []
+    for (encoder, sha256, context, unit), by_test in groups.items():
+        for check, tests in _CHECKS:
+            if all(test in by_test for test in tests):
+                found = [by_test[test] for test in tests]
+                effects, p_values = (
+                    tuple(getattr(result, name) for result in found) for name in ("effect_size", "p_value")
+                )
+                holds = _agree(effects, p_values, alpha) if check == "agree" else _rise(p_values)
+                checks.append(Coherence(check, encoder, sha256, context, unit, tests, effects, p_values, holds))
+    return checks
+
+
+def _agree(effects: Sequence[float], p_values: Sequence[float], alpha: float) -> bool:
+    return len({effect > 0 for effect in effects}) == 1 and len({p <= alpha for p in p_values}) == 1
+
+
+def _rise(p_values: Sequence[float]) -> bool:
+    return all(first <= second for first, second in pairwise(p_values))

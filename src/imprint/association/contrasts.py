@@ -1,0 +1,70 @@
+"""The SEAT paper's summaries: names against group terms, single words against sentences.
+
+May et al. (2019), section 4: tests of given names find more than tests of group terms; bleached sentences find
+more than single words, with smaller effects.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from imprint.association.seat_rows import SeatRow
+from imprint.association.sentences import Unit
+from imprint.stimuli.definition import Context
+
+# The same question asked with given names and with terms for the group.
+_NAMES_AND_TERMS = (
+    ("caliskan-3", "seat-3b"),
+    ("caliskan-5", "seat-5b"),
+    ("caliskan-6", "seat-6b"),
+    ("seat-7b", "caliskan-7"),
+    ("seat-8b", "caliskan-8"),
+    ("seat-abw-names", "seat-abw-terms"),
+)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """How many of the same questions are significant asked one way and the other, and their mean effect."""
+
+    encoder: str
+    unit: Unit
+    ways: tuple[str, str]
+    questions: int
+    significant: tuple[int, int]
+    mean_effects: tuple[float, float]
+
+
+def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
+    """Compare, for each encoder and unit, the questions that were asked both ways."""
+    groups: dict[tuple[str, Unit], dict[tuple[str, Context], SeatRow]] = {}
+    for row in rows:
+        result = row.result
+        groups.setdefault((result.encoder, result.unit), {})[result.test.id, result.context] = row
+    found = []
+    for (encoder, unit), by_question in groups.items():
+        contexts: tuple[Context, ...] = ("word", "bleached")
+        named = [((names, context), (terms, context)) for names, terms in _NAMES_AND_TERMS for context in contexts]
+        tests = dict.fromkeys(test for test, _ in by_question)
+        framed = [((test, "word"), (test, "bleached")) for test in tests]
+        for ways, questions in ((("names", "group terms"), named), (("words", "sentences"), framed)):
+            pairs = [
+                (by_question[one], by_question[two])
+                for one, two in questions
+                if one in by_question and two in by_question
+            ]
+            if pairs:
+                found.append(_contrast(encoder, unit, ways, pairs))
+    return found
+
+
+def _contrast(encoder: str, unit: Unit, ways: tuple[str, str], pairs: Sequence[tuple[SeatRow, SeatRow]]) -> Contrast:
+    one, two = zip(*pairs, strict=True)
+    return Contrast(
+        encoder=encoder,
+        unit=unit,
+        ways=ways,
+        questions=len(pairs),
+        significant=(sum(row.significant for row in one), sum(row.significant for row in two)),
+        mean_effects=(mean(row.result.effect_size for row in one), mean(row.result.effect_size for row in two)),
+    )

@@ -1,0 +1,81 @@
+"""A SEAT result within its family, and beside the paper's own figure.
+
+May et al. (2019), table 4: one star for p below alpha, two for a p that is so after Holm's correction.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from imprint.association.seat import SeatResult
+from imprint.association.sentences import Unit
+from imprint.association.verdicts import Judgement, Verdict, judge
+from imprint.stimuli.definition import Published
+
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+# How the models of the paper's table 3 are recognised: by the name of the model and how it was pooled.
+_OF_THE_PAPER = (
+    ("CBoW (GloVe 840B)", "glove.840b", "mean"),
+    ("GPT", "openai-gpt", "last"),
+    ("BERT", "bert-large-cased", "cls"),
+)
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A result within the family of its unit.
+
+    `detectable_shift` is given where words were permuted and nothing was found: the smallest shift of X's scores
+    the test would have found with 80 % power. `published` is the paper's figure where the encoder is one of its.
+    """
+
+    result: SeatResult
+    p_holm: float
+    verdict: Verdict
+    alone: bool
+    detectable_shift: float | None
+    published: Published | None
+
+    @property
+    def stars(self) -> str:
+        """Two for a test significant within its family, one for a test that would be significant alone."""
+        return "**" if self.significant else "*" if self.alone else ""
+
+    @property
+    def significant(self) -> bool:
+        """Whether the test is significant within its family."""
+        return self.verdict == "significant"
+
+
+def judge_results(results: Sequence[SeatResult], alpha: float) -> Iterator[SeatRow]:
+    """Correct the results of each unit together, whatever their context and encoder; one by one, in the order given.
+
+    What a result that is not significant could have seen takes a moment to find out.
+    """
+    judged: dict[int, Judgement] = {}
+    for unit in UNITS:
+        family = [result for result in results if result.unit == unit]
+        judged |= {
+            id(result): row for result, row in zip(family, judge([r.significance for r in family], alpha), strict=True)
+        }
+    for result in results:
+        row = judged[id(result)]
+        unseen = row.verdict != "significant" and result.unit == "word"
+        yield SeatRow(
+            result=result,
+            p_holm=row.p_holm,
+            verdict=row.verdict,
+            alone=result.p_value <= alpha,
+            detectable_shift=result.smallest_detectable_shift(row.level) if unseen else None,
+            published=_published(result),
+        )
+
+
+def _published(result: SeatResult) -> Published | None:
+    pooling = result.settings.get("pooling")
+    model = next(
+        (paper for paper, name, how in _OF_THE_PAPER if name in result.encoder.lower() and pooling == how), None
+    )
+    figures = [row for row in result.test.published if row.embedding == model and row.context == result.context]
+    return figures[0] if figures and not result.test.adapted else None

@@ -1,0 +1,147 @@
+"""How much a SEAT effect hangs on single templates and words, and on where the encoder's vectors lie.
+
+May et al. (2019), sections 4 and 5, found effects that do not carry over to other words and sentences; here every
+result says so of itself. All effects are of words (`d_word`).
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.association.sentences import SentenceTable, Side
+from imprint.association.wordrows import FEWEST_WORDS
+from imprint.stimuli.templates import Sentence
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.object_]
+Choice = Callable[[Sentence], bool]
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Effects of parts of a test: of one target template alone, and without one template or word.
+
+    A part that leaves a set fewer than two words has no entry.
+    """
+
+    by_template: Mapping[str, float] = field(hash=False)
+    without_template: Mapping[str, float] = field(hash=False)
+    without_word: Mapping[str, float] = field(hash=False)
+
+    def flips(self, effect: float) -> tuple[str, ...]:
+        """Say which parts have the opposite sign of the whole effect."""
+        parts = (
+            ("template {!r} alone", self.by_template),
+            ("without template {!r}", self.without_template),
+            ("without the word {!r}", self.without_word),
+        )
+        return tuple(
+            label.format(name)
+            for label, effects in parts
+            for name, value in effects.items()
+            if np.sign(value) == -np.sign(effect) != 0
+        )
+
+
+def sensitivity(table: SentenceTable) -> Sensitivity:
+    """Take the test apart."""
+    whole = _by_word(table)
+    of_targets = dict.fromkeys(sentence.template for sentence in table.x + table.y)
+    templates = of_targets | dict.fromkeys(sentence.template for sentence in table.a + table.b)
+    several = len(templates) > 1
+    return Sensitivity(
+        by_template=_defined((name, _with_template(table, name)) for name in of_targets if several),
+        without_template=_defined((name, _without_template(table, name)) for name in templates if several),
+        without_word=_defined((word, whole.without(word).effect()) for word in dict.fromkeys(whole.words())),
+    )
+
+
+def mean_cosine(vectors: npt.NDArray[np.float32]) -> float:
+    """Return the mean cosine of all pairs of distinct rows: 0 where directions are spread evenly, 1 where all agree.
+
+    The sum over pairs is the squared length of the sum of the unit vectors, less one for each row with itself.
+    """
+    rows = vectors.astype(np.float64)
+    rows = rows[rows.any(axis=1)]
+    count = len(rows)
+    if count < 2:
+        return math.nan
+    total = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).sum(axis=0)
+    return float((total @ total - count) / (count * (count - 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Words:
+    """The mean cosine of every target word with every attribute word, and which of them are X's and A's."""
+
+    cosines: Floats
+    targets: Words
+    attributes: Words
+    in_x: Flags
+    in_a: Flags
+
+    def words(self) -> list[str]:
+        return [*self.targets.tolist(), *self.attributes.tolist()]
+
+    def without(self, word: str) -> "_Words":
+        rows, columns = self.targets != word, self.attributes != word
+        return _Words(
+            self.cosines[np.ix_(rows, columns)],
+            self.targets[rows],
+            self.attributes[columns],
+            self.in_x[rows],
+            self.in_a[columns],
+        )
+
+    def effect(self) -> float:
+        """Return d, NaN where a set has fewer than two words or no word differs from another."""
+        in_x, in_a = self.in_x, self.in_a
+        if min(in_x.sum(), (~in_x).sum(), in_a.sum(), (~in_a).sum()) < FEWEST_WORDS:
+            return math.nan
+        scores = self.cosines[:, in_a].mean(axis=1) - self.cosines[:, ~in_a].mean(axis=1)
+        spread = scores.std(ddof=1)
+        return float((scores[in_x].mean() - scores[~in_x].mean()) / spread) if spread > 0 else math.nan
+
+
+def _with_template(table: SentenceTable, template: str) -> float:
+    """Return the effect of the targets' sentences of one template against all attributes."""
+    return _by_word(table, lambda target: target.template == template).effect()
+
+
+def _without_template(table: SentenceTable, template: str) -> float:
+    def others(sentence: Sentence) -> bool:
+        return sentence.template != template
+
+    return _by_word(table, others, others).effect()
+
+
+def _all(_: Sentence) -> bool:
+    return True
+
+
+def _by_word(table: SentenceTable, of_targets: Choice = _all, of_attributes: Choice = _all) -> _Words:
+    """Average the cosines of the sentences chosen within each word."""
+    rows, average_rows, targets, in_x = _averaging(table.x, table.y, of_targets)
+    columns, average_columns, attributes, in_a = _averaging(table.a, table.b, of_attributes)
+    means = average_rows @ table.cosines[np.ix_(rows, columns)] @ average_columns.T
+    return _Words(means, targets, attributes, in_x, in_a)
+
+
+def _averaging(first: Side, second: Side, choice: Choice) -> tuple[list[int], Floats, Words, Flags]:
+    """Return the places of the sentences chosen, the matrix that averages them by word, the words, who is first's."""
+    places = [place for place, sentence in enumerate(first + second) if choice(sentence)]
+    names = [(first + second)[place].word for place in places]
+    words = {word: row for row, word in enumerate(dict.fromkeys(names))}
+    matrix = np.zeros((len(words), len(places)))
+    matrix[[words[name] for name in names], np.arange(len(places))] = 1.0
+    in_first = np.zeros(len(words), dtype=np.bool_)
+    in_first[[words[name] for name, place in zip(names, places, strict=True) if place < len(first)]] = True
+    return places, matrix / matrix.sum(axis=1, keepdims=True), np.array(list(words), dtype=np.object_), in_first
+
+
+def _defined(effects: Iterable[tuple[str, float]]) -> dict[str, float]:
+    return {name: value for name, value in effects if not math.isnan(value)}

@@ -1,0 +1,103 @@
+"""One test's sentences and the cosines between them: what SEAT's scores, and their sensitivity, are read from.
+
+May et al. (2019), section 2. Two units are possible. Sentences, as in the paper: every target sentence scores by
+its mean cosine with all sentences of A less that with all of B. Words: cosines are first averaged within each
+attribute word and each target word, so that a word with fourteen templates weighs as much as one with three.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.association.cosines import Floats, cosines, mean
+from imprint.association.wordrows import FEWEST_WORDS
+from imprint.errors import VocabularyError
+from imprint.stimuli.definition import WeatTest, quote, word_sets
+from imprint.stimuli.templates import Sentence
+
+Unit = Literal["word", "sentence"]
+Side = tuple[Sentence, ...]
+Rows = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SentenceTable:
+    """The cosine of every target sentence (X's, then Y's) with every attribute sentence (A's, then B's)."""
+
+    x: Side
+    y: Side
+    a: Side
+    b: Side
+    cosines: Floats
+    missing: tuple[str, ...] = ()
+
+    def scores(self, unit: Unit) -> tuple[list[str], Floats, int]:
+        """Return what was scored, words or texts, its scores, and how many of them, the first, are X's."""
+        if unit == "sentence":
+            middle = len(self.a)
+            values = [mean(row[:middle]) - mean(row[middle:]) for row in self.cosines]
+            return [sentence.text for sentence in self.x + self.y], np.array(values), len(self.x)
+        words, table = self.by_word()
+        x, a = (len({sentence.word for sentence in side}) for side in (self.x, self.a))
+        values = [mean(row[:a]) - mean(row[a:]) for row in table]
+        return words, np.array(values), x
+
+    def by_word(self) -> tuple[list[str], Floats]:
+        """Return the target words and the mean cosine of each with every attribute word."""
+        targets, attributes = self.x + self.y, self.a + self.b
+        columns = _places(attributes)
+        by_column = np.array([[mean(row[at]) for at in columns.values()] for row in self.cosines])
+        rows = _places(targets)
+        table = np.array([[mean(by_column[at, column]) for column in range(len(columns))] for at in rows.values()])
+        return list(rows), table
+
+    @property
+    def one_each(self) -> bool:
+        """Tell whether every word has one sentence, so that the two units are one."""
+        return all(len({sentence.word for sentence in side}) == len(side) for side in (self.x, self.y, self.a, self.b))
+
+
+def table_of(
+    test: WeatTest, sides: Mapping[str, Side], rows: Rows, *, encoder: str, lacking: Sequence[str] = ()
+) -> SentenceTable:
+    """Compare the sentences of a test; words the encoder lacks, and rows without a direction, are left out.
+
+    Refuses a set that keeps fewer than two words, and a sentence that stands on both sides.
+    """
+    unknown = set(lacking)
+    kept: dict[str, Side] = {}
+    vectors: dict[str, npt.NDArray[np.float32]] = {}
+    missing: dict[str, None] = {}
+    for key, words in word_sets(test).items():
+        side = tuple(sentence for sentence in sides[key] if sentence.word not in unknown)
+        found = rows([sentence.text for sentence in side]) if side else np.empty((0, 0), dtype=np.float32)
+        directed = np.flatnonzero(found.any(axis=1))
+        kept[key] = tuple(side[place] for place in directed)
+        vectors[key] = found[directed]
+        left = {sentence.word for sentence in kept[key]}
+        gone = [word for word in words.words if word not in left]
+        missing.update(dict.fromkeys(gone))
+        if len(left) < FEWEST_WORDS:
+            raise VocabularyError(
+                f"{words.name}: {encoder} has no vector for {len(gone)} of {len(words)} words ({quote(gone)}); at "
+                f"least {FEWEST_WORDS} words are needed: use other words or another encoder"
+            )
+    for first, second in (("x", "y"), ("a", "b")):
+        shared = {sentence.text for sentence in kept[first]} & {sentence.text for sentence in kept[second]}
+        if shared:
+            raise VocabularyError(
+                f"{quote(sorted(shared))} stands in both {first} and {second}; change a template or a word"
+            )
+    targets, attributes = (np.concatenate([vectors[one], vectors[two]]) for one, two in (("x", "y"), ("a", "b")))
+    return SentenceTable(**kept, cosines=cosines(targets, attributes), missing=tuple(missing))
+
+
+def _places(side: Side) -> dict[str, list[int]]:
+    """Return where each word's sentences stand."""
+    places: dict[str, list[int]] = {}
+    for place, sentence in enumerate(side):
+        places.setdefault(sentence.word, []).append(place)
+    return places

@@ -1,0 +1,68 @@
+"""Options about encoders that several commands share, and opening what they name."""
+
+import contextlib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from imprint.cli.console import progress_bar, say
+from imprint.errors import EncoderError, SettingError
+
+if TYPE_CHECKING:
+    from imprint.encoders.base import Encoder
+    from imprint.encoders.cache import EncodingCache
+
+ENCODER_HELP = (
+    "A model's folder or .onnx file, an installed package that carries a model, the URL of a server, an embedding "
+    "file (mean of its words), 'cbow' (of the bundled GloVe), or 'default' (bundled Universal Sentence Encoder)."
+)
+ModelOption = Annotated[str | None, typer.Option("--model", help="The server's name for the model.")]
+PoolingOption = Annotated[str | None, typer.Option("--pooling", help="mean, max, cls or last token.")]
+LayersOption = Annotated[str | None, typer.Option("--layers", help="last, or sum or mean over all layers.")]
+PrefixOption = Annotated[str | None, typer.Option("--prefix", help="Put before every text, such as 'query: '.")]
+PromptOption = Annotated[
+    str | None, typer.Option("--prompt-name", help="One of the model's own prompts, such as query or document.")
+]
+TokenizerOption = Annotated[Path | None, typer.Option("--tokenizer", help="tokenizer.json of an .onnx file.")]
+BatchOption = Annotated[int | None, typer.Option("--batch", min=1, help="Texts a server gets at once.")]
+TimeoutOption = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait for a server's answer.")]
+RetriesOption = Annotated[int | None, typer.Option("--retries", min=0, help="Times to ask a server again.")]
+MaxTextsOption = Annotated[
+    int | None, typer.Option("--max-texts", min=1, help="Texts that may be sent to a server. [default: 20,000]")
+]
+CacheOption = Annotated[
+    Path | None, typer.Option("--cache", help="File that keeps encodings. [default: in your cache folder]")
+]
+NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Keep no encodings, and use none.")]
+
+
+def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "Encoder":
+    """Open an encoder, showing progress where it is an embedding to be read."""
+    from imprint.encoders.opening import open_encoder
+
+    with progress_bar(f"reading {source}") as report:
+        return open_encoder(source, texts=texts, progress=report, **options)
+
+
+@contextlib.contextmanager
+def opened_cache(path: Path | None, *, unused: bool) -> Iterator["EncodingCache | None"]:
+    """Give the cache asked for; where the usual one cannot be used, say so and go on without."""
+    from imprint.encoders.cache import EncodingCache, default_cache
+
+    if unused:
+        if path is not None:
+            raise SettingError("--cache and --no-cache contradict each other; give one of them")
+        yield None
+        return
+    try:
+        cache = EncodingCache(path or default_cache())
+    except EncoderError as error:
+        if path is not None:
+            raise
+        say(f"note: encodings are not kept: {error}")
+        yield None
+        return
+    with cache:
+        yield cache

@@ -1,0 +1,97 @@
+"""How results look in a terminal: numbers rounded for reading, tables, and blocks where tables do not fit."""
+
+import math
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from imprint.significance.intervals import Interval
+from imprint.significance.partitions import PermutationTest
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+TABLE_WIDTH = 118  # columns below which results are listed one by one instead
+
+_PIPED_WIDTH = 140  # columns when stdout is a file: no terminal to ask
+_EXACT_COUNT = 10**9  # counts below it are printed digit by digit
+
+
+def p_value(p: PermutationTest) -> str:
+    """Return p, with a sign before it where it is an upper bound or an estimate."""
+    sign = {"exact": "", "certified": "≤ ", "sampled": "≈ "}[p.p_method]
+    return f"{sign}{p.p_value:.3g}"
+
+
+def counts(p: PermutationTest) -> str:
+    """Return the partitions behind p: those at least as extreme, of all."""
+    if p.p_method == "sampled":
+        return f"sampled of {_whole(p.partitions)}"
+    if p.extreme is None:
+        assert p.extreme_low is not None
+        assert p.extreme_high is not None
+        return f"{_whole(p.extreme_low, 4)} to {_whole(p.extreme_high, 4)}\nof {_whole(p.partitions)}"
+    return f"{_whole(p.extreme)} of {_whole(p.partitions)}"
+
+
+def _whole(count: int, digits: int = 2) -> str:
+    if count < _EXACT_COUNT:
+        return f"{count:,}"
+    exponent = len(str(count)) - 1
+    return f"{count / 10**exponent:.{digits}f}e{exponent}"
+
+
+def ends(interval: Interval) -> str:
+    """Return both ends of an interval."""
+    return f"[{number(interval.low, 3)}, {number(interval.high, 3)}]"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Return a number rounded, a dash for one that does not exist."""
+    if value is None or math.isnan(value):
+        return "-"
+    return ("∞" if value > 0 else "-∞") if math.isinf(value) else f"{value:.{digits}f}"
+
+
+def make_table(title: str, *columns: tuple[str, str]) -> "Table":
+    """Make a table of columns (name, left or right)."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD)
+    for name, justify in columns:
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    return table
+
+
+def print_blocks(title: str, blocks: Sequence[tuple[str, ...]]) -> None:
+    """Print lines under a title, the first of each block as its heading, wrapped to the terminal."""
+    sys.stdout.write(f"{title}\n")
+    for heading, *lines in blocks:
+        sys.stdout.write(f"\n{textwrap.fill(heading, width(), subsequent_indent='  ')}\n")
+        for line in lines:
+            wrapped = textwrap.fill(
+                line, width(), initial_indent="  ", subsequent_indent="    ", break_long_words=False
+            )
+            sys.stdout.write(f"{wrapped}\n")
+    sys.stdout.write("\n")
+
+
+def show_table(table: "Table") -> None:
+    """Print a table to stdout."""
+    from rich.console import Console
+
+    # Words come from files: markup in them is text, not style.
+    Console(width=width(), markup=False, highlight=False).print(table)
+
+
+def width() -> int:
+    """Return the columns there are: the terminal's, or a page's where stdout is a file."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPED_WIDTH
+
+
+def flat(text: str) -> str:
+    """Return the text on one line."""
+    return " ".join(text.split())

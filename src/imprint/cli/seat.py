@@ -1,0 +1,126 @@
+"""`imprint seat`: association tests on sentence encoders."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imprint.cli.encoders import (
+    ENCODER_HELP,
+    BatchOption,
+    CacheOption,
+    LayersOption,
+    MaxTextsOption,
+    ModelOption,
+    NoCacheOption,
+    PoolingOption,
+    PrefixOption,
+    PromptOption,
+    RetriesOption,
+    TimeoutOption,
+    TokenizerOption,
+)
+from imprint.cli.options import JsonOption, SeedOption
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.stimuli.definition import WeatTest
+
+# The battery of the paper: Caliskan's ten tests, and those it adds.
+DEFAULT_TESTS = ("caliskan-[0-9]*", "seat-*")
+
+
+def seat_command(
+    encoder: Annotated[list[str], typer.Argument(metavar="ENCODER...", help=ENCODER_HELP)],
+    test: Annotated[
+        list[str] | None,
+        typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: the paper's]"),
+    ] = None,
+    tests: Annotated[
+        Path | None, typer.Option("--tests", help="A TOML file of your own tests, instead of the catalogue.")
+    ] = None,
+    templates: Annotated[
+        Path | None, typer.Option("--templates", help="A TOML file of sentence templates by kind of word.")
+    ] = None,
+    context: Annotated[
+        str | None,
+        typer.Option("--context", help="word, bleached or unbleached sentences alone. [default: all a test has]"),
+    ] = None,
+    alternative: Annotated[str, typer.Option("--alternative", help="greater, less or two-sided.")] = "greater",
+    alpha: Annotated[
+        float,
+        typer.Option("--alpha", help="Chance of any false discovery among the tests of a unit (Holm's correction)."),
+    ] = 0.01,
+    model: ModelOption = None,
+    pooling: PoolingOption = None,
+    layers: LayersOption = None,
+    prefix: PrefixOption = None,
+    prompt_name: PromptOption = None,
+    tokenizer: TokenizerOption = None,
+    batch: BatchOption = None,
+    timeout: TimeoutOption = None,
+    retries: RetriesOption = None,
+    max_texts: MaxTextsOption = None,
+    cache: CacheOption = None,
+    no_cache: NoCacheOption = False,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Ask WEAT's questions of sentence encoders (SEAT), permuting words and, as the paper does, sentences.
+
+    Several encoders are corrected together. Encodings are kept on disk: a second run encodes nothing.
+    """
+    from imprint.association.seat_battery import put, run_seats
+    from imprint.cli.console import phases
+    from imprint.cli.encoders import opened_cache, opened_encoder
+    from imprint.cli.seat_tables import show_seats
+    from imprint.stimuli.templates import read_templates
+
+    asked = bool(test or tests)
+    chosen = _choose(test, tests)
+    own = None if templates is None else read_templates(templates)
+    questions, _ = put(chosen, context, own, skip=not asked)  # type: ignore[arg-type]  # checked, with a message, there
+    texts = {text for question in questions for text in question.texts}
+    encoders = [
+        opened_encoder(
+            source,
+            texts=texts,
+            model=model,
+            pooling=pooling,
+            layers=layers,
+            prefix=prefix,
+            prompt_name=prompt_name,
+            tokenizer=tokenizer,
+            batch=batch,
+            timeout=timeout,
+            retries=retries,
+            max_texts=max_texts,
+        )
+        for source in encoder
+    ]
+    with opened_cache(cache, unused=no_cache) as kept, phases() as report:
+        battery = run_seats(
+            encoders,
+            chosen,
+            context=context,  # type: ignore[arg-type]
+            templates=own,
+            alternative=alternative,  # type: ignore[arg-type]
+            alpha=alpha,
+            cache=kept,
+            seed=seed,
+            skip=not asked,
+            report=report,
+        )
+    show_seats(battery, json=json)
+
+
+def _choose(patterns: list[str] | None, file: Path | None) -> "tuple[WeatTest, ...]":
+    from imprint.stimuli.catalog import catalogue, choose, read_tests
+    from imprint.stimuli.definition import WeatTest
+
+    known = catalogue() if file is None else read_tests(file)
+    chosen = choose(known, patterns or (DEFAULT_TESTS if file is None else ("*",)))
+    found = tuple(test for test in chosen if isinstance(test, WeatTest))
+    if not found:
+        raise SettingError("the tests chosen are all WEFATs, which have no sentences; choose WEATs")
+    return found
