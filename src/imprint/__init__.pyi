@@ -1,6 +1,10 @@
 from imprint.association.battery import Battery as Battery
 from imprint.association.battery import run_battery as run_battery
 from imprint.association.groups import group_association as group_association
+from imprint.association.seat import SeatResult as SeatResult
+from imprint.association.seat import seat as seat
+from imprint.association.seat_battery import SeatBattery as SeatBattery
+from imprint.association.seat_battery import run_seats as run_seats
 from imprint.association.weat import WeatResult as WeatResult
 from imprint.association.weat import weat as weat
 from imprint.association.wefat import WefatResult as WefatResult
@@ -9,6 +13,11 @@ from imprint.audit import run_audit as run_audit
 from imprint.embeddings.convert import convert as convert
 from imprint.embeddings.embedding import Embedding as Embedding
 from imprint.embeddings.load import load as load
+from imprint.encoders.base import Encoder as Encoder
+from imprint.encoders.cache import EncodingCache as EncodingCache
+from imprint.encoders.function import FunctionEncoder as FunctionEncoder
+from imprint.encoders.opening import open_encoder as open_encoder
+from imprint.enumeration.encoded import embed_vocabulary as embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases as enumerate_biases
 from imprint.enumeration.result import Enumeration as Enumeration
 from imprint.errors import ImprintError as ImprintError
@@ -17,4 +26,5 @@ from imprint.finding import read_findings as read_findings
 from imprint.finding import write_findings as write_findings
 from imprint.stimuli.catalog import catalogue as catalogue
 from imprint.stimuli.catalog import read_tests as read_tests
+from imprint.stimuli.templates import read_templates as read_templates
 from imprint.version import __version__ as __version__

@@ -37,12 +37,14 @@ class Contrast:
 
 def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
     """Compare, for each encoder and unit, the questions that were asked both ways."""
-    groups: dict[tuple[str, Unit], dict[tuple[str, Context], SeatRow]] = {}
+    groups: dict[tuple[str, str, Unit], dict[tuple[str, Context], SeatRow]] = {}
     for row in rows:
         result = row.result
-        groups.setdefault((result.encoder, result.unit), {})[result.test.id, result.context] = row
+        groups.setdefault((result.encoder, result.encoder_sha256, result.unit), {})[result.test.id, result.context] = (
+            row
+        )
     found = []
-    for (encoder, unit), by_question in groups.items():
+    for (encoder, _, unit), by_question in groups.items():
         contexts: tuple[Context, ...] = ("word", "bleached")
         named = [((names, context), (terms, context)) for names, terms in _NAMES_AND_TERMS for context in contexts]
         tests = dict.fromkeys(test for test, _ in by_question)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
-_DEALS = 250  # random deals behind a detectable shift, good to some 5 %: a battery asks for dozens
+_DEALS = 100  # random deals behind a detectable shift, good to some 5 %: a battery asks for dozens
 
 
 @dataclass(frozen=True, repr=False)
@@ -232,7 +232,7 @@ def measure(
     for unit in units:
         if results and table.one_each:
             # One sentence a word: the units are one, and so is the count behind p.
-            results[unit] = replace(next(iter(results.values())), unit=unit)
+            results[unit] = replace(next(iter(results.values())), unit=unit, scored=tuple(table.scores(unit)[0]))
             continue
         scored, scores, n_x = table.scores(unit)
         x, y = scores[:n_x], scores[n_x:]

@@ -7,17 +7,18 @@ footnote 8 does.
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.battery import Skipped
 from imprint.association.coherence import Coherence, check_coherence
-from imprint.association.seat import Question, SeatResult, ask, measure
-from imprint.association.seat_rows import UNITS, SeatRow, judge_results
+from imprint.association.seat import Progress, Question, SeatResult, ask, measure
+from imprint.association.seat_rows import UNITS, SeatRow, judge_results, make_row
 from imprint.association.sensitivity import mean_cosine
 from imprint.association.sentences import Unit
 from imprint.association.verdicts import check_alpha
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache, Encodings, encode_texts
+from imprint.encoders.opening import as_encoder
 from imprint.errors import StimulusError, VocabularyError
 from imprint.finding import Finding
 from imprint.significance.partitions import Alternative
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Report = Callable[[str, int, int], None]
+Item = TypeVar("Item")
+Done = TypeVar("Done")
 
 _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
 
@@ -113,7 +116,7 @@ class SeatBattery:
 
 
 def run_seats(
-    encoders: Sequence[Encoder],
+    encoders: Sequence[object],
     tests: Sequence[WeatTest],
     *,
     context: Context | None = None,
@@ -125,7 +128,9 @@ def run_seats(
     skip: bool = True,
     report: Report | None = None,
 ) -> SeatBattery:
-    """Run every test in every context it has, or in one; a test that cannot be run is skipped, or raises.
+    """Run every test in every context it has, or in one, on encoders, embeddings or functions.
+
+    A test that cannot be run is skipped, or raises where `skip` is False.
 
     `report` is told what is being done, how much of it is done, and how much there is.
     """
@@ -134,7 +139,7 @@ def run_seats(
     results: list[SeatResult] = []
     anisotropy: list[Anisotropy] = []
     encoded = 0
-    for encoder in encoders:
+    for encoder in map(as_encoder, encoders):
         texts = [text for question in questions for text in question.texts]
         encodings = encode_texts(
             encoder, texts, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
@@ -147,11 +152,12 @@ def run_seats(
     if not results:
         reason = f"{skipped[0].test}, for one: {skipped[0].reason}" if skipped else "no test was asked for"
         raise VocabularyError(f"none of {len(tests)} tests can be run; {reason}")
-    rows = []
-    for row in judge_results(results, alpha):
-        rows.append(row)
-        if report is not None:
-            report("asking what each test could have found", len(rows), len(results))
+    judged = judge_results(results, alpha)
+    rows = _side_by_side(
+        lambda pair: make_row(*pair, alpha),
+        list(zip(results, judged, strict=True)),
+        _labelled(report, "asking what each test could have found"),
+    )
     return SeatBattery(
         rows=tuple(rows),
         skipped=tuple(skipped),
@@ -199,18 +205,20 @@ def _measure_all(
             return Skipped(question.test.id, question.test.title, f"{question.context}: {error}")
         return list(measured.values())
 
-    results: list[SeatResult] = []
-    skipped: list[Skipped] = []
-    # The counting behind a p-value releases Python's lock; results come in the order of the questions.
+    outcomes = _side_by_side(run, questions, _labelled(report, f"testing {encoder.name}"))
+    results = [result for outcome in outcomes if not isinstance(outcome, Skipped) for result in outcome]
+    return results, [outcome for outcome in outcomes if isinstance(outcome, Skipped)]
+
+
+def _side_by_side(work: Callable[[Item], Done], items: Sequence[Item], progress: Progress | None) -> list[Done]:
+    """Do the work, whose heavy parts release Python's lock, for several items at once; results in their order."""
+    done: list[Done] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for done, outcome in enumerate(pool.map(run, questions), start=1):
-            if isinstance(outcome, Skipped):
-                skipped.append(outcome)
-            else:
-                results += outcome
-            if report is not None:
-                report(f"testing {encoder.name}", done, len(questions))
-    return results, skipped
+        for outcome in pool.map(work, items):
+            done.append(outcome)
+            if progress is not None:
+                progress(len(done), len(items))
+    return done
 
 
 def _anisotropy(encoder: Encoder, questions: Sequence[Question], encodings: Encodings) -> Iterable[Anisotropy]:
@@ -220,5 +228,5 @@ def _anisotropy(encoder: Encoder, questions: Sequence[Question], encodings: Enco
         yield Anisotropy(encoder.name, encoder.identity, context, len(texts), cosine)
 
 
-def _labelled(report: Report | None, label: str) -> Callable[[int, int], None] | None:
+def _labelled(report: Report | None, label: str) -> Progress | None:
     return None if report is None else lambda done, total: report(label, done, total)

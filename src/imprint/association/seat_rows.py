@@ -3,7 +3,7 @@
 May et al. (2019), table 4: one star for p below alpha, two for a p that is so after Holm's correction.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -48,28 +48,27 @@ class SeatRow:
         return self.verdict == "significant"
 
 
-def judge_results(results: Sequence[SeatResult], alpha: float) -> Iterator[SeatRow]:
-    """Correct the results of each unit together, whatever their context and encoder; one by one, in the order given.
-
-    What a result that is not significant could have seen takes a moment to find out.
-    """
+def judge_results(results: Sequence[SeatResult], alpha: float) -> list[Judgement]:
+    """Correct the results of each unit together, whatever their context and encoder; one a result, in their order."""
     judged: dict[int, Judgement] = {}
     for unit in UNITS:
-        family = [result for result in results if result.unit == unit]
-        judged |= {
-            id(result): row for result, row in zip(family, judge([r.significance for r in family], alpha), strict=True)
-        }
-    for result in results:
-        row = judged[id(result)]
-        unseen = row.verdict != "significant" and result.unit == "word"
-        yield SeatRow(
-            result=result,
-            p_holm=row.p_holm,
-            verdict=row.verdict,
-            alone=result.p_value <= alpha,
-            detectable_shift=result.smallest_detectable_shift(row.level) if unseen else None,
-            published=_published(result),
-        )
+        places = [place for place, result in enumerate(results) if result.unit == unit]
+        family = [results[place].significance for place in places]
+        judged |= dict(zip(places, judge(family, alpha), strict=True))
+    return [judged[place] for place in range(len(results))]
+
+
+def make_row(result: SeatResult, judged: Judgement, alpha: float) -> SeatRow:
+    """Put a result beside the judgement of its family; what it could have found takes a moment to find out."""
+    unseen = judged.verdict != "significant" and result.unit == "word"
+    return SeatRow(
+        result=result,
+        p_holm=judged.p_holm,
+        verdict=judged.verdict,
+        alone=result.p_value <= alpha,
+        detectable_shift=result.smallest_detectable_shift(judged.level) if unseen else None,
+        published=_published(result),
+    )
 
 
 def _published(result: SeatResult) -> Published | None:
@@ -77,5 +76,9 @@ def _published(result: SeatResult) -> Published | None:
     model = next(
         (paper for paper, name, how in _OF_THE_PAPER if name in result.encoder.lower() and pooling == how), None
     )
-    figures = [row for row in result.test.published if row.embedding == model and row.context == result.context]
-    return figures[0] if figures and not result.test.adapted else None
+    figures = (
+        row
+        for row in result.test.published
+        if row.embedding == model and row.context == result.context and row.effect is not None
+    )
+    return None if result.test.adapted else next(figures, None)

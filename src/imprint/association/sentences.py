@@ -49,9 +49,9 @@ class SentenceTable:
         """Return the target words and the mean cosine of each with every attribute word."""
         targets, attributes = self.x + self.y, self.a + self.b
         columns = _places(attributes)
-        by_column = np.array([[mean(row[at]) for at in columns.values()] for row in self.cosines])
+        by_column = np.array([[_level(row[at]) for at in columns.values()] for row in self.cosines])
         rows = _places(targets)
-        table = np.array([[mean(by_column[at, column]) for column in range(len(columns))] for at in rows.values()])
+        table = np.array([[_level(by_column[at, column]) for column in range(len(columns))] for at in rows.values()])
         return list(rows), table
 
     @property
@@ -93,6 +93,11 @@ def table_of(
             )
     targets, attributes = (np.concatenate([vectors[one], vectors[two]]) for one, two in (("x", "y"), ("a", "b")))
     return SentenceTable(**kept, cosines=cosines(targets, attributes), missing=tuple(missing))
+
+
+def _level(values: Floats) -> float:
+    """Return the mean; of equal values their own, which division may miss by a bit and so part words that tie."""
+    return float(values[0]) if values.max() == values.min() else mean(values)
 
 
 def _places(side: Side) -> dict[str, list[int]]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.cli.console import progress_bar, say
 from imprint.errors import EncoderError, SettingError
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Keep no encodin
 
 def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "Encoder":
     """Open an encoder, showing progress where it is an embedding to be read."""
+    from imprint.cli.console import progress_bar
     from imprint.encoders.opening import open_encoder
 
     with progress_bar(f"reading {source}") as report:
@@ -49,6 +49,7 @@ def opened_encoder(source: str, *, texts: Collection[str] | None = None, **optio
 @contextlib.contextmanager
 def opened_cache(path: Path | None, *, unused: bool) -> Iterator["EncodingCache | None"]:
     """Give the cache asked for; where the usual one cannot be used, say so and go on without."""
+    from imprint.cli.console import say
     from imprint.encoders.cache import EncodingCache, default_cache
 
     if unused:

@@ -25,8 +25,9 @@ def show_seats(battery: SeatBattery, *, json: bool) -> None:
         for row in battery.skipped:
             say(f"not run: {row.test}: {row.reason}")
         return
-    for encoder, pairs in groupby(_pairs(battery), key=lambda pair: pair[0].result.encoder):
+    for _, pairs in groupby(_pairs(battery), key=lambda pair: pair[0].result.encoder_sha256):
         listed = list(pairs)
+        encoder = listed[0][0].result.encoder
         _print_battery(encoder, listed)
         _print_sensitivity(encoder, [words for words, _ in listed if words.result.context == "bleached"])
     _print_checks(battery)

@@ -5,6 +5,7 @@ May et al. (2019, SEAT), section 2: any model that gives a text a vector of fixe
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,6 +15,8 @@ import numpy.typing as npt
 from imprint.errors import EncoderError, SettingError
 
 Floats = npt.NDArray[np.float32]
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # what no encoding writes, and no tokenizer reads
 
 
 class Encoder(ABC):
@@ -41,6 +44,9 @@ class Encoder(ABC):
         """Return one float32 row a text, in order, refusing what is no vector."""
         if isinstance(texts, str):
             raise SettingError(f"encode got one string, {texts!r}; a list of texts is wanted")
+        for text in texts:
+            if _LONE_SURROGATE.search(text):
+                raise SettingError(f"the text {text!r} holds half a character; read it from its file as UTF-8")
         rows = _as_rows(self.name, self.embed(texts), len(texts))
         broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if len(broken):
@@ -65,10 +71,12 @@ def identify(**parts: object) -> str:
 
 def _as_rows(name: str, answer: npt.ArrayLike, count: int) -> Floats:
     try:
-        rows = np.asarray(answer, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore"):  # becomes an infinity, which is refused with the text it belongs to
+            rows = np.asarray(answer, dtype=np.float32)
+    except (TypeError, ValueError, RuntimeError) as error:  # the last from torch, for a tensor that wants gradients
         raise EncoderError(
-            f"{name}: its vectors are no table of numbers of one length; one row a text is wanted"
+            f"{name}: its vectors are no table of numbers of one length ({' '.join(str(error).split())}); one row a "
+            "text is wanted"
         ) from error
     if rows.ndim != 2 or len(rows) != count or (count and not rows.shape[1]):
         raise EncoderError(f"{name}: gave an array of shape {rows.shape} for {count} texts; one row a text is wanted")

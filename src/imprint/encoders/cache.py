@@ -21,6 +21,7 @@ from imprint.errors import EncoderError, SettingError
 Progress = Callable[[int, int], None]
 
 _FORMAT = 1
+_TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _ASKED_AT_ONCE = 500  # keys a query, below SQLite's oldest limit on parameters
 
@@ -30,6 +31,8 @@ class EncodingCache:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        if "\0" in str(self.path):
+            raise EncoderError(f"{str(self.path)!r}: no file name may hold a NUL; check the path")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
@@ -54,7 +57,7 @@ class EncodingCache:
                     f"SELECT text, vector FROM encodings WHERE encoder = ? AND text IN ({','.join('?' * len(asked))})"  # noqa: S608 - question marks only
                 )
                 for key, vector in self._database.execute(query, (encoder, *asked)):
-                    found[by_key[key]] = np.frombuffer(vector, dtype="<f4").astype(np.float32, copy=False)
+                    found[by_key[key]] = self._read(vector)
         return found
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats) -> None:
@@ -65,8 +68,10 @@ class EncodingCache:
             try:
                 self._database.executemany("INSERT OR IGNORE INTO encodings VALUES (?, ?, ?)", values)
                 self._database.execute("COMMIT")
-            except sqlite3.Error:
-                self._database.execute("ROLLBACK")
+            except BaseException:
+                # A full disk has SQLite roll back by itself; Ctrl-C has not.
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
                 raise
 
     def close(self) -> None:
@@ -81,20 +86,26 @@ class EncodingCache:
 
     def _prepare(self) -> None:
         execute = self._database.execute
-        tables = [name for (name,) in execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        (format_,) = execute("PRAGMA user_version").fetchone()
-        if tables and (tables != ["encodings"] or format_ != _FORMAT):
+        # Read in one statement, between two of which another process may make the table.
+        query = "SELECT (SELECT user_version FROM pragma_user_version), group_concat(sql, ';') FROM sqlite_master"
+        made = execute(query).fetchone()
+        if made not in {(0, None), (_FORMAT, _TABLE)}:
             raise EncoderError(f"{self.path}: is another database, or another version's; choose another place")
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = NORMAL")
-        if not tables:
+        if made == (0, None):
             execute("BEGIN IMMEDIATE")
-            execute(
-                "CREATE TABLE IF NOT EXISTS encodings (encoder TEXT, text BLOB, vector BLOB, "
-                "PRIMARY KEY (encoder, text)) WITHOUT ROWID"
-            )
+            execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
             execute(f"PRAGMA user_version = {_FORMAT}")
             execute("COMMIT")
+
+    def _read(self, vector: object) -> Floats:
+        """Return a vector from the bytes kept, of which any program may have changed some."""
+        if isinstance(vector, bytes) and vector and len(vector) % 4 == 0:
+            row = np.frombuffer(vector, dtype="<f4").astype(np.float32, copy=False)
+            if np.isfinite(row).all():
+                return row
+        raise EncoderError(f"{self.path}: holds an encoding that is no vector, so it is damaged; remove it")
 
     @contextlib.contextmanager
     def _reporting(self) -> Iterator[None]:
@@ -139,35 +150,49 @@ def encode_texts(
     for text, vector in known.items():
         matrix = _room(matrix, len(distinct), len(vector), encoder.name)
         matrix[index[text]] = vector
+    told_apart = len(distinct) == 1
+    first = 0  # of the texts that are not on disk yet
     for start in range(0, len(wanted), encoder.chunk):
         chunk = wanted[start : start + encoder.chunk]
         rows = encoder.encode(chunk)
         matrix = _room(matrix, len(distinct), rows.shape[1], encoder.name)
         matrix[[index[text] for text in chunk]] = rows
-        if kept is not None:
-            kept.put(encoder.identity, chunk, rows)
+        done = start + len(chunk)
+        # Vectors that are all the same are not kept: a server that is mended keeps its name, and they would stay.
+        told_apart = told_apart or _differ(matrix[[index[text] for text in (*known, *wanted[:done])]])
+        if kept is not None and told_apart:
+            fresh = wanted[first:done]
+            kept.put(encoder.identity, fresh, matrix[[index[text] for text in fresh]])
+            first = done
         if progress is not None:
-            progress(start + len(chunk), len(wanted))
+            progress(done, len(wanted))
     assert matrix is not None
-    if len(matrix) > 1 and (matrix == matrix[0]).all():
+    if not told_apart and not _differ(matrix):
         raise EncoderError(
-            f"{encoder.name}: gives the same vector for all {len(matrix):,} texts; a model that tells texts apart is "
-            "wanted: check its weights and tokenizer"
+            f"{encoder.name}: gives {'the same' if matrix.any() else 'a zero'} vector for all {len(matrix):,} texts; "
+            "a model that tells texts apart is wanted: check its weights, and its tokenizer or vocabulary"
         )
     return Encodings(index, matrix, len(wanted))
 
 
 def default_cache() -> Path:
     """Return where encodings are kept unless told otherwise: $IMPRINT_CACHE, else the system's folder for caches."""
-    if chosen := os.environ.get("IMPRINT_CACHE"):
-        folder = Path(chosen)
-    elif sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "imprint"
-    elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Caches" / "imprint"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imprint"
+    try:
+        if chosen := os.environ.get("IMPRINT_CACHE"):
+            folder = Path(chosen)
+        elif sys.platform == "win32":
+            folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "imprint"
+        elif sys.platform == "darwin":
+            folder = Path.home() / "Library" / "Caches" / "imprint"
+        else:
+            folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imprint"
+    except RuntimeError as error:
+        raise EncoderError("this user has no home folder to keep encodings in; set IMPRINT_CACHE to one") from error
     return folder / "encodings.sqlite"
+
+
+def _differ(rows: Floats) -> bool:
+    return bool((rows != rows[0]).any())
 
 
 def _key(text: str) -> bytes:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy.typing as npt
 
 from imprint.encoders.base import Encoder, identify
+from imprint.errors import SettingError
 
 
 class FunctionEncoder(Encoder):
@@ -22,6 +23,8 @@ class FunctionEncoder(Encoder):
         identity: str | None = None,
         chunk: int = 512,
     ) -> None:
+        if chunk < 1:
+            raise SettingError(f"chunk is {chunk}; at least 1 text at once is wanted")
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.identity = identify(adapter="function", name=self.name, identity=identity)
         self.settings = {"adapter": "function", "pooling": "the function's own"}

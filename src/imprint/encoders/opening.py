@@ -66,7 +66,11 @@ def open_encoder(
         known = ("model", "prefix", "batch", "timeout", "retries", "max_texts")
         return _make(ServerEncoder, known, given, name, key=key_from_environment(name))
     path = Path(source)
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise EncoderError(f"{name}: cannot be looked at ({error.strerror}); check the path and its rights") from error
+    if not there:
         found = find_model(name)
         if found is None:
             raise EncoderError(

@@ -4,7 +4,6 @@ May et al. (2019, SEAT), Table 3, ask BERT at its first token and GPT at its las
 """
 
 import contextlib
-import importlib
 import logging
 import os
 import warnings
@@ -129,9 +128,9 @@ def open_transformer(folder: Path) -> tuple[Any, Any]:
 @contextlib.contextmanager
 def plainly(failure: str) -> Iterator[None]:
     """Run a library offline and in silence, and turn whatever it raises into one line that begins with `failure`."""
+    from huggingface_hub import constants
     from transformers.utils import logging as talk
 
-    constants: Any = importlib.import_module("huggingface_hub.constants")
     loggers = [logging.getLogger(name) for name in _LIBRARIES]
     levels = [logger.level for logger in loggers]
     offline, bars = constants.HF_HUB_OFFLINE, talk.is_progress_bar_enabled()
