@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -47,7 +48,8 @@ def test_console_snippets_print_what_is_shown(text, following, tmp_path):
         assert words[1] in {one.name for one in app.registered_commands}
         if shown.strip():
             words[0] = str(Path(sys.executable).with_name("imprint"))
-            ran = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=True)
+            environment = os.environ | {"IMPRINT_CACHE": str(tmp_path)}
+            ran = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=environment, check=True)
             # Column widths follow the terminal; every figure and word shown has to be there.
             assert set(re.sub("─+", " ", shown).split()) <= set(ran.stdout.split())
 

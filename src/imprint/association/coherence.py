@@ -20,13 +20,15 @@ _CHECKS: tuple[tuple[Check, tuple[str, ...]], ...] = (
     ("agree", ("caliskan-7", "caliskan-8")),
     ("p rises", ("caliskan-3", "caliskan-4", "caliskan-5")),
 )
+_APART = 10  # the paper calls 0.016 and 0.01 similar, 0.12 and 0.001 discrepant
 
 
 @dataclass(frozen=True)
 class Coherence:
     """Whether tests that should go together do.
 
-    Two tests agree if their effects have one sign and both or neither are significant at alpha, each by itself.
+    Two tests agree unless one is significant at alpha by itself and the other is not, with p-values more than
+    tenfold apart, or both are with opposite effects.
     """
 
     check: Check
@@ -81,7 +83,10 @@ def check_coherence(results: Iterable[SeatResult], alpha: float) -> list[Coheren
 
 
 def _agree(effects: Sequence[float], p_values: Sequence[float], alpha: float) -> bool:
-    return len({effect > 0 for effect in effects}) == 1 and len({p <= alpha for p in p_values}) == 1
+    significant = [p <= alpha for p in p_values]
+    if all(significant):
+        return len({effect > 0 for effect in effects}) == 1
+    return not any(significant) or max(p_values) <= _APART * min(p_values)
 
 
 def _rise(p_values: Sequence[float]) -> bool:

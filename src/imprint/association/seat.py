@@ -180,7 +180,7 @@ def seat(
         question,
         opened,
         encodings,
-        opened.lacks(question.words),
+        opened.lacks(question.forms),
         units=(unit,),
         alternative=alternative,
         confidence=confidence,
@@ -203,9 +203,9 @@ class Question:
         return [sentence.text for side in self.sides.values() for sentence in side]
 
     @property
-    def words(self) -> list[str]:
-        """Every word asked about, once."""
-        return list(dict.fromkeys(sentence.word for side in self.sides.values() for sentence in side))
+    def forms(self) -> list[str]:
+        """Every form of a word asked about, once: singulars and plurals."""
+        return list(dict.fromkeys(sentence.form for side in self.sides.values() for sentence in side))
 
 
 def ask(test: WeatTest, context: Context, templates: Templates | None = None) -> Question:
@@ -224,7 +224,7 @@ def measure(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> dict[Unit, SeatResult]:
-    """Measure a question whose texts are encoded, in one unit or in both; `lacking` are words without a vector."""
+    """Measure a question whose texts are encoded, in one unit or in both; `lacking` are forms without a vector."""
     table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
     parts = sensitivity(table)
     centred = _centred_effect(table, encodings)

@@ -19,7 +19,7 @@ from imprint.association.verdicts import check_alpha
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache, Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
-from imprint.errors import StimulusError, VocabularyError
+from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.finding import Finding
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import Context, WeatTest
@@ -98,7 +98,8 @@ class SeatBattery:
         """Return one row a test, context, unit and encoder, without the numbers of single words and templates."""
         import pandas as pd
 
-        return pd.concat([row.result.to_frame().assign(p_holm=row.p_holm, stars=row.stars) for row in self.rows])
+        frames = [row.result.to_frame().assign(p_holm=row.p_holm, stars=row.stars) for row in self.rows]
+        return pd.concat(frames, ignore_index=True)
 
     def __repr__(self) -> str:
         by_unit = ", ".join(
@@ -135,11 +136,13 @@ def run_seats(
     `report` is told what is being done, how much of it is done, and how much there is.
     """
     check_alpha(alpha)
+    opened = [as_encoder(encoder) for encoder in encoders]
+    _refuse_repeated(opened)
     questions, skipped = put(tests, context, templates, skip=skip)
     results: list[SeatResult] = []
     anisotropy: list[Anisotropy] = []
     encoded = 0
-    for encoder in map(as_encoder, encoders):
+    for encoder in opened:
         texts = [text for question in questions for text in question.texts]
         encodings = encode_texts(
             encoder, texts, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
@@ -160,7 +163,7 @@ def run_seats(
     )
     return SeatBattery(
         rows=tuple(rows),
-        skipped=tuple(skipped),
+        skipped=tuple(dict.fromkeys(skipped)),
         anisotropy=tuple(anisotropy),
         coherence=tuple(check_coherence(results, alpha)),
         alpha=alpha,
@@ -184,6 +187,15 @@ def put(
     return questions, skipped
 
 
+def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
+    """Refuse one encoder given twice: its tests would count twice in their family, under one name."""
+    known: set[str] = set()
+    for encoder in encoders:
+        if encoder.identity in known:
+            raise SettingError(f"{encoder.name} was given twice; give every encoder once, under a name of its own")
+        known.add(encoder.identity)
+
+
 def _measure_all(
     encoder: Encoder,
     questions: Sequence[Question],
@@ -194,7 +206,7 @@ def _measure_all(
     skip: bool,
     report: Report | None,
 ) -> tuple[list[SeatResult], list[Skipped]]:
-    lacking = encoder.lacks(dict.fromkeys(word for question in questions for word in question.words))
+    lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
 
     def run(question: Question) -> list[SeatResult] | Skipped:
         try:
@@ -202,7 +214,7 @@ def _measure_all(
         except VocabularyError as error:
             if not skip:
                 raise
-            return Skipped(question.test.id, question.test.title, f"{question.context}: {error}")
+            return Skipped(question.test.id, question.test.title, str(error))
         return list(measured.values())
 
     outcomes = _side_by_side(run, questions, _labelled(report, f"testing {encoder.name}"))

@@ -20,6 +20,8 @@ Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.object_]
 Choice = Callable[[Sentence], bool]
 
+_ROUNDING = 1e-12  # a spread of scores below it is that of sums rounded in different orders
+
 
 @dataclass(frozen=True)
 class Sensitivity:
@@ -104,7 +106,7 @@ class _Words:
             return math.nan
         scores = self.cosines[:, in_a].mean(axis=1) - self.cosines[:, ~in_a].mean(axis=1)
         spread = scores.std(ddof=1)
-        return float((scores[in_x].mean() - scores[~in_x].mean()) / spread) if spread > 0 else math.nan
+        return float((scores[in_x].mean() - scores[~in_x].mean()) / spread) if spread > _ROUNDING else math.nan
 
 
 def _with_template(table: SentenceTable, template: str) -> float:

@@ -63,7 +63,7 @@ class SentenceTable:
 def table_of(
     test: WeatTest, sides: Mapping[str, Side], rows: Rows, *, encoder: str, lacking: Sequence[str] = ()
 ) -> SentenceTable:
-    """Compare the sentences of a test; words the encoder lacks, and rows without a direction, are left out.
+    """Compare the sentences of a test; those whose word the encoder lacks, or without a direction, are left out.
 
     Refuses a set that keeps fewer than two words, and a sentence that stands on both sides.
     """
@@ -72,7 +72,7 @@ def table_of(
     vectors: dict[str, npt.NDArray[np.float32]] = {}
     missing: dict[str, None] = {}
     for key, words in word_sets(test).items():
-        side = tuple(sentence for sentence in sides[key] if sentence.word not in unknown)
+        side = tuple(sentence for sentence in sides[key] if sentence.form not in unknown)
         found = rows([sentence.text for sentence in side]) if side else np.empty((0, 0), dtype=np.float32)
         directed = np.flatnonzero(found.any(axis=1))
         kept[key] = tuple(side[place] for place in directed)

@@ -1,5 +1,6 @@
 """SEAT for a terminal: the battery as in the paper's table 4, how much it hangs on single words, and its checks."""
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -92,11 +93,15 @@ def _print_battery(encoder: str, pairs: Sequence[Pair]) -> None:
                 f"{number(sentences.result.effect_size)}{sentences.stars:2}",
                 "the same" if _one_unit(words, sentences) else p_value(sentences.result.significance),
                 _holm(sentences),
-                "" if _one_unit(words, sentences) else f"{sentences.result.effect_size - result.effect_size:+.2f}",
+                "" if _one_unit(words, sentences) else _signed(sentences.result.effect_size - result.effect_size),
                 *((_paper(words),) if with_paper else ()),
                 *((str(len(result.missing)),) if with_missing else ()),
             )
     show_table(table)
+
+
+def _signed(difference: float) -> str:
+    return f"{round(difference, 2) + 0.0:+.2f}"  # adding nothing makes a negative zero a zero
 
 
 def _one_unit(words: SeatRow, sentences: SeatRow) -> bool:
@@ -128,7 +133,7 @@ def _block(words: SeatRow, sentences: SeatRow) -> tuple[str, ...]:
 
 
 def _print_sensitivity(encoder: str, rows: Sequence[SeatRow]) -> None:
-    rows = [row for row in rows if row.result.sensitivity.by_template]
+    rows = [row for row in rows if row.result.sensitivity.by_template and math.isfinite(row.result.effect_size)]
     if not rows:
         return
     title = f"How much d_word of bleached sentences hangs on single templates and words, {encoder}"
@@ -171,19 +176,14 @@ def _hanging(row: SeatRow) -> tuple[str, ...]:
 
 
 def _print_checks(battery: SeatBattery) -> None:
-    if not battery.coherence:
+    # Single words have one unit.
+    checks = [check for check in battery.coherence if (check.context, check.unit) != ("word", "sentence")]
+    if not checks:
         return
-    several = len({check.encoder for check in battery.coherence}) > 1
-    columns = (
-        ("context", "left"),
-        ("by", "left"),
-        ("should", "left"),
-        ("tests", "left"),
-        ("p", "left"),
-        ("does", "left"),
-    )
-    table = make_table("Do the tests cohere?", *((("encoder", "left"),) if several else ()), *columns)
-    for check in battery.coherence:
+    several = len({check.encoder for check in checks}) > 1
+    names = (*(("encoder",) if several else ()), "context", "by", "should", "tests", "p", "does")
+    table = make_table("Do the tests cohere?", *((name, "left") for name in names))
+    for check in checks:
         table.add_row(
             *((check.encoder,) if several else ()),
             _CONTEXTS[check.context],
@@ -199,7 +199,7 @@ def _print_checks(battery: SeatBattery) -> None:
 def _legend(battery: SeatBattery) -> tuple[str, ...]:
     return (
         f"* p below {battery.alpha:g} alone; ** also after Holm's correction over all rows of the same unit"
-        f"{', all encoders together' if len({row.encoder for row in battery.anisotropy}) > 1 else ''}.",
+        f"{', all encoders together' if len({row.encoder_sha256 for row in battery.anisotropy}) > 1 else ''}.",
         "d_word permutes words, each averaged over its sentences first. d permutes sentences, as the paper does: one",
         "word in fourteen templates counts as fourteen observations there, and its p is too small to speak of words.",
         "'cannot reach': with so few words no p could pass. Not significant is not absent.",
@@ -211,9 +211,9 @@ def _notes(battery: SeatBattery) -> list[str]:
     rows = battery.of_unit("word")
     missing = {(row.result.encoder, row.result.test.id): row.result.missing for row in rows if row.result.missing}
     notes = [f"missing words of {test} in {encoder}: {', '.join(words)}" for (encoder, test), words in missing.items()]
-    flipping = [row.result.test.id for row in rows if row.result.sensitivity.flips(row.result.effect_size)]
+    flipping = [row.result for row in rows if row.result.sensitivity.flips(row.result.effect_size)]
     if flipping:
-        tests = ", ".join(dict.fromkeys(flipping))
+        tests = ", ".join(dict.fromkeys(f"{result.test.id} ({_CONTEXTS[result.context]})" for result in flipping))
         notes.append(f"warning: the sign of the effect hangs on a single template or word in {tests}")
     return notes
 
@@ -225,7 +225,7 @@ def _summary(battery: SeatBattery) -> list[str]:
         for row in battery.anisotropy
     ]
     lines += [
-        f"{one.encoder}, by {one.unit}s: of {one.questions} questions, {one.significant[0]} are significant with "
+        f"{one.encoder}, by {one.unit}s: of {one.questions} questions, {one.significant[0]} significant with "
         f"{one.ways[0]} (mean effect {one.mean_effects[0]:.2f}) and {one.significant[1]} with {one.ways[1]} "
         f"({one.mean_effects[1]:.2f})"
         for one in contrasts(battery.rows)

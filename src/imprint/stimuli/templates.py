@@ -38,6 +38,11 @@ class Sentence:
     template: str
     text: str
 
+    @property
+    def form(self) -> str:
+        """The word as it stands in the text: the plural where the pattern asks for it."""
+        return plural(_spaced(self.word)) if "{words}" in self.template else self.word
+
 
 @dataclass(frozen=True)
 class Templates:
@@ -88,7 +93,7 @@ def fill(template: str, word: str) -> str:
     if problem is not None:
         raise StimulusError(f"the pattern {_shown(template)} {problem}")
     before, slot, after = re.split(r"\{(.*)\}", template)
-    text = before + _FORMS[slot](word.replace("_", " ")) + after
+    text = before + _FORMS[slot](_spaced(word)) + after
     return re.sub(r"[^\W_]", lambda first: first[0].title(), text, count=1)
 
 
@@ -134,6 +139,10 @@ def _filled(word: str, patterns: Iterable[str]) -> Iterable[Sentence]:
         text = fill(pattern, word) if pattern else word
         by_text.setdefault(text, Sentence(word, pattern, text))
     return by_text.values()
+
+
+def _spaced(word: str) -> str:
+    return word.replace("_", " ")
 
 
 def _templates_of(test: WeatTest, given: Templates | None) -> Templates | None:
