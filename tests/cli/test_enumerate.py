@@ -1,17 +1,34 @@
 """`imprint enumerate` as a person runs it, on the bundled embedding."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from imprint.cli import main
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 
 QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300)
 FIELDS = {"group", "category", "words", "names", "score", "p_value", "significant", "rotations"}
+
+
+@pytest.fixture
+def imprint(tmp_path, monkeypatch, capsys):
+    """The command within this process: what it imports takes longer than most of these runs."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["imprint", *map(str, arguments)])
+        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
+            main()
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
+
+    monkeypatch.chdir(tmp_path)
+    return run
 
 
 def lines(result):
@@ -22,9 +39,6 @@ def lines(result):
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
     """The whole run of one command: 10,000 rotations, 12 groups, 64 categories."""
-    import subprocess
-    import sys
-
     command = [str(Path(sys.executable).with_name("imprint")), "enumerate", "default", "--seed", "0", "--json"]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path_factory.mktemp("full"))
     return [json.loads(line) for line in ran.stdout.splitlines()]
@@ -58,10 +72,12 @@ def test_groups_show_gender_age_hispanic_and_arabic_names_untold():
 
 
 def test_the_number_of_workers_changes_no_byte(imprint):
-    one, two = (imprint("enumerate", "default", *QUICK, "--json", "--workers", count) for count in (1, 2))
+    # Eight chunks of rotations, so that two workers do have something to share.
+    options = (*QUICK, "--rotations", 2_000, "--json")
+    one, two = (imprint("enumerate", "default", *options, "--workers", count) for count in (1, 2))
     assert one.returncode == 0, one.stderr
     assert one.stdout == two.stdout
-    assert one.stdout != imprint("enumerate", "default", *QUICK, "--json", "--seed", 1).stdout
+    assert one.stdout != imprint("enumerate", "default", *options, "--seed", 1).stdout
 
 
 def test_several_numbers_of_groups_run_in_one_command(imprint):
@@ -136,6 +152,14 @@ def test_an_embedding_beside_its_own_copy_loses_nothing(imprint, tmp_path):
         (("--device", "cuda"), "torch"),
         (("--checkpoint", "no/such/folder/c"), "cannot write there"),
         (("--groups", "3,4", "--checkpoint", "c"), "one number of groups"),
+        # What fails in the second run of several has not printed the first.
+        (("--groups", "3,0"), "groups is 0"),
+        (("--groups", "3,100000"), "ask for fewer groups"),
+        (("--centre", "moon"), "category, all"),
+        (("--workers", 0), "--workers"),
+        (("--workers", 2, "--dask", "127.0.0.1:1"), "--dask brings its own workers"),
+        (("--device", "cuda", "--dask", "127.0.0.1:1"), "--dask brings its own workers"),
+        (("--against", "nowhere.txt"), "nowhere.txt"),
     ],
 )
 def test_bad_settings_are_one_line_and_nothing_is_half_written(imprint, tmp_path, options, message):
@@ -156,3 +180,59 @@ def test_names_that_are_nowhere_and_vectors_that_are_all_alike_are_told(imprint,
     result = imprint("enumerate", "flat.txt", "--names", "people.txt", "--groups", 2, "--cleaning", "none")
     assert result.returncode == 1
     assert "only 1 different vectors" in result.stderr
+
+
+def test_a_second_embedding_that_cannot_be_used_leaves_nothing_printed(imprint, vectors):
+    result = imprint("enumerate", "default", *QUICK, "--against", vectors)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert "names" in result.stderr
+
+
+def test_a_checkpoint_of_other_settings_is_refused_and_left_alone(imprint, tmp_path):
+    before = '{"imprint": "enumeration", "settings": "0123"}\n'
+    (tmp_path / "run").write_text(before)
+    result = imprint("enumerate", "default", *QUICK, "--json", "--checkpoint", "run")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == (
+        "imprint: run is the checkpoint of a run with other settings, data or version; delete it, or choose another\n"
+    )
+    assert (tmp_path / "run").read_text() == before
+
+
+def test_a_sentence_encoder_is_asked_once_and_then_its_cache(imprint, tmp_path, monkeypatch):
+    from imprint.encoders.universal import UniversalEncoder
+    from imprint.names.tables import first_names
+
+    monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "people.txt").write_text("\n".join(first_names().names[:80]))
+    options = ("--encoder", "default", "--names", "people.txt", "--groups", 3, "--categories", 4, "--words", 300)
+    first = imprint("enumerate", *options, "--rotations", 200, "--json")
+    assert {row["embedding"] for row in lines(first)} == {"USE multilingual v3 through templates"}
+    assert "It is {word}." in lines(first)[0]["embedding_notes"][0]
+    assert "It is {word}." in first.stderr
+    monkeypatch.setattr(UniversalEncoder, "embed", None)
+    assert imprint("enumerate", *options, "--rotations", 200, "--json").stdout == first.stdout
+    shown = imprint("enumerate", *options, "--rotations", 200, "--fdr", 0.5)
+    assert shown.stdout.startswith("Groups of names in USE multilingual v3 through templates\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "got nothing to ask; name an embedding, or a sentence encoder with --encoder"),
+        (("default", "--encoder", "default"), "got both 'default' and --encoder 'default'; name one of them"),
+        (("default", "--max-texts", 5), "--max-texts is about a sentence encoder; name one with --encoder"),
+        (("default", "--no-cache"), "--no-cache is about a sentence encoder; name one with --encoder"),
+        (("--encoder", "default", "--pooling", "max"), "pooling has no meaning for this encoder"),
+        (("--encoder", "no-such-encoder"), "no-such-encoder: no file, folder or installed package of that name"),
+        (("--encoder", "default", "--names", "embedding"), "a sentence encoder has no vocabulary to find names in"),
+        (("--encoder", "default", "--names", "nowhere.txt"), "nowhere.txt"),
+    ],
+)
+def test_exactly_one_thing_that_can_be_asked_is_wanted(imprint, monkeypatch, tmp_path, arguments, message):
+    monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
+    result = imprint("enumerate", *arguments)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert message in result.stderr

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from imprint.enumeration.cleaning import fit_name_classifier, most_name_like, name_likeness
+from imprint.association.preparation import largest_share
+from imprint.enumeration.cleaning import fit_name_classifier, name_likeness
 from imprint.enumeration.enumerate import enumerate_biases
 
 SEED = np.random.SeedSequence(0)
@@ -23,13 +24,13 @@ def vectors():
 @pytest.mark.parametrize("cleaning", ["margin", "centroid"])
 def test_names_that_are_mostly_words_are_the_fifth_that_goes(vectors, cleaning):
     likeness = name_likeness(*vectors, cleaning=cleaning, seed=SEED)
-    assert most_name_like(likeness).tolist() == list(range(40))
+    assert largest_share(likeness).tolist() == list(range(40))
 
 
 def test_the_centroid_rule_drops_those_least_similar_to_the_others(vectors):
     names, words = vectors
     similar = [np.mean([name @ other for k, other in enumerate(names) if k != i]) for i, name in enumerate(names)]
-    kept = most_name_like(name_likeness(names, words, cleaning="centroid", seed=SEED))
+    kept = largest_share(name_likeness(names, words, cleaning="centroid", seed=SEED))
     assert kept.tolist() == sorted(np.argsort(similar)[10:].tolist())
 
 
@@ -53,13 +54,13 @@ def test_as_many_words_as_names_are_taken_at_random(vectors):
 @pytest.mark.parametrize(("count", "kept"), [(4, 4), (5, 4), (9, 8), (10, 8), (100, 80)])
 def test_a_fifth_rounded_down_is_dropped_and_the_rest_keep_their_order(count, kept):
     likeness = np.random.default_rng(count).permutation(count).astype(np.float32)
-    rows = most_name_like(likeness)
+    rows = largest_share(likeness)
     assert rows.tolist() == [row for row in range(count) if likeness[row] >= count - kept]
 
 
-def test_nothing_is_dropped_where_nothing_tells_names_apart(vectors):
-    likeness = name_likeness(*vectors, cleaning="none", seed=SEED)
-    assert most_name_like(likeness).tolist() == list(range(50))
+def test_of_equal_names_those_that_stand_first_are_kept():
+    assert largest_share(np.array([1.0, 0, 1, 1, 0])).tolist() == [0, 1, 2, 3]
+    assert largest_share(np.zeros(10)).tolist() == list(range(8))
 
 
 def test_dropped_names_are_reported_and_in_no_group(planted, small):

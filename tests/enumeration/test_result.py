@@ -69,6 +69,7 @@ def test_a_frame_has_a_row_a_cell(result):
     frame = result.to_frame()
     assert frame.columns.tolist() == [
         "group", "category", "words", "score", "p_value", "p_adjusted", "significant", "survives", "stability",
+        "spelling",
     ]  # fmt: skip
     assert frame["group"].tolist() == ["A", "B", "A", "B"]
     assert frame.loc[frame["significant"], "category"].tolist() == [1, 1]

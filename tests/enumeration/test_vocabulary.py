@@ -62,6 +62,18 @@ def test_without_capitals_the_flag_of_common_words_decides():
     assert chosen(embedding) == ["the", "baker"]
 
 
+def test_a_flag_of_its_own_decides_also_where_there_are_capitals():
+    words = ["May", "may", "paris", "Paris", "nurse"]
+    assert chosen(make(words)) == ["paris", "nurse"]
+    assert chosen(make(words, common=[False, True, False, False, True])) == ["may", "nurse"]
+
+
+def test_with_a_flag_a_kept_name_leaves_out_the_word_of_its_letters():
+    embedding = make(["May", "may", "nurse"], common=[False, True, True])
+    assert chosen(embedding, leaving_out=["May"]) == ["nurse"]
+    assert chosen(make(["may", "May", "nurse"]), leaving_out=["May"]) == ["may", "nurse"]
+
+
 def test_without_capitals_and_flag_the_bundled_list_of_common_words_decides():
     embedding = make(["the", "paris", "nurse", "qwertzu", "mary"])
     assert chosen(embedding) == ["the", "nurse"]

@@ -1,28 +1,49 @@
-"""`imprint enumerate`: which biases are in my embedding?"""
+"""`imprint enumerate`: which biases are in my embedding, or in my sentence encoder?"""
 
-import contextlib
-import logging
-import os
-import socket
-from collections.abc import Iterator
-from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption
-from imprint.errors import MissingExtraError, SettingError
+from imprint.cli.encoders import (
+    ENCODER_HELP,
+    BatchOption,
+    CacheOption,
+    LayersOption,
+    MaxTextsOption,
+    ModelOption,
+    NoCacheOption,
+    PoolingOption,
+    PrefixOption,
+    PromptOption,
+    RetriesOption,
+    TimeoutOption,
+    TokenizerOption,
+)
+from imprint.cli.options import JsonOption, SeedOption
+from imprint.errors import SettingError
 
 if TYPE_CHECKING:
+    from imprint.embeddings.embedding import Embedding
     from imprint.enumeration.result import Enumeration
 
 PREVIEW = 1_000
-_PATIENCE = 10  # seconds to wait for a Dask scheduler
 
 
 def enumerate_command(
-    embedding: EmbeddingArgument,
+    embedding: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="EMBEDDING",
+            help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d).",
+        ),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            "--encoder", help=f"Instead, a sentence encoder, asked through bleached sentences. {ENCODER_HELP}"
+        ),
+    ] = None,
     names: Annotated[
         str,
         typer.Option("--names", help="first or surnames (US), embedding (found in it), or a file of one name a line."),
@@ -60,6 +81,18 @@ def enumerate_command(
     ] = None,
     show_names: Annotated[bool, typer.Option("--show-names", help="Print the names behind the letters.")] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
+    model: ModelOption = None,
+    pooling: PoolingOption = None,
+    layers: LayersOption = None,
+    prefix: PrefixOption = None,
+    prompt_name: PromptOption = None,
+    tokenizer: TokenizerOption = None,
+    batch: BatchOption = None,
+    timeout: TimeoutOption = None,
+    retries: RetriesOption = None,
+    max_texts: MaxTextsOption = None,
+    cache: CacheOption = None,
+    no_cache: NoCacheOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -67,8 +100,9 @@ def enumerate_command(
 
     The words found are often offensive: they are the embedding's, printed so that they can be known.
     """
+    from imprint.cli.cluster import open_cluster
     from imprint.cli.console import open_embedding, progress_bar
-    from imprint.enumeration.enumerate import enumerate_biases
+    from imprint.enumeration.enumerate import enumerate_biases, threads
     from imprint.enumeration.matching import with_stability
     from imprint.enumeration.settings import Settings
 
@@ -95,10 +129,24 @@ def enumerate_command(
         raise SettingError("--checkpoint goes with one number of groups and one embedding")
     if dask is not None and (workers is not None or device != "cpu"):
         raise SettingError("--dask brings its own workers; leave --workers and --device out")
-    opened = open_embedding(embedding)
+    about_encoder = {
+        "model": model,
+        "pooling": pooling,
+        "layers": layers,
+        "prefix": prefix,
+        "prompt_name": prompt_name,
+        "tokenizer": tokenizer,
+        "batch": batch,
+        "timeout": timeout,
+        "retries": retries,
+        "max_texts": max_texts,
+        "cache": cache,
+        "no_cache": no_cache or None,
+    }
+    opened = _open(embedding, encoder, about_encoder, words=words, names=names)
     other = open_embedding(against) if against is not None else None
     found: list[tuple[Enumeration, Enumeration | None]] = []
-    with _executor(workers, dask) as executor:
+    with threads(workers) if dask is None else open_cluster(dask) as executor:
         for settings in runs:
             options: dict[str, Any] = {"settings": settings, "executor": executor, "device": where}
             with progress_bar(f"rotating, {settings.groups} groups") as report:
@@ -132,60 +180,34 @@ def _print(first: "Enumeration", second: "Enumeration | None", *, json: bool, sh
             say(f"note: {note}")
 
 
+def _open(
+    embedding: str | None, encoder: str | None, about_encoder: dict[str, Any], *, words: int, names: str
+) -> "Embedding":
+    from imprint.cli.console import open_embedding, progress_bar, say
+    from imprint.cli.encoders import opened_cache, opened_encoder
+
+    if encoder is not None and embedding is not None:
+        raise SettingError(f"got both {embedding!r} and --encoder {encoder!r}; name one of them")
+    if encoder is None:
+        given = [name.replace("_", "-") for name, value in about_encoder.items() if value is not None]
+        if given:
+            raise SettingError(f"--{given[0]} is about a sentence encoder; name one with --encoder, or leave it out")
+        if embedding is None:
+            raise SettingError("got nothing to ask; name an embedding, or a sentence encoder with --encoder")
+        return open_embedding(embedding)
+    from imprint.enumeration.encoded import embed_vocabulary
+
+    kept, unkept = about_encoder.pop("cache"), bool(about_encoder.pop("no_cache"))
+    model = opened_encoder(encoder, **about_encoder)
+    with opened_cache(kept, unused=unkept) as cache, progress_bar(f"encoding with {encoder}") as report:
+        made = embed_vocabulary(model, words=words, names=names, cache=cache, progress=report)
+    for note in made.notes:
+        say(f"note: {note}")
+    return made
+
+
 def _sizes(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise SettingError(f"groups is {text!r}; a number, or several as 4,8,12, is wanted") from None
-
-
-def _executor(workers: int | None, dask: str | None) -> contextlib.AbstractContextManager[Executor]:
-    return _threads(workers or os.cpu_count()) if dask is None else _cluster(dask)
-
-
-@contextlib.contextmanager
-def _threads(count: int | None) -> Iterator[Executor]:
-    pool = ThreadPoolExecutor(count)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextlib.contextmanager
-def _cluster(address: str) -> Iterator[Executor]:
-    try:
-        from distributed import Client, KilledWorker
-    except ImportError as error:
-        raise MissingExtraError("distributed", "dask") from error
-    # What goes wrong is told below, in one line.
-    logging.disable()
-    try:
-        _await_greeting(address)
-        client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
-    except Exception as error:  # what answers may be anything, a web server say, and breaks the client in its own way
-        raise SettingError(
-            f"no Dask scheduler answers at {address!r} ({error}); start one, or leave --dask out"
-        ) from error
-    with client:
-        try:
-            yield client.get_executor()
-        except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
-            raise SettingError(
-                f"the Dask cluster at {address!r} failed ({str(error) or type(error).__name__}); it needs a scheduler "
-                "and workers that stay, with imprint installed"
-            ) from error
-
-
-def _await_greeting(address: str) -> None:
-    """Raise unless something at a TCP address speaks first, as a scheduler does.
-
-    A web server, a dashboard's say, waits to be asked something it understands, and the client would wait with it.
-    """
-    from distributed.comm.addressing import parse_address, parse_host_port
-
-    scheme, place = parse_address(address)
-    if scheme == "tcp":
-        with socket.create_connection(parse_host_port(place), timeout=_PATIENCE) as connection:
-            if not connection.recv(1):
-                raise ConnectionError("the connection was closed at once")

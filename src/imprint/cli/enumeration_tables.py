@@ -1,16 +1,22 @@
 """An enumeration for a terminal: groups as in the paper's Table 3, associations as in its Table 5."""
 
+import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from imprint.cli.console import say
-from imprint.cli.tables import make_table, show_table, width
+from imprint.cli.formats import make_table, show_table, width
 from imprint.enumeration.groups import Group
 from imprint.enumeration.matching import Comparison
 from imprint.enumeration.result import Association, Enumeration
 from imprint.masking import mask
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 _COLUMN = 16  # characters a group's column needs
 _SHOWN_CROSSINGS = 3
+_SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
 
 CONTENT_NOTE = (
     "These associations are the embedding's own; many are offensive and none is a fact about anybody. Groups go\n"
@@ -38,17 +44,15 @@ def print_enumeration(found: Enumeration, *, show_names: bool, unmask: bool) -> 
 def print_comparison(comparison: Comparison, *, unmask: bool) -> None:
     """Print what of the first embedding's associations the second still has."""
     first, second = comparison.first, comparison.second
-    table = make_table(
-        f"{first.embedding} beside {second.embedding}",
-        ("group", "left"), ("there", "left"), ("found", "right"), ("left", "right"), ("lost", "right"),
-    )  # fmt: skip
+    columns = (("group", "left"), ("there", "left"), ("found", "right"), ("left", "right"), ("lost", "right"))
+    table = make_table("", *columns)
     for group in first.groups:
         counts = [
             sum(cell.group == group.letter for cell in cells)
             for cells in (first.significant, comparison.left, comparison.lost)
         ]
         table.add_row(group.letter, comparison.matched.get(group.letter, "no match"), *map(str, counts))
-    show_table(table)
+    _show(f"{first.embedding} beside {second.embedding}", table)
     say(
         f"{len(comparison.left)} of {len(first.significant)} associations are left, {len(comparison.lost)} are lost; "
         f"{len(comparison.new)} of {len(second.significant)} in {second.embedding} are new."
@@ -62,17 +66,29 @@ def _print_groups(found: Enumeration, *, show_names: bool) -> None:
     columns: list[tuple[str, str]] = [("group", "left"), ("names", "right")]
     if known:
         columns += [(name, "right") for name in ("women", "born", "white", "black", "Hispanic", "Asian")]
-    columns += [("with frequency", "right"), ("associations", "right"), ("without frequency", "right")]
+    columns += [
+        ("with\nfrequency", "right"),
+        ("associations", "right"),
+        ("left without\nfrequency", "right"),
+        ("with\nspelling", "right"),
+    ]
     if show_names:
         columns.append(("such as", "left"))
-    table = make_table(f"Groups of names in {found.embedding}", *columns)
+    table = make_table("", *columns)
     for group in found.groups:
         hits = [cell for cell in found.significant if cell.group == group.letter]
         left = "" if found.settings.without_frequency else str(sum(bool(cell.survives) for cell in hits))
         row = [group.letter, f"{len(group.names):,}"]
         row += _demographics(group) if known else []
-        row += [f"{group.frequency:.2f}", str(len(hits)), left]
+        spelling = found.spelling(group.letter)
+        row += [f"{group.frequency:.2f}", str(len(hits)), left, "" if spelling is None else f"{spelling:.2f}"]
         table.add_row(*row, *([", ".join(group.illustrative)] if show_names else []))
+    _show(f"Groups of names in {found.embedding}", table)
+
+
+def _show(title: str, table: "Table") -> None:
+    # Within a table of few columns a title would be broken into as many lines as words.
+    sys.stdout.write(f"{title}\n")
     show_table(table)
 
 
@@ -93,12 +109,12 @@ def _print_associations(found: Enumeration, groups: Sequence[Group], title: str,
     fit = max(1, (width() - 8) // _COLUMN)
     for start in range(0, len(busy), fit):
         letters = busy[start : start + fit]
-        table = make_table(title, ("", "right"), *((letter, "left") for letter in letters))
+        table = make_table("", ("", "right"), *((letter, "left") for letter in letters))
         for category in found.categories:
             row = [cells.get((category.number, letter)) for letter in letters]
             if any(row):
                 table.add_row(str(category.number), *(_cell(cell, unmask=unmask) for cell in row), end_section=True)
-        show_table(table)
+        _show(title, table)
 
 
 def _cell(cell: Association | None, *, unmask: bool) -> str:
@@ -124,6 +140,12 @@ def _print_summary(found: Enumeration, *, unmask: bool) -> None:
         f"{found.names_found:,} of {found.names_asked:,} names are in the embedding; the {len(found.names_dropped):,} "
         "least like names were dropped."
     )
+    spelling = found.spelling()
+    if spelling is not None and spelling > _SPELT_ALIKE:
+        say(
+            f"Spelling: by being spelt like the names, the words found rank {spelling:.2f} within their categories "
+            "(chance: 0.50). Groups with much of it share letters rather than people."
+        )
     if found.indirect is not None:
         say(
             f"Indirect: {found.indirect.share:.1%} of {found.indirect.tuples:,} tuples of associations match without "

@@ -133,6 +133,12 @@ class Embedding:
         digest.update(np.ascontiguousarray(self.vectors).data)
         return digest.hexdigest()
 
+    def check_finite(self) -> None:
+        """Refuse NaN and infinities in any row: a mapped matrix was not looked at when it was opened."""
+        broken = np.flatnonzero(~np.isfinite(self.norms))
+        if len(broken):
+            raise self._damage(self.words[broken[0]])
+
     def lookup(self, words: Iterable[str]) -> Lookup:
         """Find each word: as spelt, else in lower case, else from subwords where the embedding has them.
 
@@ -170,13 +176,15 @@ class Embedding:
         return None
 
     def _has_direction(self, token: str, vector: Floats) -> bool:
-        # A mapped matrix was not looked at when it was opened.
         if not np.isfinite(vector).all():
-            raise EmbeddingFileError(
-                f"{self.source or self.name}: the vector of {token!r} holds NaN or an infinity, finite numbers "
-                "are wanted; the file is damaged: convert or fetch it again"
-            )
+            raise self._damage(token)
         return bool(np.any(vector))
+
+    def _damage(self, token: str) -> EmbeddingFileError:
+        return EmbeddingFileError(
+            f"{self.source or self.name}: the vector of {token!r} holds NaN or an infinity, finite numbers "
+            "are wanted; the file is damaged: convert or fetch it again"
+        )
 
     @classmethod
     def from_gensim(cls, keyed_vectors: "KeyedVectors", *, name: str = "gensim") -> "Embedding":

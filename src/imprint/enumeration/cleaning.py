@@ -7,21 +7,20 @@ the fifth of the names with the smallest margin goes. Caliskan et al. drop those
 import numpy as np
 import numpy.typing as npt
 
+from imprint.association.preparation import closeness_to_centroid
 from imprint.enumeration.settings import Cleaning
 from imprint.significance.threads import single_threaded
 
 Floats = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.intp]
-
-DROPPED = 0.2
+Doubles = npt.NDArray[np.float64]
 
 
-def name_likeness(names: Floats, words: Floats, *, cleaning: Cleaning, seed: np.random.SeedSequence) -> Floats:
+def name_likeness(
+    names: Floats, words: Floats, *, cleaning: Cleaning, seed: np.random.SeedSequence
+) -> Floats | Doubles:
     """Return a number for each name, larger for what is more like a name (unit rows; `words` to tell them from)."""
-    if cleaning == "none":
-        return np.zeros(len(names), dtype=np.float32)
     if cleaning == "centroid":
-        return np.asarray(names @ names.mean(axis=0))
+        return closeness_to_centroid(names)
     classifier = fit_name_classifier(names, words, seed=seed)
     return np.asarray(names @ classifier[:-1] + classifier[-1])
 
@@ -37,11 +36,3 @@ def fit_name_classifier(names: Floats, words: Floats, *, seed: np.random.SeedSeq
     with single_threaded():
         classifier.fit(np.concatenate([names, others]), labels)
     return np.append(classifier.coef_[0], classifier.intercept_[0]).astype(np.float32)
-
-
-def most_name_like(likeness: Floats) -> Rows:
-    """Return which names to keep, in their order: all but the fifth least like names."""
-    if np.all(likeness == likeness[0]):
-        return np.arange(len(likeness))
-    dropped = int(DROPPED * len(likeness))
-    return np.sort(np.argsort(likeness, kind="stable")[dropped:])

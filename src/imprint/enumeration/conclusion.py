@@ -14,6 +14,7 @@ from imprint.enumeration.indirect import NULL_ROTATIONS, Crossings
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.result import Association, Category, Crossing, Enumeration, Indirect
 from imprint.enumeration.settings import Settings
+from imprint.enumeration.spelling import spelling_ranks
 
 Doubles = npt.NDArray[np.float64]
 
@@ -43,7 +44,8 @@ def conclude(
     order: list[int] = np.argsort(-totals, kind="stable").tolist()
     words = [embedding.words[row] for row in problem.rows]
     groups = _groups(problem, settings)
-    associations = _associations(table, settings, order, groups, words)
+    spelling = spelling_ranks(problem.targets.names, problem.labels, words, problem.cells.offsets, table.rows)
+    associations = _associations(table, settings, order, groups, words, spelling)
     return Enumeration(
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
@@ -58,11 +60,12 @@ def conclude(
         names_found=len(problem.targets.names) + len(problem.dropped),
         names_dropped=problem.dropped,
         notes=_notes(settings, table.scores.size),
+        embedding_notes=embedding.notes,
     )
 
 
 def _associations(
-    table: Table, settings: Settings, order: list[int], groups: tuple[Group, ...], words: list[str]
+    table: Table, settings: Settings, order: list[int], groups: tuple[Group, ...], words: list[str], spelling: Doubles
 ) -> tuple[Association, ...]:
     survives = _survivors(table, settings)
     return tuple(
@@ -75,6 +78,7 @@ def _associations(
             p_adjusted=float(table.p_adjusted[j, i]),
             significant=bool(table.significant[j, i]),
             survives=None if survives is None else bool(survives[j, i]),
+            spelling=float(spelling[j, i]),
         )
         for place, j in enumerate(order, start=1)
         for i in range(len(groups))

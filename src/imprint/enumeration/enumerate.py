@@ -56,7 +56,7 @@ def enumerate_biases(
         scores, rows = observed_scores(cells)
     kept = open_checkpoint(checkpoint, cells, settings, embedding.sha256, __version__)
     family_wise = settings.correction == "max"
-    with _workers(executor) as pool, _closing(kept):
+    with contextlib.nullcontext(executor) if executor else threads() as pool, _closing(kept):
         p_values = rotate(
             cells,
             scores,
@@ -97,24 +97,21 @@ def enumerate_biases(
     )
 
 
+@contextlib.contextmanager
+def threads(count: int | None = None) -> Iterator[Executor]:
+    """Give so many threads to work in, else one a core: the kernels release Python's lock."""
+    pool = ThreadPoolExecutor(count or os.cpu_count())
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
 def _check_device(device: Device, settings: Settings, checkpoint: str | os.PathLike[str] | None) -> None:
     if device not in get_args(Device):
         raise SettingError(f"device is {device!r}; use one of {', '.join(get_args(Device))}")
     if device == "cuda" and (settings.correction == "max" or checkpoint is not None):
         raise SettingError("on a GPU neither correction 'max' nor a checkpoint is kept; use device cpu for them")
-
-
-@contextlib.contextmanager
-def _workers(executor: Executor | None) -> Iterator[Executor]:
-    """Use the executor given, or a thread a core: the kernels release Python's lock."""
-    if executor is not None:
-        yield executor
-        return
-    pool = ThreadPoolExecutor(os.cpu_count())
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextlib.contextmanager

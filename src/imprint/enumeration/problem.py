@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from imprint.association.preparation import largest_share
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.cleaning import most_name_like, name_likeness
+from imprint.enumeration.cleaning import name_likeness
 from imprint.enumeration.clustering import category_centres, cluster, cluster_means
 from imprint.enumeration.frequency import frequency_direction, log_frequency, without_direction
 from imprint.enumeration.groups import order_groups
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import FREQUENT, Names, Targets, find_targets
 from imprint.enumeration.vocabulary import frequent_words, rows_by_frequency
-from imprint.errors import EmbeddingFileError, SettingError
+from imprint.errors import SettingError
 from imprint.significance.rotations import Cells
 
 Floats = npt.NDArray[np.float32]
@@ -42,7 +43,7 @@ class Problem:
 def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np.random.SeedSequence, ...]) -> Problem:
     """Prepare the cells; `seeds` are for finding names, cleaning them, grouping them and categorising words."""
     finding, cleaning, grouping, categorising = seeds
-    _check_finite(embedding)
+    embedding.check_finite()
     found = find_targets(embedding, names, seed=finding)
     targets, dropped = _clean(embedding, found, settings, cleaning)
     if len(targets.names) < settings.groups:
@@ -68,16 +69,6 @@ def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np
     return Problem(targets, dropped, labels, name_vectors, rows[by_category], frequency[by_category], cells)
 
 
-def _check_finite(embedding: Embedding) -> None:
-    # A mapped matrix was not looked at when it was opened.
-    broken = np.flatnonzero(~np.isfinite(embedding.norms))
-    if len(broken):
-        raise EmbeddingFileError(
-            f"{embedding.source or embedding.name}: the vector of {embedding.words[broken[0]]!r} holds NaN or an "
-            "infinity, finite numbers are wanted; the file is damaged: convert or fetch it again"
-        )
-
-
 def _clean(
     embedding: Embedding, found: Targets, settings: Settings, seed: np.random.SeedSequence
 ) -> tuple[Targets, tuple[str, ...]]:
@@ -86,7 +77,7 @@ def _clean(
         return found, ()
     vectors = embedding.unit[found.rows]
     likeness = name_likeness(vectors, embedding.unit[others], cleaning=settings.cleaning, seed=seed)
-    kept = most_name_like(likeness)
+    kept = largest_share(likeness)
     gone = np.setdiff1d(np.arange(len(found.names)), kept)
     return found.take(kept), tuple(found.names[i] for i in gone)
 

@@ -19,7 +19,8 @@ class Association:
     """One cell: a group of names, a category of words, and the words of it closest to the group.
 
     `survives` tells whether it is still there in the space without word frequency, `stability` which share of other
-    K-means seeds finds it again; None where that was not asked.
+    K-means seeds finds it again; None where that was not asked. `spelling` is how the words rank within their
+    category by being spelt like the group's names: 0.5 by chance, 1 for the most alike.
     """
 
     group: str
@@ -31,6 +32,7 @@ class Association:
     significant: bool
     survives: bool | None
     stability: float | None = None
+    spelling: float | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Enumeration:
 
     `associations` go category by category, the category with the largest sum of significant scores first, and hold
     every cell that has enough words. `flagged` are letters of groups most of whose associations vanish with word
-    frequency.
+    frequency. `embedding_notes` say how the embedding was read or made.
     """
 
     embedding: str
@@ -86,11 +88,18 @@ class Enumeration:
     names_found: int
     names_dropped: tuple[str, ...]
     notes: tuple[str, ...]
+    embedding_notes: tuple[str, ...] = ()
 
     @property
     def significant(self) -> tuple[Association, ...]:
         """The associations found."""
         return tuple(cell for cell in self.associations if cell.significant)
+
+    def spelling(self, letter: str | None = None) -> float | None:
+        """Return the mean of `spelling` over the associations found, of one group or of all; None without any."""
+        ranks = [cell.spelling for cell in self.significant if letter in (None, cell.group)]
+        known = [rank for rank in ranks if rank is not None]
+        return sum(known) / len(known) if known else None
 
     def group(self, letter: str) -> Group:
         """Return the group of that letter."""
@@ -125,12 +134,14 @@ class Enumeration:
                     "significant": cell.significant,
                     "survives_without_frequency": cell.survives,
                     "stability": cell.stability,
+                    "spelling": cell.spelling,
                     "explained_by_frequency": cell.group in self.flagged,
                     "rotations": self.settings.rotations,
                     # Thousands of names, the same for every cell: counted here, named in to_dict().
                     "names_asked": self.names_asked,
                     "names_missing": len(self.names_missing),
                     "settings": asdict(self.settings),
+                    "embedding_notes": self.embedding_notes,
                 },
             )
             for cell in self.associations

@@ -20,6 +20,7 @@ Rows = npt.NDArray[np.intp]
 Names = str | os.PathLike[str] | Sequence[str]
 
 FEWEST_BEARERS = 1_000  # appendix C.1 and C.2: a name is then nobody's in particular
+WITHIN = "embedding"  # the names asked for are those found in it
 FREQUENT = 50_000  # words among which names are told from other words
 
 
@@ -45,20 +46,21 @@ def find_targets(embedding: Embedding, names: Names, *, seed: np.random.SeedSequ
 
     Each is looked up as spelt, else in lower case; of two that meet in one entry the first is kept.
     """
-    table = {"first": first_names, "surnames": surnames}.get(names) if isinstance(names, str) else None
-    if table is not None:
-        chosen = table().at_least(FEWEST_BEARERS)
-        return _looked_up(embedding, chosen.names, chosen.counts.astype(np.float32), chosen)
-    if isinstance(names, str) and names == "embedding":
-        found = _names_within(embedding, seed)
-        return _looked_up(embedding, found, np.ones(len(found), dtype=np.float32), None)
-    listed = read_words(Path(names)) if isinstance(names, str | os.PathLike) else tuple(names)
-    return _looked_up(embedding, listed, np.ones(len(listed), dtype=np.float32), None)
+    if isinstance(names, str) and names == WITHIN:
+        return _looked_up(embedding, _names_within(embedding, seed), None)
+    return _looked_up(embedding, *asked_names(names))
 
 
-def _looked_up(
-    embedding: Embedding, names: Sequence[str], bearers: npt.NDArray[np.float32], table: NameTable | None
-) -> Targets:
+def asked_names(names: Names) -> tuple[tuple[str, ...], NameTable | None]:
+    """Return the names of a bundled table but its rarest, with that table, or those of a file or a list."""
+    tables = {"first": first_names, "surnames": surnames}
+    if isinstance(names, str) and names in tables:
+        table = tables[names]().at_least(FEWEST_BEARERS)
+        return table.names, table
+    return (read_words(Path(names)) if isinstance(names, str | os.PathLike) else tuple(names)), None
+
+
+def _looked_up(embedding: Embedding, names: tuple[str, ...], table: NameTable | None) -> Targets:
     rows: dict[int, int] = {}
     missing = []
     for i, name in enumerate(names):
@@ -75,7 +77,8 @@ def _looked_up(
         )
     kept = np.fromiter(rows.values(), dtype=np.intp)
     found = tuple(names[i] for i in kept)
-    return Targets(found, np.fromiter(rows, dtype=np.intp), bearers[kept], table, len(names), tuple(missing))
+    bearers = (np.ones(len(names)) if table is None else table.counts)[kept].astype(np.float32)
+    return Targets(found, np.fromiter(rows, dtype=np.intp), bearers, table, len(names), tuple(missing))
 
 
 def _names_within(embedding: Embedding, seed: np.random.SeedSequence) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 Swinger et al. (2019), appendix C.4: tokens of the 26 letters (and spaces, in embeddings with phrases), leaving out
 those whose capitalised form is more frequent. An embedding without capitals has no such form; there a flag says
-which words a dictionary lists in lower case, the embedding's own or else the bundled embedding's.
+which words a dictionary lists in lower case, the bundled embedding's flag or the embedding's own. Where it has one of
+its own that decides, capitals or not.
 """
 
 import re
@@ -35,8 +36,11 @@ def is_cased(embedding: Embedding) -> bool:
 
 def frequent_words(embedding: Embedding, count: int, *, leaving_out: set[str]) -> Rows:
     """Return the rows of the `count` most frequent words that may be asked about, most frequent first."""
-    allowed = _not_capitalised if is_cased(embedding) else _common_words
-    chosen = allowed(embedding, rows_by_frequency(embedding))
+    by_capitals = embedding.common is None and is_cased(embedding)
+    chosen = (_not_capitalised if by_capitals else _common_words)(embedding, rows_by_frequency(embedding))
+    if not by_capitals:
+        # Names of an encoder have capitals and its words have none; it may be blind to the difference.
+        leaving_out = {word.lower() for word in leaving_out}
     nonzero = embedding.norms > 0
     rows = [row for row in chosen if nonzero[row] and embedding.words[row] not in leaving_out]
     if not rows:

@@ -1,0 +1,52 @@
+"""A Dask cluster to work on; whatever goes wrong with it is one line."""
+
+import contextlib
+import logging
+import socket
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, Executor
+from typing import Any
+
+from imprint.errors import MissingExtraError, SettingError
+
+_PATIENCE = 10  # seconds to wait for a scheduler
+
+
+@contextlib.contextmanager
+def open_cluster(address: str) -> Iterator[Executor]:
+    """Give the workers of the Dask cluster whose scheduler has this address."""
+    try:
+        from distributed import Client, KilledWorker
+    except ImportError as error:
+        raise MissingExtraError("distributed", "dask") from error
+    # What goes wrong is told below, in one line.
+    logging.disable()
+    try:
+        _await_greeting(address)
+        client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+    except Exception as error:  # what answers may be anything, a web server say, and breaks the client in its own way
+        raise SettingError(
+            f"no Dask scheduler answers at {address!r} ({error}); start one, or leave --dask out"
+        ) from error
+    with client:
+        try:
+            yield client.get_executor()
+        except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
+            raise SettingError(
+                f"the Dask cluster at {address!r} failed ({str(error) or type(error).__name__}); it needs a scheduler "
+                "and workers that stay, with imprint installed"
+            ) from error
+
+
+def _await_greeting(address: str) -> None:
+    """Raise unless something at a TCP address speaks first, as a scheduler does.
+
+    A web server, a dashboard's say, waits to be asked something it understands, and the client would wait with it.
+    """
+    from distributed.comm.addressing import parse_address, parse_host_port
+
+    scheme, place = parse_address(address)
+    if scheme == "tcp":
+        with socket.create_connection(parse_host_port(place), timeout=_PATIENCE) as connection:
+            if not connection.recv(1):
+                raise ConnectionError("the connection was closed at once")

@@ -1,0 +1,100 @@
+"""A vocabulary seen through a sentence encoder, so that its biases can be enumerated like an embedding's.
+
+Swinger et al. (2019) ask embeddings of words. An encoder takes sentences, so names and words go into the bleached
+frames of May et al. (2019), section 3: the same for both, so that no frame tells a name from a word.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from imprint.embeddings.embedding import Embedding, Floats
+from imprint.embeddings.load import load
+from imprint.encoders.base import Encoder
+from imprint.encoders.cache import EncodingCache, Encodings, Progress, encode_texts
+from imprint.encoders.opening import as_encoder
+from imprint.enumeration.targets import WITHIN, Names, asked_names
+from imprint.enumeration.vocabulary import frequent_words
+from imprint.errors import EncoderError, SettingError
+
+FRAMES = ("This is {word}.", "That is {word}.", "It is {word}.")
+
+_NOTHING = 1e-5  # relative: what rounding leaves of vectors that are all the same
+
+
+def embed_vocabulary(
+    encoder: object,
+    *,
+    words: int = 30_000,
+    names: Names = "first",
+    cache: EncodingCache | None = None,
+    progress: Progress | None = None,
+) -> Embedding:
+    """Give names and the most frequent common words, those of the bundled embedding, the encoder's vectors.
+
+    `names` are "first" or "surnames" (the bundled tables), a file or a list; give `enumerate_biases` the same.
+    The vector of a word is the mean over the frames of its sentences' vectors, each less the mean of that frame
+    over the vocabulary, at unit length. What a frame puts into every sentence says nothing about words, and left
+    in it blurs the comparison with rotated names, which turns it too. Unit length lets every frame count alike.
+    """
+    if words < 1:
+        raise SettingError(f"words is {words}; at least 1 is wanted")
+    if isinstance(names, str) and names == WITHIN:
+        raise SettingError("a sentence encoder has no vocabulary to find names in; use first, surnames or a file")
+    opened = as_encoder(encoder)
+    bundled = load("default")
+    people, _ = asked_names(names)
+    entries = dict.fromkeys([*_common_words(bundled, words, people), *people])
+    missing = set(opened.lacks(entries))
+    vocabulary = [entry for entry in entries if entry not in missing]
+    encodings = encode_texts(opened, _sentences(FRAMES, vocabulary), cache=cache, progress=progress)
+    rows = np.array([bundled.index.get(entry.lower(), -1) for entry in vocabulary])
+    exact = np.array([entry in bundled.index for entry in vocabulary])
+    assert bundled.ranks is not None
+    assert bundled.common is not None
+    return Embedding(
+        name=f"{opened.name} through templates",
+        words=vocabulary,
+        vectors=_mean_over_frames(opened.name, encodings, vocabulary),
+        notes=(_note(opened, vocabulary),),
+        # A name too rare to have a rank comes after all that have one.
+        ranks=np.where(rows < 0, bundled.ranks.max() + 1, bundled.ranks[rows]),
+        common=bundled.common[rows] & exact,
+    )
+
+
+def _common_words(bundled: Embedding, count: int, people: tuple[str, ...]) -> list[str]:
+    """Return the most frequent words, so many that `count` are left without those that are somebody's name."""
+    ordered = [bundled.words[row] for row in frequent_words(bundled, len(bundled), leaving_out=set())]
+    names = {name.lower() for name in people}
+    left = np.cumsum([word not in names for word in ordered])
+    return ordered[: int(np.searchsorted(left, count)) + 1]
+
+
+def _sentences(frames: Iterable[str], vocabulary: Sequence[str]) -> list[str]:
+    return [frame.format(word=word) for frame in frames for word in vocabulary]
+
+
+def _mean_over_frames(name: str, encodings: Encodings, vocabulary: Sequence[str]) -> Floats:
+    total: Floats | None = None
+    for frame in FRAMES:
+        rows = encodings.rows(_sentences([frame], vocabulary))
+        largest = np.abs(rows).max()
+        rows -= rows.mean(axis=0, dtype=np.float64).astype(np.float32)
+        if np.abs(rows).max() <= _NOTHING * largest:
+            raise EncoderError(
+                f"{name}: gives the same vector for every word in {frame!r}; one that tells words apart is wanted: "
+                "check its weights and pooling"
+            )
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        total = rows if total is None else total + rows
+    assert total is not None
+    return total / np.float32(len(FRAMES))
+
+
+def _note(encoder: Encoder, vocabulary: Sequence[str]) -> str:
+    settings = ", ".join(f"{key} {value}" for key, value in encoder.settings.items())
+    return (
+        f"{len(vocabulary):,} words and names went through {encoder.name} ({settings}) in the frames "
+        f"{' '.join(FRAMES)} and each is the mean of its sentences, without what all sentences of a frame share"
+    )
