@@ -7,23 +7,13 @@ the algorithm; then many rotations of the paper's problem are counted, beside th
 import argparse
 import time
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from rotations import CATEGORIES, DIMENSION, GROUPS, TOP, random_cells
 
-from imprint.significance.rotations import Cells, observed_scores, random_directions
+from imprint.significance.rotations import observed_scores, random_directions
 from imprint.significance.rotations_gpu import GpuCells, reached_on_gpu
-
-
-def random_cells(words: int, dimension: int, groups: int, categories: int, top: int, seed: int = 0) -> Cells:
-    rng = np.random.default_rng(seed)
-    vectors = rng.normal(size=(words, dimension)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    offsets = np.linspace(0, words, categories + 1).astype(np.int64)
-    means = rng.normal(size=(groups, dimension)) * 0.05
-    centres = np.stack([vectors[a:b].mean(axis=0) for a, b in pairwise(offsets)])
-    return Cells(vectors, offsets, means - means.mean(axis=0), centres, top)
 
 
 def check(torch: Any) -> None:
@@ -56,17 +46,16 @@ def main() -> None:
     rotations, words = (value := parser.parse_args()).rotations, value.words
     print(f"{time.strftime('%Y-%m-%d')}, {torch.cuda.get_device_name()}, torch {torch.__version__}")
     check(torch)
-    dimension, groups, categories, top = 300, 12, 64, 3
-    cells = random_cells(words, dimension, groups, categories, top)
+    cells = random_cells(words)
     scores, _ = observed_scores(cells)
     reached_on_gpu(cells, scores, 2_048, seed=np.random.SeedSequence(0))  # compiles the kernel
     torch.cuda.synchronize()
     began = time.perf_counter()
     reached = reached_on_gpu(cells, scores, rotations, seed=np.random.SeedSequence(0))
     took = time.perf_counter() - began
-    product = _product_alone(torch, words, dimension, groups, rotations)
-    flops = 2.0 * words * dimension * groups * rotations
-    print(f"{rotations:,} rotations of {words:,} words, d={dimension}, n={groups}, m={categories}, t={top}")
+    product = _product_alone(torch, words, rotations)
+    flops = 2.0 * words * DIMENSION * GROUPS * rotations
+    print(f"{rotations:,} rotations of {words:,} words, d={DIMENSION}, n={GROUPS}, m={CATEGORIES}, t={TOP}")
     print(f"{'':28}{'seconds':>10}{'TFLOP/s':>10}{'of the product':>16}")
     print(f"{'matrix product alone, fp32':28}{product:10.2f}{flops / product / 1e12:10.1f}{1:16.2f}")
     print(f"{'all of it':28}{took:10.2f}{flops / took / 1e12:10.1f}{product / took:16.2f}")
@@ -74,10 +63,10 @@ def main() -> None:
     print(f"memory {torch.cuda.max_memory_allocated() / 1e9:.1f} GB; mean p {mean_p:.3f}")
 
 
-def _product_alone(torch: Any, words: int, dimension: int, groups: int, rotations: int) -> float:
+def _product_alone(torch: Any, words: int, rotations: int) -> float:
     batch = 1_024
-    left = torch.randn((words, dimension), device="cuda")
-    right = torch.randn((dimension, groups * batch), device="cuda")
+    left = torch.randn((words, DIMENSION), device="cuda")
+    right = torch.randn((DIMENSION, GROUPS * batch), device="cuda")
     out = left @ right
     torch.cuda.synchronize()
     began = time.perf_counter()
