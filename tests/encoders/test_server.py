@@ -144,7 +144,9 @@ def test_more_texts_than_may_be_sent_are_refused_before_any_is(url: str) -> None
 
 def test_a_result_can_state_the_server_and_nothing_tells_the_key(url: str) -> None:
     made = encoder(url, key=KEY, prefix="p: ", batch=7)
-    assert made.settings == {"adapter": "server", "url": f"{url}/v1", "model": MODEL, "prefix": "p: "}
+    own = "the server's own"
+    stated = {"adapter": "server", "url": f"{url}/v1", "model": MODEL, "pooling": own, "prefix": "p: "}
+    assert made.settings == stated
     assert made.chunk == 7
     assert "prefix" not in encoder(url).settings
     assert KEY not in repr(made)

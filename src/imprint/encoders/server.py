@@ -68,7 +68,8 @@ class ServerEncoder(Encoder):
         self._size: int | None = None
         self.name = model
         self.identity = identify(adapter="server", url=self._base, model=model, prefix=prefix)
-        stated = {"adapter": "server", "url": self._base, "model": model, "prefix": prefix}
+        own = "the server's own"
+        stated = {"adapter": "server", "url": self._base, "model": model, "pooling": own, "prefix": prefix}
         self.settings = {name: value for name, value in stated.items() if value}
         self.chunk = batch
         self.at_most = max_texts
