@@ -1,0 +1,1 @@
+"""Along which axis: directions of bias, and what lies along them."""

@@ -1,0 +1,137 @@
+"""An axis of bias: from one pair of words, from several, or from two sets, and how well it holds together.
+
+Bolukbasi et al. (2016), section 2, take (he - she) / |he - she|. Several pairs are combined by the mean of their
+differences or by its first principal component.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, VocabularyError
+from imprint.stimuli.definition import quote
+
+Doubles = npt.NDArray[np.float64]
+Pairs = Sequence[tuple[str, str]]
+Method = Literal["difference", "pca", "sets"]
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A unit vector that points from `negative` to `positive` words, made from rows at unit length.
+
+    `explained` is the share of the pairs' variance around their middles that the direction takes up, `agreement` the
+    mean cosine between the pairs' differences; both are None where there is one pair or none.
+    """
+
+    direction: Doubles
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    method: Method
+    explained: float | None
+    agreement: float | None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the axis is called: its ends."""
+        return f"{_end(self.positive)} - {_end(self.negative)}"
+
+    def project(self, vectors: npt.NDArray[np.float32]) -> Doubles:
+        """Return the coordinate of each row along the axis."""
+        coordinates: Doubles = np.asarray(vectors, dtype=np.float64) @ self.direction
+        return coordinates
+
+    def __repr__(self) -> str:
+        return f"Axis({self.name}, {self.method}, {len(self.direction)} dimensions)"
+
+
+def pair_axis(embedding: Embedding, pairs: Pairs, *, method: Method = "difference") -> Axis:
+    """Make an axis of pairs (positive, negative); pairs of which a word is missing are left out and named."""
+    if method not in ("difference", "pca"):
+        raise SettingError(f"method is {method!r}; for pairs use difference or pca")
+    _check_pairs(pairs)
+    known, missing = _known_pairs(embedding, pairs)
+    first, second = (_unit_rows(embedding, words) for words in zip(*known, strict=True))
+    differences = first - second
+    flat = [pair for pair, difference in zip(known, differences, strict=True) if not difference.any()]
+    if flat:
+        raise VocabularyError(f"{quote(flat[0])} are one entry in {embedding.name}; give two words that differ")
+    mean = differences.mean(axis=0)
+    if method == "pca":
+        # Around each pair's middle its words lie at plus and minus half the difference.
+        _, _, components = np.linalg.svd(differences, full_matrices=False)
+        direction = components[0] * (1.0 if components[0] @ mean >= 0 else -1.0)
+    else:
+        direction = mean
+    positive, negative = (tuple(words) for words in zip(*known, strict=True))
+    unit = _normalise(direction, f"{quote(positive)} and {quote(negative)}", embedding)
+    several = len(known) > 1
+    return Axis(
+        direction=unit,
+        positive=positive,
+        negative=negative,
+        method=method,
+        explained=float(((differences @ unit) ** 2).sum() / (differences**2).sum()) if several else None,
+        agreement=_agreement(differences) if several else None,
+        missing=missing,
+    )
+
+
+def set_axis(embedding: Embedding, positive: Sequence[str], negative: Sequence[str]) -> Axis:
+    """Make an axis from the mean of one set of words to that of another."""
+    kept: list[tuple[str, ...]] = []
+    missing: list[str] = []
+    for words in (positive, negative):
+        found = embedding.lookup(words)
+        if not found.words:
+            raise VocabularyError(f"none of {quote(words)} is in {embedding.name}; use words it has")
+        kept.append(found.words)
+        missing += found.missing
+    first, second = (_unit_rows(embedding, words).mean(axis=0) for words in kept)
+    unit = _normalise(first - second, f"{quote(kept[0])} and {quote(kept[1])}", embedding)
+    return Axis(unit, kept[0], kept[1], "sets", None, None, tuple(missing))
+
+
+def _check_pairs(pairs: Pairs) -> None:
+    if isinstance(pairs, str) or not pairs or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+        raise SettingError(f"the pairs are {pairs!r}; a list of pairs of words such as [('he', 'she')] is wanted")
+    same = [first for first, second in pairs if first == second]
+    if same:
+        raise SettingError(f"{same[0]!r} stands on both ends of a pair; give two different words")
+
+
+def _known_pairs(embedding: Embedding, pairs: Pairs) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+    missing = embedding.lookup(dict.fromkeys(word for pair in pairs for word in pair)).missing
+    known = [(first, second) for first, second in pairs if first not in missing and second not in missing]
+    if not known:
+        raise VocabularyError(f"{quote(missing)} missing from {embedding.name}, and no pair is left; use words it has")
+    return known, missing
+
+
+def _unit_rows(embedding: Embedding, words: Sequence[str]) -> Doubles:
+    rows = embedding.lookup(words).vectors.astype(np.float64)
+    units: Doubles = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return units
+
+
+def _normalise(direction: Doubles, ends: str, embedding: Embedding) -> Doubles:
+    length = math.sqrt(float(direction @ direction))
+    if length < np.finfo(np.float32).eps:
+        raise VocabularyError(f"{ends} lie at one place in {embedding.name}: the axis has no length; use other words")
+    return direction / length
+
+
+def _agreement(differences: Doubles) -> float:
+    units = differences / np.linalg.norm(differences, axis=1, keepdims=True)
+    return float(np.mean([units[i] @ units[j] for i, j in combinations(range(len(units)), 2)]))
+
+
+def _end(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{words[0]}, ..."
