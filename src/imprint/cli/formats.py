@@ -68,7 +68,7 @@ def make_table(title: str, *columns: tuple[str, str]) -> "Table":
 
 def print_blocks(title: str, blocks: Sequence[tuple[str, ...]]) -> None:
     """Print lines under a title, the first of each block as its heading, wrapped to the terminal."""
-    sys.stdout.write(f"{title}\n")
+    sys.stdout.write(f"{textwrap.fill(title, width())}\n")
     for heading, *lines in blocks:
         sys.stdout.write(f"\n{textwrap.fill(heading, width(), subsequent_indent='  ')}\n")
         for line in lines:

@@ -101,7 +101,9 @@ def _print_battery(encoder: str, pairs: Sequence[Pair]) -> None:
 
 
 def _signed(difference: float) -> str:
-    return f"{round(difference, 2) + 0.0:+.2f}"  # adding nothing makes a negative zero a zero
+    return (
+        "" if math.isnan(difference) else f"{round(difference, 2) + 0.0:+.2f}"
+    )  # adding nothing makes a negative zero a zero
 
 
 def _one_unit(words: SeatRow, sentences: SeatRow) -> bool:
@@ -220,14 +222,14 @@ def _notes(battery: SeatBattery) -> list[str]:
 
 def _summary(battery: SeatBattery) -> list[str]:
     lines = [
-        f"{row.encoder}: the mean cosine of its {row.texts:,} {row.context} texts is {row.mean_cosine:.2f} "
+        f"{row.encoder}: the mean cosine of its {row.texts:,} {row.context} texts is {number(row.mean_cosine)} "
         "(0: directions spread evenly, 1: all alike)"
         for row in battery.anisotropy
     ]
     lines += [
         f"{one.encoder}, by {one.unit}s: of {one.questions} questions, {one.significant[0]} significant with "
-        f"{one.ways[0]} (mean effect {one.mean_effects[0]:.2f}) and {one.significant[1]} with {one.ways[1]} "
-        f"({one.mean_effects[1]:.2f})"
+        f"{one.ways[0]} (mean effect {number(one.mean_effects[0])}) and {one.significant[1]} with {one.ways[1]} "
+        f"({number(one.mean_effects[1])})"
         for one in contrasts(battery.rows)
     ]
     computed = (

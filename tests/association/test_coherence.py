@@ -1,0 +1,132 @@
+"""The paper's checks and summaries, on results whose numbers are made up."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from imprint.association.coherence import check_coherence
+from imprint.association.contrasts import contrasts
+from imprint.association.seat import seat
+from imprint.association.seat_rows import SeatRow
+from imprint.stimuli.catalog import get
+
+
+@pytest.fixture(scope="module")
+def template():
+    """A result to change."""
+    return seat(
+        lambda texts: [np.random.default_rng([*text.encode()]).normal(size=4) for text in texts],
+        "caliskan-7",
+        context="word",
+    )
+
+
+@pytest.fixture
+def make(template):
+    def result(test, effect=1.0, p=0.001, **changes):
+        return replace(
+            template,
+            test=get(test),
+            effect=replace(template.effect, effect_size=effect),
+            significance=replace(template.significance, p_value=p),
+            **changes,
+        )
+
+    return result
+
+
+@pytest.fixture
+def row(make):
+    def make_row(test, effect, *, significant=False, **changes):
+        verdict = "significant" if significant else "not significant"
+        return SeatRow(make(test, effect, **changes), 0.5, verdict, True, None, None)
+
+    return make_row
+
+
+@pytest.mark.parametrize(
+    ("seven", "eight", "holds"),
+    [
+        ((1.0, 0.001), (0.9, 0.002), True),
+        ((0.2, 0.3), (0.1, 0.4), True),
+        ((0.2, 0.3), (-0.1, 0.6), True),  # neither says anything
+        ((1.0, 0.01), (-1.0, 0.01), False),  # alpha itself is significant
+        ((1.0, 0.001), (-1.0, 0.001), False),
+        # The paper calls the first two p-values similar, the next two discrepant.
+        ((1.0, 0.016), (0.9, 0.01), True),
+        ((1.0, 0.12), (0.9, 0.001), False),
+        ((1.0, 0.002), (0.9, 0.02), True),
+        ((1.0, 0.002), (0.9, 0.0201), False),
+    ],
+)
+def test_tests_seven_and_eight_agree_unless_one_is_found_clearly_or_both_are_opposed(make, seven, eight, holds):
+    (check,) = check_coherence([make("caliskan-8", *eight), make("caliskan-7", *seven)], 0.01)
+    assert (check.check, check.tests) == ("agree", ("caliskan-7", "caliskan-8"))
+    assert (check.effects, check.p_values) == ((seven[0], eight[0]), (seven[1], eight[1]))
+    assert check.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("p_values", "holds"),
+    [((0.001, 0.01, 0.02), True), ((0.1, 0.1, 0.1), True), ((0.01, 0.001, 0.02), False), ((0.01, 0.3, 0.2), False)],
+)
+def test_p_rises_from_test_three_to_five(make, p_values, holds):
+    results = [make(f"caliskan-{number}", p=p) for number, p in zip((3, 4, 5), p_values, strict=True)]
+    (check,) = check_coherence(results[::-1], 0.01)
+    assert (check.check, check.p_values) == ("p rises", p_values)
+    assert check.holds is holds
+
+
+def test_only_results_of_one_encoder_context_and_unit_are_checked_together(make):
+    seven, eight = make("caliskan-7"), make("caliskan-8")
+    elsewhere = ({"unit": "sentence"}, {"context": "bleached"}, {"encoder": "other"}, {"encoder_sha256": "other"})
+    for changes in elsewhere:
+        assert check_coherence([seven, replace(eight, **changes)], 0.01) == []
+    both = [replace(result, **changes) for changes in elsewhere for result in (seven, eight)]
+    assert len(check_coherence([seven, eight, *both], 0.01)) == 1 + len(elsewhere)
+    assert check_coherence([make("caliskan-3"), make("caliskan-5")], 0.01) == []
+
+
+def test_a_check_is_a_finding(make):
+    (check,) = check_coherence([make("caliskan-7"), make("caliskan-8", -1.0)], 0.01)
+    finding = check.finding(3).to_dict()
+    assert (finding["kind"], finding["test"], finding["seed"]) == ("seat-coherence", "caliskan-7 caliskan-8", 3)
+    assert (finding["effect_sizes"], finding["holds"], finding["unit"]) == ([1.0, -1.0], False, "word")
+
+
+def test_names_are_set_against_group_terms_where_both_were_asked_in_one_context(row):
+    rows = [
+        row("caliskan-6", 1.0, significant=True),
+        row("seat-6b", 0.5),
+        row("caliskan-7", 0.2, significant=True),  # here the terms are Caliskan's
+        row("seat-7b", 0.4, significant=True),
+        row("caliskan-5", 9.0, significant=True),  # nothing to set it against
+        row("seat-5b", 9.0, context="bleached"),
+    ]
+    (found,) = contrasts(rows)
+    assert (found.ways, found.questions, found.significant) == (("names", "group terms"), 2, (2, 1))
+    assert found.mean_effects == pytest.approx((0.7, 0.35))
+
+
+def test_words_are_set_against_bleached_sentences_of_the_same_test(row):
+    rows = [
+        row("caliskan-1", 1.0, significant=True),
+        row("caliskan-1", 0.5, context="bleached", significant=True),
+        row("caliskan-2", 0.2),
+        row("caliskan-2", 0.3, context="bleached", significant=True),
+        row("seat-double-bind-likable", 9.0, context="unbleached", significant=True),
+    ]
+    (found,) = contrasts(rows)
+    assert (found.ways, found.questions, found.significant) == (("words", "sentences"), 2, (1, 2))
+    assert found.mean_effects == pytest.approx((0.6, 0.4))
+
+
+def test_units_and_encoders_are_summed_up_apart(row):
+    places = [{"unit": unit, "encoder": name} for unit in ("word", "sentence") for name in ("one", "other")]
+    rows = [row("caliskan-1", 1.0, context=c, **place) for place in places for c in ("word", "bleached")]
+    found = contrasts(rows)
+    assert [(one.unit, one.encoder, one.questions) for one in found] == [
+        (place["unit"], place["encoder"], 1) for place in places
+    ]
+    assert contrasts(rows[:1]) == []

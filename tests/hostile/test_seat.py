@@ -1,0 +1,104 @@
+"""Encoders, templates and caches that are broken: one clear line, and what was kept stays."""
+
+import subprocess
+import sys
+
+import pytest
+
+from imprint.cli import main
+
+GARDEN = """
+[[weat]]
+id = "garden"
+language = "en"
+x = ["rose", "lily", "iris"]
+y = ["ant", "flea", "wasp"]
+a = ["love", "peace"]
+b = ["filth", "grief"]
+"""
+ASKED = ("rose", "lily", "iris", "ant", "flea", "wasp", "love", "peace", "filth", "grief")
+AROUND = ("the", "term", "is", "this", "that", "it", "says")
+
+
+@pytest.fixture
+def seat(tmp_path, monkeypatch, capsys):
+    def run(*arguments):
+        command = ["imprint", "seat", *arguments, "--tests", "garden.toml"]
+        monkeypatch.setattr(sys, "argv", command)
+        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
+            main()
+        return subprocess.CompletedProcess(command, ended.value.code or 0, *capsys.readouterr())
+
+    monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "garden.toml").write_text(GARDEN)
+    return run
+
+
+def refused(result):
+    assert (result.returncode, result.stdout) == (1, "")
+    (line,) = result.stderr.splitlines()
+    return line
+
+
+def write_vectors(path, vector, words=ASKED + AROUND):
+    path.write_text("".join(f"{word} {' '.join(map(str, vector(place)))}\n" for place, word in enumerate(words)))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("This is it.", "'This is it.' has no slot; write {word}, {a word} or {words} once, where the word goes"),
+        ("{word} is {word}.", "has 2 slots"),
+        ("This is {word.__class__}.", "has '{word.__class__}', which is no slot"),
+        ("{word}", None),
+        ("{word} \\u0007", "is no pattern"),
+        ("{word}" + "x" * 400, "is no pattern; at most 300"),
+        ("[bold]{word}[/bold] %s %(word)s $word", None),
+    ],
+)
+def test_templates_are_data_and_bad_ones_are_one_line(seat, tmp_path, pattern, message):
+    (tmp_path / "mine.toml").write_text(f'language = "en"\n[templates]\nunknown = ["{pattern}"]\n')
+    result = seat("cbow", "--templates", "mine.toml")
+    if message is None:
+        assert result.returncode == 0, result.stderr
+    else:
+        line = refused(result)
+        assert line.startswith("imprint: mine.toml: templates: unknown: ")
+        assert message in line
+
+
+def test_an_encoder_that_gives_one_vector_for_everything_is_one_line(seat, tmp_path):
+    write_vectors(tmp_path / "flat.txt", lambda _: (1.0, 2.0))
+    assert "flat: gives the same vector for all 50 texts; a model that tells texts apart is wanted" in refused(
+        seat("flat.txt")
+    )
+
+
+def test_targets_all_alike_have_no_effect_and_no_traceback(seat, tmp_path):
+    write_vectors(tmp_path / "half.txt", lambda place: (1.0, 2.0) if place < 6 else (1.0, float(place)))
+    result = seat("half.txt")
+    assert result.returncode == 0, result.stderr
+    assert " - " in result.stdout
+    assert "nan" not in result.stdout.lower()
+    assert "nan" not in result.stderr.lower()
+    assert seat("half.txt", "--json").returncode == 0
+
+
+def test_an_embedding_with_none_of_the_words_is_one_line_that_names_them(seat, tmp_path):
+    write_vectors(tmp_path / "around.txt", lambda place: (1.0, float(place)), AROUND)
+    assert "around has no vector for 3 of 3 words ('rose', 'lily', 'iris')" in refused(seat("around.txt"))
+    write_vectors(tmp_path / "other.txt", lambda place: (1.0, float(place)), ("cat", "dog"))
+    assert "other: gives a zero vector for all 50 texts" in refused(seat("other.txt"))
+
+
+@pytest.mark.parametrize("contents", [b"", b"SQLite format 3\0" + b"\xff" * 200, b"not a database at all" * 50])
+def test_a_cache_that_is_none_is_named_or_done_without(seat, tmp_path, contents):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "encodings.sqlite").write_bytes(contents)
+    told = seat("cbow")
+    assert told.returncode == 0, told.stderr
+    assert ("note: encodings are not kept" in told.stderr) == bool(contents)
+    if contents:
+        assert (tmp_path / "cache" / "encodings.sqlite").read_bytes() == contents
+        assert "is no cache of encodings" in refused(seat("cbow", "--cache", "cache/encodings.sqlite"))

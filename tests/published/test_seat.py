@@ -1,0 +1,43 @@
+"""May et al. (2019): the figures that can be computed, and the paper's own beside ours only where the model is its."""
+
+import pytest
+
+from imprint.association.seat import seat
+from imprint.association.seat_battery import run_seats
+from imprint.association.weat import weat
+from imprint.embeddings.load import load
+from imprint.encoders.bag_of_words import BagOfWordsEncoder
+from imprint.encoders.universal import UniversalEncoder
+from imprint.stimuli.catalog import get
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+def test_bags_of_one_word_are_a_weat_to_the_bit(glove, number):
+    expected, result = weat(glove, f"caliskan-{number}"), seat(glove, f"caliskan-{number}", context="word")
+    assert result.significance == expected.significance
+    assert (result.effect_size, result.effect.statistic) == (expected.effect_size, expected.statistic)
+    assert result.missing == expected.missing == ()
+
+
+@pytest.mark.parametrize("unit", ["word", "sentence"])
+def test_word_test_7_on_bags_of_words_has_the_printed_p(glove, unit):
+    assert round(seat(glove, "caliskan-7", context="word", unit=unit).p_value, 3) == 0.016
+
+
+def test_the_papers_figures_stand_beside_those_of_its_own_model(glove):
+    battery = run_seats([BagOfWordsEncoder(glove)], [get("caliskan-6")])
+    assert "glove.840B" in battery.rows[0].result.encoder
+    for row in battery.rows:
+        assert (row.published.embedding, row.published.context) == ("CBoW (GloVe 840B)", row.result.context)
+        assert row.published.source.startswith("May et al. 2019")
+        assert (row.result.p_value < 0.01) == row.published.p.startswith("<0.01")
+        # The file lacks the words around those asked about: only single words have the printed effect.
+        if row.result.context == "word":
+            assert abs(row.result.effect_size - row.published.effect) <= 0.005 + 1e-9
+
+
+def test_they_do_not_stand_beside_those_of_another_model():
+    # The second is a bag of words too, of another GloVe.
+    encoders = [UniversalEncoder(), BagOfWordsEncoder(load("default"))]
+    battery = run_seats(encoders, [get("caliskan-6"), get("seat-double-bind-likable")], context="word")
+    assert [row.published for row in battery.rows] == [None] * 8
