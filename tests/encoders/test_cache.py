@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.cache import EncodingCache, default_cache, encode_texts
+from imprint.encoders.cache import EncodingCache, default_cache
+from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, SettingError
@@ -308,7 +309,8 @@ def test_an_interrupt_while_writing_leaves_a_cache_that_goes_on(path):
 PROLOGUE = """
 import os, signal, sys
 import numpy as np
-from imprint.encoders.cache import EncodingCache, encode_texts
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 
 def vector(text):

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imprint.encoders.cache import EncodingCache, encode_texts
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError
 

@@ -18,7 +18,8 @@ from imprint.association.sensitivity import Sensitivity, sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, table_of
 from imprint.association.weat import find_test
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache, Encodings, encode_texts
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError
 from imprint.finding import Finding

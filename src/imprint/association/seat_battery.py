@@ -17,7 +17,8 @@ from imprint.association.sensitivity import mean_cosine
 from imprint.association.sentences import Unit
 from imprint.association.verdicts import check_alpha
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache, Encodings, encode_texts
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.finding import Finding

@@ -11,7 +11,8 @@ import numpy as np
 from imprint.embeddings.embedding import Embedding, Floats
 from imprint.embeddings.load import load
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache, Encodings, Progress, encode_texts
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import Encodings, Progress, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.enumeration.targets import WITHIN, Names, asked_names
 from imprint.enumeration.vocabulary import frequent_words

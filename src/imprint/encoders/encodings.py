@@ -1,0 +1,86 @@
+"""Texts to vectors, each distinct text once, with the cache in between."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imprint.encoders.base import Encoder, Floats
+from imprint.encoders.cache import EncodingCache
+from imprint.errors import EncoderError, SettingError
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encodings:
+    """The vectors of distinct texts; `encoded` of them were computed now, the others were known."""
+
+    index: Mapping[str, int]
+    matrix: Floats
+    encoded: int
+
+    def rows(self, texts: Sequence[str]) -> Floats:
+        """Return one row a text, in order."""
+        return self.matrix[[self.index[text] for text in texts]]
+
+
+def encode_texts(
+    encoder: Encoder, texts: Sequence[str], *, cache: EncodingCache | None = None, progress: Progress | None = None
+) -> Encodings:
+    """Encode each distinct text once, taking what the cache has and keeping there what it has not."""
+    distinct = list(dict.fromkeys(texts))
+    if not distinct:
+        raise SettingError(f"{encoder.name}: no text to encode; give at least one")
+    kept = cache if encoder.remembered else None
+    known = kept.get(encoder.identity, distinct) if kept is not None else {}
+    wanted = [text for text in distinct if text not in known]
+    if encoder.at_most is not None and len(wanted) > encoder.at_most:
+        raise SettingError(
+            f"{encoder.name}: {len(wanted):,} texts would be sent, and at most {encoder.at_most:,} may be; ask for "
+            "fewer tests, or allow more with --max-texts"
+        )
+    matrix: Floats | None = None
+    index = {text: row for row, text in enumerate(distinct)}
+    for text, vector in known.items():
+        matrix = _room(matrix, len(distinct), len(vector), encoder.name)
+        matrix[index[text]] = vector
+    told_apart = len(distinct) == 1
+    first = 0  # of the texts that are not on disk yet
+    for start in range(0, len(wanted), encoder.chunk):
+        chunk = wanted[start : start + encoder.chunk]
+        rows = encoder.encode(chunk)
+        matrix = _room(matrix, len(distinct), rows.shape[1], encoder.name)
+        matrix[[index[text] for text in chunk]] = rows
+        done = start + len(chunk)
+        # Vectors that are all the same are not kept: a server that is mended keeps its name, and they would stay.
+        told_apart = told_apart or _differ(matrix[[index[text] for text in (*known, *wanted[:done])]])
+        if kept is not None and told_apart:
+            fresh = wanted[first:done]
+            kept.put(encoder.identity, fresh, matrix[[index[text] for text in fresh]])
+            first = done
+        if progress is not None:
+            progress(done, len(wanted))
+    assert matrix is not None
+    if not told_apart and not _differ(matrix):
+        raise EncoderError(
+            f"{encoder.name}: gives {'the same' if matrix.any() else 'a zero'} vector for all {len(matrix):,} texts; "
+            "a model that tells texts apart is wanted: check its weights, and its tokenizer or vocabulary"
+        )
+    return Encodings(index, matrix, len(wanted))
+
+
+def _differ(rows: Floats) -> bool:
+    return bool((rows != rows[0]).any())
+
+
+def _room(matrix: Floats | None, count: int, width: int, name: str) -> Floats:
+    """Return the table to fill, made when the first vector says how wide it is."""
+    if matrix is None:
+        return np.zeros((count, width), dtype=np.float32)
+    if matrix.shape[1] != width:
+        raise EncoderError(
+            f"{name}: gave vectors of {matrix.shape[1]} numbers and now one of {width}; one size is wanted: if the "
+            "model was changed under its name, go without the cache or remove it"
+        )
+    return matrix
