@@ -66,7 +66,7 @@ def compare(encoder: Encoder, texts: Sequence[str], folder: Path, rounds: int) -
 def main() -> None:
     tests = battery()
     questions, _ = put(tests, None, None)
-    texts = list(dict.fromkeys(text for question in questions for text in question.texts))
+    texts = list(dict.fromkeys(text for question in questions for text in question.texts + question.frames))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         encoder = open_encoder("default")

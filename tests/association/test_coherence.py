@@ -29,7 +29,7 @@ def make(template):
             template,
             test=get(test),
             effect=replace(template.effect, effect_size=effect),
-            significance=replace(template.significance, p_value=p),
+            significance=replace(template.significance, p_value=p, p_low=p, p_high=p),
             **changes,
         )
 
@@ -49,8 +49,8 @@ def row(make):
     ("seven", "eight", "holds"),
     [
         ((1.0, 0.001), (0.9, 0.002), True),
-        ((0.2, 0.3), (0.1, 0.4), True),
-        ((0.2, 0.3), (-0.1, 0.6), True),  # neither says anything
+        ((0.2, 0.3), (0.1, 0.4), None),
+        ((0.2, 0.3), (-0.1, 0.6), None),  # neither says anything
         ((1.0, 0.01), (-1.0, 0.01), False),  # alpha itself is significant
         ((1.0, 0.001), (-1.0, 0.001), False),
         # The paper calls the first two p-values similar, the next two discrepant.
@@ -69,13 +69,26 @@ def test_tests_seven_and_eight_agree_unless_one_is_found_clearly_or_both_are_opp
 
 @pytest.mark.parametrize(
     ("p_values", "holds"),
-    [((0.001, 0.01, 0.02), True), ((0.1, 0.1, 0.1), True), ((0.01, 0.001, 0.02), False), ((0.01, 0.3, 0.2), False)],
+    [
+        ((0.001, 0.01, 0.02), True),
+        ((0.01, 0.01, 0.01), True),
+        ((0.1, 0.2, 0.3), None),  # nothing found that could rise
+        ((0.01, 0.001, 0.02), False),
+        ((0.01, 0.3, 0.2), False),
+    ],
 )
 def test_p_rises_from_test_three_to_five(make, p_values, holds):
     results = [make(f"caliskan-{number}", p=p) for number, p in zip((3, 4, 5), p_values, strict=True)]
     (check,) = check_coherence(results[::-1], 0.01)
     assert (check.check, check.p_values) == ("p rises", p_values)
     assert check.holds is holds
+
+
+def test_bounds_that_overlap_do_not_fall(make):
+    three, four, five = (make(f"caliskan-{number}", p=p) for number, p in ((3, 0.0105), (4, 0.0100), (5, 0.02)))
+    assert not check_coherence([three, four, five], 0.01)[0].holds
+    bounded = replace(three, significance=replace(three.significance, p_low=0.0098))
+    assert check_coherence([bounded, four, five], 0.01)[0].holds
 
 
 def test_only_results_of_one_encoder_context_and_unit_are_checked_together(make):

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from imprint.association.seat import ask, measure, seat
+from imprint.association.seat_battery import run_seats
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
@@ -62,7 +63,7 @@ def speaking(seed, turn=None, scale=None):
 def by_word_alone(texts):
     """Give a sentence the direction of the word of TEST in it, whatever stands around it."""
     words = [word for side in (TEST.x, TEST.y, TEST.a, TEST.b) for word in side.words]
-    return speaking(5)([next(word for word in words if word.lower() in text.lower()) for text in texts])
+    return speaking(5)([next((word for word in words if word.lower() in text.lower()), text) for text in texts])
 
 
 def literal(encode, test, unit, templates=TEMPLATES, context="bleached"):
@@ -328,7 +329,7 @@ def test_one_unit_asked_for_is_the_same_as_one_of_both(unit):
     encoder = FunctionEncoder(speaking(12))
     for context, test in (("bleached", TEST), ("word", TEST), ("unbleached", get("seat-double-bind-competent"))):
         question = ask(test, context, TEMPLATES)
-        both = measure(question, encoder, encode_texts(encoder, question.texts))
+        both = measure(question, encoder, encode_texts(encoder, question.texts + question.frames))
         assert both[unit] == seat(encoder, test, unit=unit, context=context, templates=TEMPLATES)
 
 
@@ -343,7 +344,8 @@ def test_every_text_is_encoded_once_and_never_again_with_a_cache(tmp_path):
     with EncodingCache(tmp_path / "cache") as cache:
         one, other = (seat(encoder, TEST, templates=TEMPLATES, cache=cache) for _ in range(2))
     assert one == other
-    assert len(asked) == len(set(asked)) == one.texts
+    frames = ask(TEST, "bleached", TEMPLATES).frames
+    assert len(asked) == len(set(asked)) == one.texts + len(set(frames))
 
 
 def test_results_print_in_one_line_and_escape_what_they_show():
@@ -378,7 +380,7 @@ def test_what_is_no_encoder_and_what_is_no_weat_is_refused():
         seat("default", TEST)
     with pytest.raises(SettingError, match="is a WEFAT"):
         seat(speaking(0), "caliskan-wefat-names")
-    with pytest.raises(EncoderError, match="gives the same vector for all 24 texts"):
+    with pytest.raises(EncoderError, match="gives the same vector for all 31 texts"):
         seat(lambda texts: np.ones((len(texts), 3)), TEST, templates=TEMPLATES)
 
 
@@ -400,3 +402,47 @@ def test_bounds_for_seven_hundred_sentences_decide_against_a_hundredth(standard_
     assert p.p_method == "certified"
     assert p.p_high - p.p_low <= 0.1 * p.p_high
     assert (p.p_high < 0.01, p.p_low > 0.01) == (below, not below)
+
+
+def test_frames_are_the_test_of_an_encoder_that_hears_no_word():
+    mixed = replace(TEST, x=TEST.x.taking(("Ada", "Cid")), y=TEST.y.taking(("ink", "Eve")))
+    result = seat(speaking(15), mixed, templates=TEMPLATES)
+    without_words = {
+        sentence.text: sentence.frame for side in sentences(mixed, "bleached", TEMPLATES).values() for sentence in side
+    }
+    heard = seat(lambda texts: speaking(15)([without_words.get(t, t) for t in texts]), mixed, templates=TEMPLATES)
+    assert result.frames.effect_size == heard.effect_size
+    assert result.frames.p_value == heard.p_value
+    assert result.to_dict()["effect_of_frames"] == result.frames.effect_size
+
+
+def test_words_that_all_stand_in_the_same_sentences_have_no_frames_to_compare():
+    alike = replace(TEST, x=TEST.x.taking(("Ada", "Cid")), y=WordSet.of("Y", ("Eve", "Flo"), "name"))
+    assert seat(speaking(16), alike, templates=TEMPLATES).frames is None
+    assert seat(speaking(16), TEST, context="word").frames is None
+
+
+def test_too_many_sentences_to_count_leave_the_words():
+    many = Templates("en", {"name": tuple(f"{n} is {{word}}." for n in range(300)), "adjective": ("{word}.",)})
+    test = WeatTest(
+        "many",
+        "many",
+        "made here",
+        "en",
+        WordSet.of("X", ("Ada", "Cid"), "name"),
+        WordSet.of("Y", ("Eve", "Flo"), "name"),
+        WordSet.of("A", ("calm", "kind"), "adjective"),
+        WordSet.of("B", ("harsh", "mean"), "adjective"),
+    )
+    assert seat(speaking(17), test, templates=many).significance.partitions == 6
+    with pytest.raises(SettingError, match="600 and 600 scores have more than 1e300 partitions"):
+        seat(speaking(17), test, templates=many, unit="sentence")
+    battery = run_seats([speaking(17)], [test], templates=many)
+    assert [(row.result.context, row.result.unit) for row in battery.rows] == [
+        ("word", "word"),
+        ("word", "sentence"),
+        ("bleached", "word"),
+    ]
+    assert [row.reason for row in battery.skipped] == [
+        "600 and 600 bleached sentences have too many partitions to count; by words it was run"
+    ]

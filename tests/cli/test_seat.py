@@ -66,10 +66,10 @@ def test_both_units_are_printed_and_a_second_run_encodes_nothing(imprint, tmp_pa
     options = ("default", "--test", "caliskan-6", "--test", "seat-double-bind-likable")
     first = imprint(*options)
     assert first.returncode == 0, first.stderr
-    for shown in ("d_word", "p, by words", "p, by sentences", "caliskan-6", "seat-double-bind-likable", "sent (u)"):
+    for shown in ("d_word", "p, by words", "p, by sentences", "caliskan-6", "seat-double-bind-likable", "unbleached"):
         assert shown in first.stdout
     assert first.stdout.startswith("SEAT on USE multilingual v3 (adapter universal, package fast-universal")
-    assert re.search(r"each template\s+without one\s+without one", first.stdout)
+    assert re.search(r"d_word without\s+without", first.stdout)
     assert first.stderr.splitlines()[-1] == "438 texts encoded."
     assert (tmp_path / "cache" / "encodings.sqlite").exists()
     again = imprint(*options)
@@ -123,7 +123,7 @@ def test_a_narrow_terminal_gets_blocks_that_fit(imprint, monkeypatch):
     shown = imprint("cbow", "--tests", "garden.toml").stdout
     assert max(len(line) for line in shown.splitlines()) <= 60
     text = " ".join(shown.split())
-    assert "garden, sent: Flowers and insects by words: d_word = " in text
+    assert "garden, bleached: Flowers and insects by words: d_word = " in text
     assert "by sentences: d = " in text
     assert "cannot reach" in text
 
@@ -147,8 +147,8 @@ def test_tables_tell_what_cannot_be_reached_what_is_missing_and_what_could_not_b
         (("--context", "unbleached"), "test 'garden' has no sentences of its own"),
         (("--alternative", "more"), "alternative is 'more'"),
         (("--alpha", 2), "alpha is 2"),
-        (("--pooling", "max"), "pooling has no meaning for this encoder"),
-        (("--model", "m"), "model has no meaning for this encoder"),
+        (("--pooling", "max"), "pooling has no meaning for this kind of encoder"),
+        (("--model", "m"), "model has no meaning for this kind of encoder"),
         (("--templates", "nowhere.toml"), "nowhere.toml"),
         (("--tests", "nowhere.toml"), "nowhere.toml"),
         (("--test", "garden", "--test", "nowhere"), "nowhere"),
@@ -163,7 +163,7 @@ def test_bad_settings_are_one_line(imprint, options, message):
 
 def test_pooling_has_no_meaning_for_the_default_encoder(imprint):
     line = refused(imprint("default", "--tests", "garden.toml", "--pooling", "cls"))
-    assert "pooling has no meaning for this encoder (UniversalEncoder)" in line
+    assert "pooling has no meaning for this kind of encoder (universal)" in line
 
 
 def test_wefats_are_not_asked_of_sentences(imprint):

@@ -102,11 +102,15 @@ def test_options_left_open_are_as_if_not_given(vectors):
         (
             "default",
             {"pooling": "mean"},
-            r"^pooling has no meaning for this encoder \(UniversalEncoder\); leave it out$",
+            r"^pooling has no meaning for this kind of encoder \(universal\); leave it out$",
         ),
         ("default", {"max_texts": 5}, "^max-texts has no meaning"),
         ("default", {"nonsense": 5}, "^nonsense has no meaning"),
-        ("cbow", {"layers": "last"}, r"^layers has no meaning for this encoder \(BagOfWordsEncoder\); leave it out$"),
+        (
+            "cbow",
+            {"layers": "last"},
+            r"^layers has no meaning for this kind of encoder \(bag of words\); leave it out$",
+        ),
         ("tiny.txt", {"prefix": "query: "}, "^prefix has no meaning"),
         (
             URL,

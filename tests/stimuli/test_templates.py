@@ -153,7 +153,9 @@ def test_unbleached_is_a_context_of_tests_with_patterns_of_their_own() -> None:
 def test_a_context_a_test_lacks_is_refused_in_one_line() -> None:
     with pytest.raises(StimulusError, match="'caliskan-1' has no sentences of its own"):
         sentences(weat("caliskan-1"), "unbleached")
-    with pytest.raises(StimulusError, match="no sentence templates for the language 'und'; there are some for de, en"):
+    with pytest.raises(
+        StimulusError, match="no sentence templates for a test that states no language; there are some for de, en"
+    ):
         sentences(made("rose", "tulip", language="und"), "bleached")
     with pytest.raises(SettingError, match="context is 'sent'; choose among word, bleached, unbleached"):
         sentences(weat("caliskan-1"), "sent")  # type: ignore[arg-type]

@@ -28,7 +28,8 @@ class Coherence:
     """Whether tests that should go together do.
 
     Two tests agree unless one is significant at alpha by itself and the other is not, with p-values more than
-    tenfold apart, or both are with opposite effects.
+    tenfold apart, or both are with opposite effects. `holds` is None where no test is significant: chance then
+    decides both checks, whatever the encoder.
     """
 
     check: Check
@@ -39,7 +40,7 @@ class Coherence:
     tests: tuple[str, ...]
     effects: tuple[float, ...]
     p_values: tuple[float, ...]
-    holds: bool
+    holds: bool | None
 
     def finding(self, seed: int) -> Finding:
         """Return the check as a row."""
@@ -77,17 +78,23 @@ def check_coherence(results: Iterable[SeatResult], alpha: float) -> list[Coheren
                 effects, p_values = (
                     tuple(getattr(result, name) for result in found) for name in ("effect_size", "p_value")
                 )
-                holds = _agree(effects, p_values, alpha) if check == "agree" else _rise(p_values)
+                holds = (_agree if check == "agree" else _rise)(found, alpha)
                 checks.append(Coherence(check, encoder, sha256, context, unit, tests, effects, p_values, holds))
     return checks
 
 
-def _agree(effects: Sequence[float], p_values: Sequence[float], alpha: float) -> bool:
-    significant = [p <= alpha for p in p_values]
+def _agree(results: Sequence[SeatResult], alpha: float) -> bool | None:
+    significant = [result.p_value <= alpha for result in results]
+    if not any(significant):
+        return None
     if all(significant):
-        return len({effect > 0 for effect in effects}) == 1
-    return not any(significant) or max(p_values) <= _APART * min(p_values)
+        return len({result.effect_size > 0 for result in results}) == 1
+    p_values = [result.p_value for result in results]
+    return max(p_values) <= _APART * min(p_values)
 
 
-def _rise(p_values: Sequence[float]) -> bool:
-    return all(first <= second for first, second in pairwise(p_values))
+def _rise(results: Sequence[SeatResult], alpha: float) -> bool | None:
+    if not any(result.p_value <= alpha for result in results):
+        return None
+    # Bounds that overlap leave it open which is larger.
+    return all(one.significance.p_low <= two.significance.p_high for one, two in pairwise(results))

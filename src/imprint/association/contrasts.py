@@ -25,7 +25,11 @@ _NAMES_AND_TERMS = (
 
 @dataclass(frozen=True)
 class Contrast:
-    """How many of the same questions are significant asked one way and the other, and their mean effect."""
+    """How many of the same questions are significant asked one way and the other, and their mean effect.
+
+    Questions that either way cannot reach significance are left out. The numbers compare ways of asking; they are no
+    measure of how biased an encoder is.
+    """
 
     encoder: str
     unit: Unit
@@ -45,16 +49,14 @@ def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
         )
     found = []
     for (encoder, _, unit), by_question in groups.items():
-        contexts: tuple[Context, ...] = ("word", "bleached")
+        contexts: tuple[Context, Context] = ("word", "bleached")
         named = [((names, context), (terms, context)) for names, terms in _NAMES_AND_TERMS for context in contexts]
-        tests = dict.fromkeys(test for test, _ in by_question)
-        framed = [((test, "word"), (test, "bleached")) for test in tests]
+        framed = [
+            ((test, contexts[0]), (test, contexts[1])) for test in dict.fromkeys(test for test, _ in by_question)
+        ]
         for ways, questions in ((("names", "group terms"), named), (("words", "sentences"), framed)):
-            pairs = [
-                (by_question[one], by_question[two])
-                for one, two in questions
-                if one in by_question and two in by_question
-            ]
+            reachable = {question for question, row in by_question.items() if row.verdict != "cannot reach"}
+            pairs = [(by_question[one], by_question[two]) for one, two in questions if {one, two} <= reachable]
             if pairs:
                 found.append(_contrast(encoder, unit, ways, pairs))
     return found

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from imprint.association.cosines import Floats, cosines
 from imprint.association.effects import Effect
@@ -24,7 +25,7 @@ from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError
 from imprint.finding import Finding
 from imprint.significance.intervals import Interval, shift_interval
-from imprint.significance.partitions import Alternative, PermutationTest, permutation_test
+from imprint.significance.partitions import Alternative, PermutationTest, countable, permutation_test
 from imprint.significance.power import smallest_detectable_shift
 from imprint.stimuli.definition import Context, WeatTest
 from imprint.stimuli.templates import Templates, sentences
@@ -35,7 +36,15 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
-_DEALS = 100  # random deals behind a detectable shift, good to some 5 %: a battery asks for dozens
+_DEALS = 200  # random deals behind a detectable shift, with a standard error of some 3 %: a battery asks for dozens
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What the sentences of a test say without its words: effects of grammar, where X and Y differ in it."""
+
+    effect_size: float
+    p_value: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +53,9 @@ class SeatResult(Measured):
 
     `unit` is what was permuted and what n_x to n_b count; `effect` is d_word where that is words. The interval is
     given for words alone: sentences of one word are not independent. `centred` is the effect after the mean of
-    the test's vectors is taken off all of them. `Effect` explains the effect sizes.
+    the test's vectors is taken off all of them. `frames` is the test of the same sentences without their words,
+    None where all targets stand in the same ones. `left_out` are sentences whose form of a word has no vector.
+    `Effect` explains the effect sizes.
     """
 
     test: WeatTest
@@ -55,6 +66,7 @@ class SeatResult(Measured):
     settings: Mapping[str, str] = field(hash=False)
     effect: Effect
     centred: float
+    frames: Frames | None
     interval: Interval | None
     significance: PermutationTest
     scored: tuple[str, ...]
@@ -66,6 +78,7 @@ class SeatResult(Measured):
     n_b: int
     texts: int
     missing: tuple[str, ...]
+    left_out: tuple[str, ...]
     seed: int
 
     @property
@@ -124,6 +137,7 @@ class SeatResult(Measured):
                 "n_a": self.n_a,
                 "n_b": self.n_b,
                 "texts": self.texts,
+                "left_out": self.left_out,
                 **(self._parts() if self.unit == "word" else {}),
                 **more,
             },
@@ -133,6 +147,8 @@ class SeatResult(Measured):
         """Return what is known of words: their scores, and the effects of parts of the test."""
         return {
             "effect_centred": self.centred,
+            "effect_of_frames": self.frames.effect_size if self.frames else None,
+            "p_of_frames": self.frames.p_value if self.frames else None,
             "effect_by_template": self.sensitivity.by_template,
             "effect_without_template": self.sensitivity.without_template,
             "effect_without_word": self.sensitivity.without_word,
@@ -176,7 +192,7 @@ def seat(
         raise SettingError(f"unit is {unit!r}; use one of {', '.join(get_args(Unit))}")
     opened = as_encoder(encoder)
     question = ask(find_test(test), context, templates)
-    encodings = encode_texts(opened, question.texts, cache=cache, progress=progress)
+    encodings = encode_texts(opened, question.texts + question.frames, cache=cache, progress=progress)
     measured = measure(
         question,
         opened,
@@ -200,8 +216,18 @@ class Question:
 
     @property
     def texts(self) -> list[str]:
-        """Every text to encode."""
+        """Every sentence of the test."""
         return [sentence.text for side in self.sides.values() for sentence in side]
+
+    @property
+    def frames(self) -> list[str]:
+        """Every sentence without its word, where these tell target words apart: where not all stand in the same."""
+        templates: dict[str, set[str]] = {}
+        for sentence in (*self.sides["x"], *self.sides["y"]):
+            templates.setdefault(sentence.word, set()).add(sentence.template)
+        if len({frozenset(used) for used in templates.values()}) == 1:
+            return []
+        return [sentence.frame for side in self.sides.values() for sentence in side]
 
     @property
     def forms(self) -> list[str]:
@@ -225,12 +251,19 @@ def measure(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> dict[Unit, SeatResult]:
-    """Measure a question whose texts are encoded, in one unit or in both; `lacking` are forms without a vector."""
+    """Measure a question whose texts are encoded, in one unit or in both; `lacking` are forms without a vector.
+
+    Asked for both, it gives words alone where there are too many sentences to count their partitions.
+    """
     table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
     parts = sensitivity(table)
     centred = _centred_effect(table, encodings)
+    frames = _frames(table, encodings, alternative) if question.frames else None
     results: dict[Unit, SeatResult] = {}
     for unit in units:
+        if results and not countable(len(table.x + table.y), len(table.x)):
+            # Far more sentences than can be counted; their words were.
+            continue
         if results and table.one_each:
             # One sentence a word: the units are one, and so is the count behind p.
             results[unit] = replace(next(iter(results.values())), unit=unit, scored=tuple(table.scores(unit)[0]))
@@ -247,6 +280,7 @@ def measure(
             settings=encoder.settings,
             effect=Effect.of(x, y),
             centred=centred,
+            frames=frames,
             interval=shift_interval(x, y, confidence=confidence) if of_words else None,
             significance=permutation_test(x, y, alternative=alternative, width=None if of_words else _WIDTH),
             scored=tuple(scored),
@@ -258,6 +292,7 @@ def measure(
             n_b=_count(table.b, unit),
             texts=len({sentence.text for side in (table.x, table.y, table.a, table.b) for sentence in side}),
             missing=table.missing,
+            left_out=table.left_out,
             seed=seed,
         )
     return results
@@ -273,7 +308,24 @@ def _centred_effect(table: SentenceTable, encodings: Encodings) -> float:
     distinct = list(dict.fromkeys(targets + attributes))
     centre = encodings.rows(distinct).mean(axis=0, dtype=np.float64)
     rows, columns = ((encodings.rows(texts) - centre).astype(np.float32) for texts in (targets, attributes))
-    if not (rows.any(axis=1).all() and columns.any(axis=1).all()):
-        return math.nan
-    _, scores, n_x = replace(table, cosines=cosines(rows, columns)).scores("word")
-    return Effect.of(scores[:n_x], scores[n_x:]).effect_size
+    scores = _scores_of(table, rows, columns)
+    return Effect.of(*scores).effect_size if scores else math.nan
+
+
+def _frames(table: SentenceTable, encodings: Encodings, alternative: Alternative) -> Frames | None:
+    """Test the sentences with a word that does not exist in the place of every word."""
+    targets, attributes = ([sentence.frame for sentence in side] for side in (table.x + table.y, table.a + table.b))
+    scores = _scores_of(table, encodings.rows(targets), encodings.rows(attributes))
+    if scores is None:
+        return None
+    return Frames(Effect.of(*scores).effect_size, permutation_test(*scores, alternative=alternative).p_value)
+
+
+def _scores_of(
+    table: SentenceTable, targets: npt.NDArray[np.float32], attributes: npt.NDArray[np.float32]
+) -> tuple[Floats, Floats] | None:
+    """Return the scores of X's and Y's words with other vectors for the same sentences, None if one has none."""
+    if not (targets.any(axis=1).all() and attributes.any(axis=1).all()):
+        return None
+    _, scores, n_x = replace(table, cosines=cosines(targets, attributes)).scores("word")
+    return scores[:n_x], scores[n_x:]

@@ -23,7 +23,7 @@ from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.finding import Finding
 from imprint.significance.partitions import Alternative
-from imprint.stimuli.definition import Context, WeatTest
+from imprint.stimuli.definition import UNDETERMINED, Context, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def run_seats(
     anisotropy: list[Anisotropy] = []
     encoded = 0
     for encoder in opened:
-        texts = [text for question in questions for text in question.texts]
+        texts = [text for question in questions for text in question.texts + question.frames]
         encodings = encode_texts(
             encoder, texts, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
         )
@@ -182,7 +182,9 @@ def put(
             try:
                 questions.append(ask(test, one, templates))
             except StimulusError as error:
-                if not skip:
+                # Words of no stated language can still be asked alone.
+                alone = context is None and one == "bleached" and test.language == UNDETERMINED
+                if not skip and not alone:
                     raise
                 skipped.append(Skipped(test.id, test.title, str(error)))
     return questions, skipped
@@ -209,18 +211,22 @@ def _measure_all(
 ) -> tuple[list[SeatResult], list[Skipped]]:
     lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
 
-    def run(question: Question) -> list[SeatResult] | Skipped:
+    def run(question: Question) -> tuple[list[SeatResult], list[Skipped]]:
+        test = question.test
         try:
             measured = measure(question, encoder, encodings, lacking, alternative=alternative, seed=seed)
         except VocabularyError as error:
             if not skip:
                 raise
-            return Skipped(question.test.id, question.test.title, str(error))
-        return list(measured.values())
+            return [], [Skipped(test.id, test.title, str(error))]
+        if "sentence" in measured:
+            return list(measured.values()), []
+        counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
+        reason = f"{counts} {question.context} sentences have too many partitions to count; by words it was run"
+        return list(measured.values()), [Skipped(test.id, test.title, reason)]
 
     outcomes = _side_by_side(run, questions, _labelled(report, f"testing {encoder.name}"))
-    results = [result for outcome in outcomes if not isinstance(outcome, Skipped) for result in outcome]
-    return results, [outcome for outcome in outcomes if isinstance(outcome, Skipped)]
+    return [one for done, _ in outcomes for one in done], [one for _, failed in outcomes for one in failed]
 
 
 def _side_by_side(work: Callable[[Item], Done], items: Sequence[Item], progress: Progress | None) -> list[Done]:

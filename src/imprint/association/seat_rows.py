@@ -3,6 +3,7 @@
 May et al. (2019), table 4: one star for p below alpha, two for a p that is so after Holm's correction.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -14,11 +15,11 @@ from imprint.stimuli.definition import Published
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
-# How the models of the paper's table 3 are recognised: by the name of the model and how it was pooled.
+# How the models of the paper's table 3 are recognised: by the whole name of the model and how it was pooled.
 _OF_THE_PAPER = (
-    ("CBoW (GloVe 840B)", "glove.840b", "mean"),
-    ("GPT", "openai-gpt", "last"),
-    ("BERT", "bert-large-cased", "cls"),
+    ("CBoW (GloVe 840B)", re.compile(r"glove\.840b\.300d(\.stimuli)?", re.IGNORECASE), "mean"),
+    ("GPT", re.compile(r"openai-gpt"), "last"),
+    ("BERT", re.compile(r"bert-large-cased"), "cls"),
 )
 
 
@@ -72,13 +73,12 @@ def make_row(result: SeatResult, judged: Judgement, alpha: float) -> SeatRow:
 
 
 def _published(result: SeatResult) -> Published | None:
-    pooling = result.settings.get("pooling")
-    model = next(
-        (paper for paper, name, how in _OF_THE_PAPER if name in result.encoder.lower() and pooling == how), None
-    )
-    figures = (
-        row
-        for row in result.test.published
-        if row.embedding == model and row.context == result.context and row.effect is not None
-    )
-    return None if result.test.adapted else next(figures, None)
+    settings = result.settings
+    if result.test.adapted or settings.get("layers", "last") != "last" or settings.keys() & {"prefix", "prompt"}:
+        return None
+    for model, name, pooling in _OF_THE_PAPER:
+        if name.fullmatch(result.encoder) and settings.get("pooling") == pooling:
+            for figure in result.test.published:
+                if figure.embedding == model and figure.context == result.context and figure.effect is not None:
+                    return figure
+    return None

@@ -5,6 +5,7 @@ result says so of itself. All effects are of words (`d_word`).
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -27,7 +28,8 @@ _ROUNDING = 1e-12  # a spread of scores below it is that of sums rounded in diff
 class Sensitivity:
     """Effects of parts of a test: of one target template alone, and without one template or word.
 
-    A part that leaves a set fewer than two words has no entry.
+    Templates stand alone where all target words have them, so that other words do not enter the comparison; a word's
+    only template stays. A part that leaves a set fewer than two words has no entry.
     """
 
     by_template: Mapping[str, float] = field(hash=False)
@@ -52,11 +54,12 @@ class Sensitivity:
 def sensitivity(table: SentenceTable) -> Sensitivity:
     """Take the test apart."""
     whole = _by_word(table)
-    of_targets = dict.fromkeys(sentence.template for sentence in table.x + table.y)
-    templates = of_targets | dict.fromkeys(sentence.template for sentence in table.a + table.b)
+    words = len({sentence.word for sentence in table.x + table.y})
+    used = Counter(sentence.template for sentence in table.x + table.y)
+    templates = dict.fromkeys(used) | dict.fromkeys(sentence.template for sentence in table.a + table.b)
     several = len(templates) > 1
     return Sensitivity(
-        by_template=_defined((name, _with_template(table, name)) for name in of_targets if several),
+        by_template=_defined((name, _with_template(table, name)) for name in used if several and used[name] == words),
         without_template=_defined((name, _without_template(table, name)) for name in templates if several),
         without_word=_defined((word, whole.without(word).effect()) for word in dict.fromkeys(whole.words())),
     )
@@ -115,8 +118,11 @@ def _with_template(table: SentenceTable, template: str) -> float:
 
 
 def _without_template(table: SentenceTable, template: str) -> float:
+    sentences = (*table.x, *table.y, *table.a, *table.b)
+    with_others = {sentence.word for sentence in sentences if sentence.template != template}
+
     def others(sentence: Sentence) -> bool:
-        return sentence.template != template
+        return sentence.template != template or sentence.word not in with_others
 
     return _by_word(table, others, others).effect()
 

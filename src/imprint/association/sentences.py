@@ -25,7 +25,10 @@ Rows = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SentenceTable:
-    """The cosine of every target sentence (X's, then Y's) with every attribute sentence (A's, then B's)."""
+    """The cosine of every target sentence (X's, then Y's) with every attribute sentence (A's, then B's).
+
+    `missing` are words without any sentence, `left_out` sentences of words that have others.
+    """
 
     x: Side
     y: Side
@@ -33,6 +36,7 @@ class SentenceTable:
     b: Side
     cosines: Floats
     missing: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def scores(self, unit: Unit) -> tuple[list[str], Floats, int]:
         """Return what was scored, words or texts, its scores, and how many of them, the first, are X's."""
@@ -71,6 +75,7 @@ def table_of(
     kept: dict[str, Side] = {}
     vectors: dict[str, npt.NDArray[np.float32]] = {}
     missing: dict[str, None] = {}
+    left_out: dict[str, None] = {}
     for key, words in word_sets(test).items():
         side = tuple(sentence for sentence in sides[key] if sentence.form not in unknown)
         found = rows([sentence.text for sentence in side]) if side else np.empty((0, 0), dtype=np.float32)
@@ -80,6 +85,8 @@ def table_of(
         left = {sentence.word for sentence in kept[key]}
         gone = [word for word in words.words if word not in left]
         missing.update(dict.fromkeys(gone))
+        texts = {sentence.text for sentence in kept[key]}
+        left_out.update((s.text, None) for s in sides[key] if s.word in left and s.text not in texts)
         if len(left) < FEWEST_WORDS:
             raise VocabularyError(
                 f"{words.name}: {encoder} has no vector for {len(gone)} of {len(words)} words ({quote(gone)}); at "
@@ -92,7 +99,9 @@ def table_of(
                 f"{quote(sorted(shared))} stands in both {first} and {second}; change a template or a word"
             )
     targets, attributes = (np.concatenate([vectors[one], vectors[two]]) for one, two in (("x", "y"), ("a", "b")))
-    return SentenceTable(**kept, cosines=cosines(targets, attributes), missing=tuple(missing))
+    return SentenceTable(
+        **kept, cosines=cosines(targets, attributes), missing=tuple(missing), left_out=tuple(left_out)
+    )
 
 
 def _level(values: Floats) -> float:

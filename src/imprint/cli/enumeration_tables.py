@@ -132,7 +132,8 @@ def _print_summary(found: Enumeration, *, unmask: bool) -> None:
     settings = found.settings
     explained = sum(cell.group in found.flagged for cell in found.significant)
     say(
-        f"{len(found.significant)} significant associations among {settings.groups * settings.categories:,} cells "
+        f"{len(found.significant)} significant associations among {settings.groups * settings.categories:,} cells, "
+        f"{len(found.associations):,} of which have {settings.top} words "
         f"({settings.rotations:,} rotations, false discovery rate {settings.fdr:g}); {explained} of them belong to "
         f"groups that word frequency explains ({', '.join(found.flagged) or 'none'})."
     )

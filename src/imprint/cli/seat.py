@@ -80,7 +80,7 @@ def seat_command(
     chosen = _choose(test, tests)
     own = None if templates is None else read_templates(templates)
     questions, _ = put(chosen, context, own, skip=not asked)  # type: ignore[arg-type]  # checked, with a message, there
-    texts = {text for question in questions for text in question.texts}
+    texts = {text for question in questions for text in question.texts + question.frames}
     encoders = [
         opened_encoder(
             source,

@@ -1,7 +1,9 @@
 """The one door to every encoder: a path, an installed package, a URL, or a name, in; an Encoder out."""
 
 import os
+import re
 from collections.abc import Callable, Collection
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -73,10 +75,11 @@ def open_encoder(
     if not there:
         found = find_model(name)
         if found is None:
-            raise EncoderError(
-                f"{name}: no file, folder or installed package of that name; give one, a URL, or {DEFAULT!r} for the "
-                "bundled encoder"
+            near = get_close_matches(name.lower(), (DEFAULT, BAG_OF_WORDS), n=1)
+            meant = (
+                f"did you mean {near[0]!r}?" if near else f"give one, a URL, or {DEFAULT!r} for the bundled encoder"
             )
+            raise EncoderError(f"{name}: no file, folder or installed package of that name; {meant}")
         path = found
     if path.is_dir():
         return _open_folder(path, given)
@@ -132,5 +135,6 @@ def _make(
     if foreign:
         option = foreign[0].replace("_", "-")
         rest = f"; it takes {', '.join(name.replace('_', '-') for name in known)}" if known else ""
-        raise SettingError(f"{option} has no meaning for this encoder ({adapter.__name__}){rest}; leave it out")
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", adapter.__name__.removesuffix("Encoder")).lower()
+        raise SettingError(f"{option} has no meaning for this kind of encoder ({kind}){rest}; leave it out")
     return adapter(*source, **given, **more)

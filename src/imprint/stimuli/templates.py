@@ -27,6 +27,7 @@ _FOLDER = Path(__file__).with_name("data") / "templates"
 _FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
 _SLOTS = "{word}, {a word} or {words}"
 _BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
+_NOTHING = "blick"
 _LONGEST = 300  # characters of a pattern; the context of a word, not a text
 
 
@@ -37,6 +38,11 @@ class Sentence:
     word: str
     template: str
     text: str
+
+    @property
+    def frame(self) -> str:
+        """The same sentence about nothing: a word that does not exist in the place of the word; "" at word level."""
+        return fill(self.template, _NOTHING) if self.template else ""
 
     @property
     def form(self) -> str:
@@ -56,9 +62,10 @@ def bundled_templates(language: str = "en") -> Templates:
     """Return the templates that come with this package."""
     if language not in _languages():
         known = ", ".join(sorted(_languages()))
+        came = "states no language" if language == UNDETERMINED else f"is in the language {language!r}"
         raise StimulusError(
-            f"no sentence templates for the language {language!r}; there are some for {known}: state one of these, or "
-            "give a file of templates"
+            f"no sentence templates for a test that {came}; there are some for {known}: write language = 'en' in the "
+            "test, or give a file of templates"
         )
     return _bundled(language)
 
