@@ -37,6 +37,7 @@ data: $(READY)
 	$(BIN)/python scripts/build_names.py
 	$(BIN)/python scripts/build_properties.py
 	$(BIN)/python scripts/build_embedding.py
+	$(BIN)/python scripts/build_seeds.py
 
 # Remade when the dependencies change; the stamp is written last, so an interrupted install starts again.
 $(READY): pyproject.toml constraints.txt

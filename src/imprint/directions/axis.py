@@ -21,6 +21,8 @@ Doubles = npt.NDArray[np.float64]
 Pairs = Sequence[tuple[str, str]]
 Method = Literal["difference", "pca", "sets"]
 
+_SHORTEST = float(np.finfo(np.float32).eps)  # differences of unit rows below it are rounding, not direction
+
 
 @dataclass(frozen=True, eq=False)
 class Axis:
@@ -60,9 +62,10 @@ def pair_axis(embedding: Embedding, pairs: Pairs, *, method: Method = "differenc
     known, missing = _known_pairs(embedding, pairs)
     first, second = (_unit_rows(embedding, words) for words in zip(*known, strict=True))
     differences = first - second
-    flat = [pair for pair, difference in zip(known, differences, strict=True) if not difference.any()]
+    lengths = np.linalg.norm(differences, axis=1)
+    flat = [pair for pair, length in zip(known, lengths, strict=True) if length < _SHORTEST]
     if flat:
-        raise VocabularyError(f"{quote(flat[0])} are one entry in {embedding.name}; give two words that differ")
+        raise VocabularyError(f"{quote(flat[0])} lie at one place in {embedding.name}; give two words that differ")
     mean = differences.mean(axis=0)
     if method == "pca":
         # Around each pair's middle its words lie at plus and minus half the difference.
@@ -89,6 +92,8 @@ def set_axis(embedding: Embedding, positive: Sequence[str], negative: Sequence[s
     kept: list[tuple[str, ...]] = []
     missing: list[str] = []
     for words in (positive, negative):
+        if not words:
+            raise SettingError("a set of words is empty; an axis needs at least one word at each end")
         found = embedding.lookup(words)
         if not found.words:
             raise VocabularyError(f"none of {quote(words)} is in {embedding.name}; use words it has")
@@ -100,11 +105,15 @@ def set_axis(embedding: Embedding, positive: Sequence[str], negative: Sequence[s
 
 
 def _check_pairs(pairs: Pairs) -> None:
-    if isinstance(pairs, str) or not pairs or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+    if not isinstance(pairs, Sequence) or not pairs or not all(_is_pair(pair) for pair in pairs):
         raise SettingError(f"the pairs are {pairs!r}; a list of pairs of words such as [('he', 'she')] is wanted")
     same = [first for first, second in pairs if first == second]
     if same:
         raise SettingError(f"{same[0]!r} stands on both ends of a pair; give two different words")
+
+
+def _is_pair(pair: object) -> bool:
+    return isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(word, str) for word in pair)
 
 
 def _known_pairs(embedding: Embedding, pairs: Pairs) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
@@ -123,7 +132,7 @@ def _unit_rows(embedding: Embedding, words: Sequence[str]) -> Doubles:
 
 def _normalise(direction: Doubles, ends: str, embedding: Embedding) -> Doubles:
     length = math.sqrt(float(direction @ direction))
-    if length < np.finfo(np.float32).eps:
+    if length < _SHORTEST:
         raise VocabularyError(f"{ends} lie at one place in {embedding.name}: the axis has no length; use other words")
     return direction / length
 

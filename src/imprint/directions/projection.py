@@ -1,0 +1,262 @@
+"""Where words lie along an axis, and whether two embeddings, or an embedding and people, place them alike.
+
+Bolukbasi et al. (2016), section 2: the projections of professions on he - she, and, in Figure 1, those of two
+embeddings against each other.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from imprint.association.measured import Measured
+from imprint.directions.axis import Axis, Doubles
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, VocabularyError
+from imprint.finding import Finding
+from imprint.stimuli.definition import quote
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEWEST = 4  # words: three numbers leave a correlation nothing to be tested with
+
+_EXACT_ORDERS = 8  # words up to which all orders are tried for the p-value of ranks
+
+Placed = tuple[str, float]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Projections(Measured):
+    """The coordinate of each word's row, at unit length, along an axis; words without a vector are `missing`."""
+
+    axis: Axis
+    embedding: str
+    embedding_sha256: str
+    words: tuple[str, ...]
+    coordinates: Doubles
+    missing: tuple[str, ...]
+
+    @property
+    def variance(self) -> float | None:
+        """Variance (n - 1) of the coordinates, the paper's measure of stereotype; None of a single word."""
+        return float(self.coordinates.var(ddof=1)) if len(self.words) > 1 else None
+
+    def most_positive(self, count: int = 10) -> list[Placed]:
+        """Return the words furthest towards the positive end, the furthest first."""
+        return self._first(-self.coordinates, count)
+
+    def most_negative(self, count: int = 10) -> list[Placed]:
+        """Return the words furthest towards the negative end, the furthest first."""
+        return self._first(self.coordinates, count)
+
+    def nearest_zero(self, count: int = 10) -> list[Placed]:
+        """Return the words in the middle, the nearest to zero first."""
+        return self._first(np.abs(self.coordinates), count)
+
+    def to_mapping(self) -> dict[str, float]:
+        """Return the coordinates by word."""
+        return dict(zip(self.words, self.coordinates.tolist(), strict=True))
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row a word, in the order given."""
+        import pandas as pd
+
+        return pd.DataFrame({"word": self.words, "coordinate": self.coordinates})
+
+    def finding(self, **more: Any) -> Finding:
+        """Return the row of the whole list; its statistic is the variance of the coordinates."""
+        return Finding(
+            kind="projection",
+            test=self.axis.name,
+            embedding=self.embedding,
+            embedding_sha256=self.embedding_sha256,
+            effect_size=None,
+            statistic=self.variance,
+            p_value=None,
+            seed=0,
+            missing=self.missing,
+            details={
+                "method": self.axis.method,
+                "positive": self.axis.positive,
+                "negative": self.axis.negative,
+                "explained": self.axis.explained,
+                "agreement": self.axis.agreement,
+                "axis_missing": self.axis.missing,
+                "n_words": len(self.words),
+                "mean": float(self.coordinates.mean()),
+                "variance": self.variance,
+                "coordinates": self.to_mapping(),
+                **more,
+            },
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Projections({self.axis.name} in {self.embedding}: {len(self.words)} words, {len(self.missing)} missing)"
+        )
+
+    def _first(self, keys: Doubles, count: int) -> list[Placed]:
+        if count < 1:
+            raise SettingError(f"{count} words are asked for; at least one is wanted")
+        return [(self.words[row], float(self.coordinates[row])) for row in np.argsort(keys, kind="stable")[:count]]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison(Measured):
+    """Two numbers a word, x and y, and how they go together; p-values are two-sided."""
+
+    one: Projections
+    other: str
+    words: tuple[str, ...]
+    x: Doubles
+    y: Doubles
+    pearson: float
+    pearson_p_value: float
+    spearman: float
+    spearman_p_value: float
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row a shared word: Figure 1's points."""
+        import pandas as pd
+
+        return pd.DataFrame({"word": self.words, "x": self.x, "y": self.y})
+
+    def finding(self, **more: Any) -> Finding:
+        """Return the row; its effect size is Pearson's r, its statistic Spearman's."""
+        return Finding(
+            kind="projection comparison",
+            test=f"{self.one.axis.name} and {self.other}",
+            embedding=self.one.embedding,
+            embedding_sha256=self.one.embedding_sha256,
+            effect_size=self.pearson,
+            statistic=self.spearman,
+            p_value=self.pearson_p_value,
+            seed=0,
+            missing=self.one.missing,
+            details={
+                "other": self.other,
+                "pearson": self.pearson,
+                "pearson_p_value": self.pearson_p_value,
+                "spearman": self.spearman,
+                "spearman_p_value": self.spearman_p_value,
+                "n_words": len(self.words),
+                "points": {
+                    word: (x, y) for word, x, y in zip(self.words, self.x.tolist(), self.y.tolist(), strict=True)
+                },
+                **self.details,
+                **more,
+            },
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Comparison({self.one.axis.name} in {self.one.embedding} and {self.other}: r = {self.pearson:.2f}, "
+            f"rho = {self.spearman:.2f}, {len(self.words)} words)"
+        )
+
+
+def project(embedding: Embedding, axis: Axis, words: Sequence[str]) -> Projections:
+    """Project each word's row, at unit length, onto the axis.
+
+    A phrase written with blanks is also looked for with underscores, as word2vec writes its phrases.
+    """
+    if len(axis.direction) != embedding.dimension:
+        raise SettingError(
+            f"the axis has {len(axis.direction)} dimensions and {embedding.name} has {embedding.dimension}; "
+            "make the axis of the embedding it is used on"
+        )
+    if isinstance(words, str):
+        raise SettingError(f"the words are one string, {words!r}; a list of words is wanted")
+    spellings = [_spelling(embedding, word) for word in words]
+    found = embedding.lookup(spellings)
+    if not found.words:
+        raise VocabularyError(f"none of the words ({quote(words)}) is in {embedding.name}; use words it has")
+    lost = set(found.missing)
+    known = tuple(word for word, spelling in zip(words, spellings, strict=True) if spelling not in lost)
+    _refuse_shared(known, found.tokens, embedding)
+    lengths = np.linalg.norm(found.vectors.astype(np.float64), axis=1)
+    return Projections(
+        axis=axis,
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        words=known,
+        coordinates=axis.project(found.vectors) / lengths,
+        missing=tuple(word for word, spelling in zip(words, spellings, strict=True) if spelling in lost),
+    )
+
+
+def compare_projections(one: Projections, other: Projections) -> Comparison:
+    """Set the coordinates of the words that both have against each other (Figure 1)."""
+    known = {"other_sha256": other.embedding_sha256, "other_missing": other.missing}
+    return _compare(one, other.to_mapping(), f"{other.axis.name} in {other.embedding}", known)
+
+
+def compare_with_scores(one: Projections, scores: Mapping[str, float], *, name: str = "scores") -> Comparison:
+    """Set the coordinates against a number known of each word, such as how stereotyped a crowd thinks it."""
+    odd = [word for word, score in scores.items() if not math.isfinite(score)]
+    if odd:
+        raise SettingError(f"the {name} of {quote(odd)} are not finite numbers; correct or drop them")
+    return _compare(one, scores, name, {})
+
+
+def joined(phrase: str) -> str:
+    """Return a phrase as one token, the way word2vec writes it."""
+    return phrase.replace(" ", "_")
+
+
+def _compare(one: Projections, numbers: Mapping[str, float], name: str, known: Mapping[str, Any]) -> Comparison:
+    from scipy.stats import pearsonr
+
+    by_phrase = {joined(word): value for word, value in numbers.items()}
+    points = [(word, x, by_phrase[joined(word)]) for word, x in one.to_mapping().items() if joined(word) in by_phrase]
+    if len(points) < FEWEST:
+        raise VocabularyError(
+            f"{one.embedding} and {name} share {len(points)} of the words; a correlation needs at least {FEWEST}: "
+            "use more words"
+        )
+    words = tuple(word for word, *_ in points)
+    x, y = (np.array(values, dtype=np.float64) for values in zip(*(numbers for _, *numbers in points), strict=True))
+    for side, values in ((one.embedding, x), (name, y)):
+        if not np.ptp(values):
+            raise VocabularyError(f"every word has the same number in {side}: nothing can correlate; use other words")
+    pearson = pearsonr(x, y)
+    return Comparison(
+        one, name, words, x, y, float(pearson.statistic), float(pearson.pvalue), *_spearman(x, y), details=known
+    )
+
+
+def _spearman(x: Doubles, y: Doubles) -> tuple[float, float]:
+    """Return Spearman's correlation and its p-value: over all orders of few words, else by the t distribution."""
+    from scipy.stats import permutation_test, rankdata, spearmanr
+
+    result = spearmanr(x, y)
+    if len(x) > _EXACT_ORDERS:
+        return float(result.statistic), float(result.pvalue)
+    centred = rankdata(y) - (len(y) + 1) / 2
+    orders = permutation_test(
+        (rankdata(x),),
+        lambda ranks, axis: (ranks * centred).sum(axis=axis),
+        permutation_type="pairings",
+        vectorized=True,
+        n_resamples=math.factorial(_EXACT_ORDERS),
+    )
+    return float(result.statistic), float(orders.pvalue)
+
+
+def _spelling(embedding: Embedding, word: str) -> str:
+    return word if joined(word) == word or embedding.lookup([word]).words else joined(word)
+
+
+def _refuse_shared(words: Sequence[str], tokens: Sequence[str], embedding: Embedding) -> None:
+    first: dict[str, str] = {}
+    for word, token in zip(words, tokens, strict=True):
+        if token in first:
+            raise VocabularyError(
+                f"{first[token]!r} and {word!r} of the list are one entry, {token!r}, in {embedding.name}; "
+                "keep one of them"
+            )
+        first[token] = word

@@ -1,0 +1,168 @@
+"""Seed words that directions and debiasing start from, and a user's own.
+
+The lists are those that Bolukbasi et al. published in 2016 with "Man is to computer programmer as woman is to
+homemaker?", the longer version of their workshop paper; scripts/build_seeds.py writes them. Crowd workers scored every
+profession from -1 (women) to 1 (men), once for what the word means and once for the stereotype.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from imprint.errors import StimulusError
+from imprint.stimuli.wordfiles import FilePath, read_text, read_words
+
+# From here on at least half of the full score says that the word means one gender: waitress, policeman, monk. Such
+# words are right to differ along a gender axis, so they are neither stereotypes to find nor to remove.
+BY_DEFINITION = 0.5
+
+_DATA = Path(__file__).with_name("data") / "seeds"
+_HEADER = re.compile(r'\s*"?word"?\s*[,;\n]', re.IGNORECASE)
+_PAIR_HEADER = ["positive", "negative"]
+
+WordPair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Profession:
+    """A profession, how far the crowd thinks it gendered by definition and by stereotype, and its part of the split.
+
+    Both scores run from -1 (women) to 1 (men). Held-out words are for judging what was fitted on the others.
+    """
+
+    word: str
+    definition: float
+    stereotype: float
+    held_out: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Seeds:
+    """Words to fit on and words to judge by."""
+
+    fitted: tuple[str, ...]
+    held_out: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All of them, those to fit on first."""
+        return self.fitted + self.held_out
+
+    def __repr__(self) -> str:
+        return f"Seeds({len(self.fitted)} fitted, {len(self.held_out)} held out)"
+
+
+def professions(*, neutral: bool = True) -> tuple[Profession, ...]:
+    """Return the professions, in the order of the alphabet; `neutral` leaves out those gendered by definition.
+
+    Phrases are written with underscores, as Google News has them: cab_driver.
+    """
+    return tuple(one for one in _professions() if not neutral or abs(one.definition) < BY_DEFINITION)
+
+
+def fitted() -> tuple[str, ...]:
+    """Return the four fifths of the neutral professions that may be fitted on."""
+    return tuple(one.word for one in professions() if not one.held_out)
+
+
+def held_out() -> tuple[str, ...]:
+    """Return the fifth of the neutral professions that is kept for judging."""
+    return tuple(one.word for one in professions() if one.held_out)
+
+
+@cache
+def gender_specific() -> tuple[str, ...]:
+    """Return words that are gendered by what they mean, most frequent first, in upper and lower case."""
+    return read_seeds(_DATA / "gender_specific.csv").words
+
+
+@cache
+def definitional_pairs() -> tuple[WordPair, ...]:
+    """Return the ten pairs that define gender, the man's word first."""
+    return read_pairs(_DATA / "definitional_pairs.csv")
+
+
+@cache
+def equalize_pairs() -> tuple[WordPair, ...]:
+    """Return pairs that should differ in gender alone, the man's word first."""
+    return read_pairs(_DATA / "equalize_pairs.csv")
+
+
+@cache
+def background() -> tuple[str, ...]:
+    """Return common words of all frequencies that nobody suggested to be gendered, most frequent first."""
+    return read_seeds(_DATA / "background.csv").words
+
+
+def read_seeds(path: FilePath) -> Seeds:
+    """Read words of your own: a plain word file, or CSV whose header has `word` first and `held_out` (0 or 1) or not.
+
+    Further columns, such as scores, are passed over. Without `held_out` every word is to be fitted on.
+    """
+    if not _HEADER.match(read_text(path)):
+        return Seeds(read_words(path), ())
+    rows = _rows(path)
+    header = [name.lower() for name in next(rows)[1]]
+    column = header.index("held_out") if "held_out" in header else None
+    parts: dict[str, bool] = {}
+    for line, row in rows:
+        where = f"{path}, line {line}"
+        if len(row) != len(header):
+            raise StimulusError(f"{where}: {len(row)} columns; {len(header)} are wanted, as in the first line")
+        word, part = row[0], "0" if column is None else row[column]
+        if not word or word in parts:
+            raise StimulusError(f"{where}: {f'{word!r} is there twice' if word else 'no word'}; write each word once")
+        if part not in ("0", "1"):
+            raise StimulusError(f"{where}: held_out is {part!r}; 0 (to fit on) or 1 (to judge by) is wanted")
+        parts[word] = part == "1"
+    if not parts:
+        raise StimulusError(f"{path}: no words below its header; write one a line")
+    return Seeds(*(tuple(word for word, kept in parts.items() if kept is wanted) for wanted in (False, True)))
+
+
+def read_pairs(path: FilePath) -> tuple[WordPair, ...]:
+    """Read pairs of words, one pair a line, separated by a comma or a semicolon: he,she.
+
+    A first line that says positive,negative is a header.
+    """
+    pairs: dict[WordPair, int] = {}
+    for line, row in _rows(path):
+        where = f"{path}, line {line}"
+        if len(row) != 2 or not all(row):
+            raise StimulusError(f"{where}: {', '.join(row)!r} is not a pair; two words are wanted, such as he,she")
+        pair = row[0], row[1]
+        if not pairs and [word.lower() for word in row] == _PAIR_HEADER:
+            continue
+        if pair in pairs:
+            raise StimulusError(f"{where}: {pair[0]},{pair[1]} is there twice, first in line {pairs[pair]}; keep one")
+        pairs[pair] = line
+    if not pairs:
+        raise StimulusError(f"{path}: no pairs in it; write one a line, such as he,she")
+    return tuple(pairs)
+
+
+@cache
+def _professions() -> tuple[Profession, ...]:
+    _, *rows = (row for _, row in _rows(_DATA / "professions.csv"))
+    return tuple(
+        Profession(word, float(definition), float(stereotype), held_out == "1")
+        for word, definition, stereotype, held_out in rows
+    )
+
+
+def _rows(path: FilePath) -> Iterator[tuple[int, list[str]]]:
+    """Give the number and the cells of every line that has any, blanks at their ends taken off."""
+    text = read_text(path)
+    delimiter = ";" if ";" in text.split("\n", 1)[0] else ","
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    try:
+        for row in rows:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                yield rows.line_num, cells
+    except csv.Error as error:
+        raise StimulusError(f"{path}, line {rows.line_num}: not CSV ({error}); correct the file there") from error

@@ -1,0 +1,216 @@
+"""Projections of words, and how two of them, or one and people's scores, agree."""
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr, spearmanr
+
+from imprint.directions.axis import pair_axis, set_axis
+from imprint.directions.projection import compare_projections, compare_with_scores, project
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+from imprint.errors import SettingError, VocabularyError
+from imprint.finding import COMMON_FIELDS
+from imprint.stimuli.seeds import professions
+
+JOBS = ("nurse", "cook", "cab_driver", "judge", "pilot", "clerk", "miner", "tailor", "guard", "actor")
+
+
+def embedded(seed=0, name="small", dimension=7, words=("he", "she", *JOBS)):
+    vectors = np.random.default_rng(seed).normal(size=(len(words), dimension)).astype(np.float32)
+    return Embedding(name, list(words), vectors)
+
+
+def projected(embedding, words=JOBS):
+    return project(embedding, pair_axis(embedding, [("he", "she")]), words)
+
+
+@pytest.fixture(scope="module")
+def default():
+    return load("default")
+
+
+def test_coordinates_are_the_papers_formula():
+    embedding = embedded()
+    rows = zip(embedding.words, embedding.vectors.astype(float), strict=True)
+    unit = {word: row / np.linalg.norm(row) for word, row in rows}
+    axis = unit["he"] - unit["she"]
+    expected = [unit[word] @ axis / np.linalg.norm(axis) for word in JOBS]
+    result = projected(embedding)
+    assert result.words == JOBS
+    assert result.coordinates == pytest.approx(expected)
+    assert result.variance == pytest.approx(np.var(expected, ddof=1))
+    assert result.to_mapping() == dict(zip(JOBS, result.coordinates, strict=True))
+
+
+def test_turning_the_axis_negates_every_coordinate():
+    embedding = embedded()
+    turned = project(embedding, pair_axis(embedding, [("she", "he")]), JOBS)
+    assert turned.coordinates == pytest.approx(-projected(embedding).coordinates)
+
+
+def test_lengths_and_a_common_rotation_change_no_coordinate():
+    embedding = embedded()
+    rng = np.random.default_rng(9)
+    rotation, _ = np.linalg.qr(rng.normal(size=(7, 7)))
+    moved = (embedding.vectors @ rotation * rng.uniform(0.2, 5, size=(12, 1))).astype(np.float32)
+    other = projected(Embedding("moved", embedding.words, moved))
+    assert other.coordinates == pytest.approx(projected(embedding).coordinates, abs=1e-6)
+
+
+def test_the_ends_and_the_middle_are_sorted_outwards_in():
+    result = projected(embedded())
+    placed = sorted(result.to_mapping().items(), key=lambda word: word[1])
+    assert result.most_negative(3) == placed[:3]
+    assert result.most_positive(3) == placed[::-1][:3]
+    assert result.nearest_zero(4) == sorted(placed, key=lambda word: abs(word[1]))[:4]
+    assert len(result.most_positive(99)) == len(JOBS)
+    with pytest.raises(SettingError, match="0 words are asked for"):
+        result.nearest_zero(0)
+
+
+def test_words_without_a_vector_are_reported_and_the_others_keep_their_order():
+    result = projected(embedded(), ("astronaut", "pilot", "Judge", "welder", "cook"))
+    assert (result.words, result.missing) == (("pilot", "Judge", "cook"), ("astronaut", "welder"))
+    whole = projected(embedded()).to_mapping()
+    assert list(result.coordinates) == pytest.approx([whole["pilot"], whole["judge"], whole["cook"]])
+
+
+def test_a_phrase_with_blanks_is_found_with_underscores_and_as_spelt_first():
+    blank = projected(embedded(), ("cab driver", "bus driver"))
+    assert (blank.words, blank.missing) == (("cab driver",), ("bus driver",))
+    assert blank.to_mapping()["cab driver"] == pytest.approx(projected(embedded()).to_mapping()["cab_driver"])
+    both = embedded(words=("he", "she", "cab driver", "cab_driver"))
+    assert list(projected(both, ("cab driver",)).to_mapping().values()) == pytest.approx(
+        [projected(both, ("cab driver", "cab_driver")).coordinates[0]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "message"),
+    [
+        (("Nurse", "nurse"), VocabularyError, "'Nurse' and 'nurse' of the list are one entry, 'nurse', in small"),
+        (("cab driver", "cab_driver"), VocabularyError, "are one entry, 'cab_driver'"),
+        (("cook", "cook"), VocabularyError, "'cook' and 'cook' of the list are one entry"),
+        (("welder",), VocabularyError, r"none of the words \('welder'\) is in small"),
+        ((), VocabularyError, "none of the words"),
+        ("nurse", SettingError, "one string, 'nurse'; a list of words is wanted"),
+    ],
+)
+def test_a_list_that_cannot_be_projected_is_refused(words, error, message):
+    with pytest.raises(error, match=message):
+        projected(embedded(), words)
+
+
+def test_an_axis_of_another_dimension_is_refused():
+    axis = pair_axis(embedded(dimension=5), [("he", "she")])
+    with pytest.raises(SettingError, match="the axis has 5 dimensions and small has 7"):
+        project(embedded(), axis, JOBS)
+
+
+def test_one_finding_tells_the_whole_list():
+    embedding = embedded()
+    axis = pair_axis(embedding, [("he", "she"), ("nurse", "xx"), ("pilot", "cook")], method="pca")
+    result = project(embedding, axis, (*JOBS, "welder"))
+    (finding,) = result.findings()
+    row = json.loads(finding.to_json())
+    assert set(COMMON_FIELDS) <= set(row)
+    assert (row["kind"], row["test"], row["method"]) == ("projection", "he, ... - she, ...", "pca")
+    assert row["coordinates"] == result.to_mapping()
+    assert row["statistic"] == row["variance"] == result.variance
+    assert (row["n_words"], row["missing"], row["axis_missing"]) == (10, ["welder"], ["xx"])
+    assert (row["explained"], row["agreement"]) == (axis.explained, axis.agreement)
+    assert list(result.to_frame()["coordinate"]) == list(result.coordinates)
+    assert repr(result) == "Projections(he, ... - she, ... in small: 10 words, 1 missing)"
+    assert result._repr_html_() == f"<code>{result!r}</code>"
+
+
+def test_one_word_has_a_place_and_no_variance():
+    result = projected(embedded(), ("nurse",))
+    assert result.variance is None
+    assert json.loads(result.finding().to_json())["statistic"] is None
+
+
+def test_two_embeddings_are_compared_on_the_words_both_have():
+    one = projected(embedded(), (*JOBS, "welder"))
+    other = projected(embedded(3, "other", 9, ("he", "she", "welder", *JOBS[2:])), ("welder", *reversed(JOBS)))
+    result = compare_projections(one, other)
+    assert result.words == JOBS[2:]
+    frame = result.to_frame()
+    assert list(frame["x"]) == [one.to_mapping()[word] for word in frame["word"]]
+    assert list(frame["y"]) == [other.to_mapping()[word] for word in frame["word"]]
+    assert (result.pearson, result.pearson_p_value) == pytest.approx(tuple(pearsonr(frame["x"], frame["y"])))
+    assert result.spearman == pytest.approx(spearmanr(frame["x"], frame["y"]).statistic)
+    back = compare_projections(other, one)
+    assert (back.pearson, back.spearman) == pytest.approx((result.pearson, result.spearman))
+    row = result.to_dict()
+    assert (row["kind"], row["other"], row["effect_size"]) == (
+        "projection comparison",
+        "he - she in other",
+        result.pearson,
+    )
+    assert row["points"]["pilot"] == [one.to_mapping()["pilot"], other.to_mapping()["pilot"]]
+    assert (row["missing"], row["other_missing"]) == (["welder"], ["cook", "nurse"])
+
+
+def test_an_embedding_agrees_with_itself_and_contradicts_its_mirror_image():
+    embedding = embedded()
+    mirrored = project(embedding, pair_axis(embedding, [("she", "he")]), JOBS)
+    assert compare_projections(projected(embedding), projected(embedding)).pearson == pytest.approx(1)
+    opposite = compare_projections(projected(embedding), mirrored)
+    assert (opposite.pearson, opposite.spearman) == pytest.approx((-1, -1))
+
+
+@pytest.mark.parametrize("count", [4, 5, 6])
+@pytest.mark.parametrize("perfect", [False, True])
+def test_ranks_of_few_words_are_tested_over_all_orders(count, perfect):
+    one = projected(embedded(), JOBS[:count])
+    x = one.coordinates
+    y = x**3 if perfect else np.random.default_rng(count).normal(size=count)
+    result = compare_with_scores(one, dict(zip(JOBS, y, strict=False)))
+    every = [abs(spearmanr(x, order).statistic) for order in permutations(y)]
+    assert result.spearman_p_value == pytest.approx(np.mean(np.array(every) >= abs(result.spearman) - 1e-9))
+
+
+def test_ranks_of_many_words_take_scipys_p_value():
+    one = projected(embedded())
+    scores = dict(zip(JOBS, range(10), strict=True))
+    result = compare_with_scores(one, scores)
+    assert (result.spearman, result.spearman_p_value) == pytest.approx(tuple(spearmanr(one.coordinates, range(10))))
+
+
+def test_scores_of_phrases_are_found_in_either_spelling():
+    one = projected(embedded(), ("cab driver", "nurse", "cook", "pilot"))
+    underscored = compare_with_scores(one, {"cab_driver": 1.0, "nurse": 2.0, "cook": 0.0, "pilot": 4.0})
+    blank = compare_with_scores(one, {"cab driver": 1.0, "nurse": 2.0, "cook": 0.0, "pilot": 4.0})
+    assert underscored.words == blank.words == one.words
+    assert underscored.pearson == blank.pearson
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "message"),
+    [
+        (dict.fromkeys(JOBS[:3], 1.0), VocabularyError, "small and opinions share 3 of the words"),
+        (dict.fromkeys(JOBS, 1.0), VocabularyError, "every word has the same number in opinions"),
+        ({"nurse": float("nan")}, SettingError, "the opinions of 'nurse' are not finite"),
+    ],
+)
+def test_what_cannot_be_correlated_is_refused(scores, error, message):
+    with pytest.raises(error, match=message):
+        compare_with_scores(projected(embedded()), scores, name="opinions")
+
+
+def test_the_bundled_embedding_places_professions_as_a_crowd_does(default):
+    """An outside check: people who never saw the vectors scored these words."""
+    scores = {one.word: one.stereotype for one in professions()}
+    result = projected(default, tuple(scores))
+    assert (len(result.words), len(result.missing)) == (259, 29)
+    crowd = compare_with_scores(result, scores)
+    assert len(crowd.words) == 259
+    assert crowd.spearman == pytest.approx(0.428, abs=0.001)
+    assert crowd.spearman_p_value == pytest.approx(5.6e-13, rel=0.1)
+    assert result.most_negative(1)[0][0] == "homemaker"
+    names = project(default, set_axis(default, ["john", "paul", "mike"], ["amy", "lisa", "sarah"]), tuple(scores))
+    assert compare_projections(result, names).pearson > 0.5
