@@ -137,11 +137,6 @@ def test_a_text_without_tokens_is_refused_by_name(tiny):
         TransformersEncoder(tiny("gpt")).encode(["cat", "  "])
 
 
-def test_a_text_that_is_no_unicode_is_one_line(tiny):
-    with pytest.raises(EncoderError, match=r"^tiny-bert: cannot encode these texts \(.*\)[^\n]*$"):
-        TransformersEncoder(tiny("bert")).encode(["\ud800"])
-
-
 def test_nothing_is_printed_logged_or_warned_and_the_libraries_settings_stay(tiny, minilm, capfd):
     import logging
 
