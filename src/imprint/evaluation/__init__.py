@@ -1,0 +1,1 @@
+"""At what cost: what an embedding is good for, before and after, and what is left of the bias."""

@@ -1,0 +1,100 @@
+"""Do two embeddings associate the same words alike?
+
+Caliskan, Bryson and Narayanan (2016), Methods, compare GloVe with Google News by correlating the scores of single
+words (occupations: Pearson 0.88, Spearman 0.86); Bolukbasi et al. (2016), Figure 1, by projections of professions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from imprint.association.cosines import cosines, mean, sample_sd
+from imprint.association.wordrows import find_rows
+from imprint.directions.axis import pair_axis
+from imprint.directions.projection import compare_projections, project
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import VocabularyError
+from imprint.evaluation.resampling import RESAMPLES, Estimate
+from imprint.evaluation.similarity import correlate
+from imprint.stimuli.definition import WefatTest, WordSet
+from imprint.stimuli.seeds import professions
+
+AXIS = ("he", "she")
+
+# GloVe 840B against Google News, by Caliskan et al.
+PUBLISHED = {"caliskan-wefat-occupations": {"pearson": 0.88, "spearman": 0.86}}
+
+Scores = Mapping[str, float]
+
+_FEWEST = 4  # words
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How scores of the same words in two embeddings go together; `measures` has pearson and spearman."""
+
+    id: str
+    title: str
+    measures: Mapping[str, Estimate] = field(hash=False)
+    points: Mapping[str, tuple[float, float]] = field(hash=False)
+
+    @property
+    def published(self) -> Mapping[str, float] | None:
+        """What Caliskan et al. print for GloVe and Google News."""
+        return PUBLISHED.get(self.id)
+
+
+def agree(
+    id_: str, title: str, first: Scores, second: Scores, *, resamples: int = RESAMPLES, seed: int = 0
+) -> Agreement:
+    """Correlate the scores of the words that both have, with intervals from resampling words."""
+    points = {word: (score, second[word]) for word, score in first.items() if word in second}
+    if len(points) < _FEWEST:
+        raise VocabularyError(f"{id_}: {len(points)} words are in both; a correlation needs at least {_FEWEST}")
+    x, y = np.array(list(points.values())).T
+    if not np.ptp(x) or not np.ptp(y):
+        raise VocabularyError(f"{id_}: every word has the same score in one of the two; nothing can correlate")
+    ((measures,), _) = correlate(x, [y], resamples=resamples, seed=seed)
+    return Agreement(id_, title, measures, points)
+
+
+def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Scores]:
+    """Return WEFAT's scores in two embeddings; they need no property, only cosines to words that both have."""
+    lost = missing_words((test.words, test.a, test.b), embeddings)
+    sets = [without(group, lost) for group in (test.words, test.a, test.b)]
+    first, second = (_normalised(sets, embedding) for embedding in embeddings)
+    return first, second
+
+
+def projected_scores(*embeddings: Embedding) -> tuple[Scores, Scores]:
+    """Return where professions lie along he - she in two embeddings."""
+    words = [one.word for one in professions()]
+    one, other = (project(embedding, pair_axis(embedding, [AXIS]), words) for embedding in embeddings)
+    shown = compare_projections(one, other)
+    first, second = (dict(zip(shown.words, side.tolist(), strict=True)) for side in (shown.x, shown.y))
+    return first, second
+
+
+def missing_words(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tuple[str, ...]:
+    """Return the words of the sets that one embedding or another lacks."""
+    words = dict.fromkeys(word for group in sets for word in group.words)
+    lost = {word for embedding in embeddings for word in embedding.lookup(words).missing}
+    return tuple(word for word in words if word in lost)
+
+
+def without(group: WordSet, words: Sequence[str]) -> WordSet:
+    """Leave words out of a set."""
+    return group.taking(word for word in group.words if word not in words)
+
+
+def _normalised(sets: Sequence[WordSet], embedding: Embedding) -> dict[str, float]:
+    """Divide each word's difference of mean cosines by the spread of its own cosines, as WEFAT does."""
+    words, a, b = find_rows(embedding, sets).sets
+    scores = {}
+    to_a, to_b = (cosines(words.vectors, side.vectors) for side in (a, b))
+    for word, near_a, near_b in zip(words.words, to_a, to_b, strict=True):
+        spread = sample_sd(np.concatenate([near_a, near_b]))
+        if spread > 0:
+            scores[word] = (mean(near_a) - mean(near_b)) / spread
+    return scores

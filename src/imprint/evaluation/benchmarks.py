@@ -1,0 +1,182 @@
+"""Benchmarks of word similarity and analogy: those that come with imprint, and those of a folder of yours.
+
+A file of pairs has three columns, two words and people's score (tabs or, in .csv, commas); a file of analogies has
+four words a line and lines ": name" that begin a section, as the analogies of word2vec have.
+"""
+
+import csv
+import gzip
+import math
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from imprint.errors import SettingError, StimulusError
+
+Question = tuple[str, str, str, str]
+
+SUFFIXES = (".tsv", ".csv", ".txt")
+
+# Bolukbasi et al. (2016), table 2: Google News vectors before and after debiasing.
+PUBLISHED = {"rg-65": (0.761, 0.764), "ws-353": (0.700, 0.700), "rw": (0.471, 0.472), "msr": (0.712, 0.712)}
+
+_MOST_BYTES = 8 << 20  # of a file, unpacked: the largest known benchmarks have a few megabytes
+_BUNDLED = ("rg-65.tsv", "ws-353.tsv", "men.tsv.gz", "google.txt.gz")
+_NO_SECTION = "all"
+
+
+@dataclass(frozen=True, repr=False)
+class PairBenchmark:
+    """Pairs of words and how similar, or how related, people say they are."""
+
+    name: str
+    pairs: tuple[tuple[str, str], ...]
+    scores: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        return f"PairBenchmark({self.name!r}, {len(self.pairs):,} pairs)"
+
+
+@dataclass(frozen=True, repr=False)
+class AnalogyBenchmark:
+    """Questions (a, b, c, d): a is to b as c is to d; `sections` gives the section of each."""
+
+    name: str
+    questions: tuple[Question, ...]
+    sections: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"AnalogyBenchmark({self.name!r}, {len(self.questions):,} questions)"
+
+
+Benchmark = PairBenchmark | AnalogyBenchmark
+
+
+def bundled_benchmarks() -> tuple[Benchmark, ...]:
+    """Return RG-65, WordSim-353, MEN and the analogies of Google, whose licences let imprint carry them."""
+    folder = resources.files("imprint.evaluation") / "data"
+    return tuple(_read(folder / file) for file in _BUNDLED)
+
+
+def read_benchmarks(folder: str | os.PathLike[str]) -> tuple[Benchmark, ...]:
+    """Read every .tsv, .csv and .txt file of a folder, packed by gzip or not, in the order of their names."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise SettingError(f"{path}: not a folder; give one that holds benchmarks")
+    files = sorted(file for file in path.iterdir() if _stem(file.name) is not None and file.is_file())
+    if not files:
+        raise SettingError(f"{path}: holds no {', '.join(SUFFIXES)} file; give a folder of benchmarks")
+    found = tuple(_read(file) for file in files)
+    _refuse_twice([benchmark.name for benchmark in found], path)
+    return found
+
+
+def all_benchmarks(folder: str | os.PathLike[str] | None = None) -> tuple[Benchmark, ...]:
+    """Return the bundled benchmarks, and those of a folder after them."""
+    if folder is None:
+        return bundled_benchmarks()
+    found = bundled_benchmarks() + read_benchmarks(folder)
+    _refuse_twice([benchmark.name for benchmark in found], Path(folder))
+    return found
+
+
+def _stem(name: str) -> str | None:
+    """Return the benchmark's name for a file's, None where the file is none."""
+    path = Path(name.lower().removesuffix(".gz"))
+    return path.stem if path.suffix in SUFFIXES and not name.startswith(".") else None
+
+
+def _refuse_twice(names: list[str], folder: Path) -> None:
+    twice = sorted(name for name in set(names) if names.count(name) > 1)
+    if twice:
+        raise SettingError(f"{folder}: there are two benchmarks {twice[0]!r}; rename or remove a file")
+
+
+def _read(path: Traversable) -> Benchmark:
+    name = _stem(path.name)
+    assert name is not None
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    sections: list[str] = []
+    section = _NO_SECTION
+    for number, line in enumerate(_text(path).splitlines(), start=1):
+        if line.startswith(":"):
+            section = line[1:].strip() or _NO_SECTION
+        elif line.strip() and not line.startswith("#"):
+            rows.append((number, _fields(path, number, line)))
+            sections.append(section)
+    if not rows:
+        raise StimulusError(
+            f"{path}: holds no pair and no question; lines such as 'car<tab>train<tab>6.31' are wanted"
+        )
+    width = len(rows[0][1])
+    if width == 3:
+        return _pairs(path, name, rows)
+    if width == 4:
+        return AnalogyBenchmark(name, tuple(_questions(path, rows)), tuple(sections))
+    raise _malformed(path, *rows[0])
+
+
+def _text(path: Traversable) -> str:
+    try:
+        with path.open("rb") as file:
+            stream = gzip.GzipFile(fileobj=file) if path.name.lower().endswith(".gz") else file
+            data = stream.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise StimulusError(
+                f"{path}: more than {_MOST_BYTES >> 20} MB; this is no benchmark of pairs or analogies"
+            )
+        return data.decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise StimulusError(f"{path}: cannot be read ({error}); a file of text in UTF-8 is wanted") from error
+
+
+def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
+    """Split a line; copies of RG-65 have two tabs between columns, so empty columns count for nothing."""
+    try:
+        parts = next(csv.reader([line], strict=True)) if ".csv" in path.name.lower() else line.split()
+    except csv.Error as error:
+        raise StimulusError(f"{path}: line {number} is no line of CSV ({error})") from error
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _pairs(path: Traversable, name: str, rows: list[tuple[int, tuple[str, ...]]]) -> PairBenchmark:
+    if _number(rows[0][1][2]) is None:
+        rows = rows[1:]  # it names the columns
+    scores = []
+    for number, fields in rows:
+        score = _number(fields[2]) if len(fields) == 3 else None
+        if score is None:
+            raise _malformed(path, number, fields)
+        if not math.isfinite(score):
+            raise StimulusError(f"{path}: line {number}: the score is {fields[2]}; a finite number is wanted")
+        scores.append(score)
+    if len(set(scores)) < 2:
+        raise StimulusError(f"{path}: no two of {len(scores)} scores differ, so nothing can correlate with them")
+    return PairBenchmark(name, tuple((fields[0], fields[1]) for _, fields in rows), tuple(scores))
+
+
+def _questions(path: Traversable, rows: list[tuple[int, tuple[str, ...]]]) -> Iterator[Question]:
+    for number, fields in rows:
+        # A third column of numbers is a score, and the fourth something that belongs to pairs.
+        if len(fields) != 4 or _number(fields[2]) is not None:
+            raise _malformed(path, number, fields)
+        a, b, c, d = fields
+        yield a, b, c, d
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _malformed(path: Traversable, number: int, fields: tuple[str, ...]) -> StimulusError:
+    shown = " ".join(fields)[:60]
+    return StimulusError(
+        f"{path}: line {number} is {shown!r}; two words and a score, or the four words of an analogy, are wanted"
+    )

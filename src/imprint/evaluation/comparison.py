@@ -1,0 +1,211 @@
+"""Two embeddings side by side: their biases, whether they associate words alike, and what they are good for.
+
+Effects on the words that both have, corrected as one family, as May et al. (2019), footnote 8, correct encoders; the
+agreement of single words' scores; and the benchmarks of one less those of the other.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from imprint.association.battery import Skipped, run_battery
+from imprint.association.verdicts import Verdict, check_alpha, judge
+from imprint.association.weat import WeatResult
+from imprint.association.wordrows import FEWEST_WORDS
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import VocabularyError
+from imprint.evaluation.agreement import (
+    AXIS,
+    Agreement,
+    Scores,
+    agree,
+    missing_words,
+    projected_scores,
+    wefat_scores,
+    without,
+)
+from imprint.evaluation.analogy import MOST_WORDS
+from imprint.evaluation.benchmarks import Benchmark
+from imprint.evaluation.evaluate import Evaluation, Report, evaluate
+from imprint.evaluation.resampling import RESAMPLES
+from imprint.evaluation.similarity import flatten
+from imprint.finding import Finding
+from imprint.stimuli.catalog import catalogue, choose
+from imprint.stimuli.definition import WeatTest, WefatTest, quote
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFAULT_TESTS = "caliskan-[0-9]*"
+
+Family = tuple[WeatResult, float, Verdict]
+
+
+@dataclass(frozen=True)
+class EffectRow:
+    """One WEAT on both embeddings, on the words that both have; `left_out` names the others.
+
+    Each result has its p after Holm over all tests on both, and its verdict.
+    """
+
+    test: WeatTest
+    first: Family
+    second: Family
+    left_out: tuple[str, ...]
+
+    def findings(self, alpha: float) -> list[Finding]:
+        """Return a row an embedding, each naming the other."""
+        rows = []
+        for (result, p_holm, verdict), (other, *_) in ((self.first, self.second), (self.second, self.first)):
+            more = {"p_holm": p_holm, "alpha": alpha, "verdict": verdict, "left_out": self.left_out}
+            rows.append(result.finding(**more, other=other.embedding, other_sha256=other.embedding_sha256))
+        return rows
+
+
+@dataclass(frozen=True, repr=False)
+class EmbeddingComparison:
+    """Effects, agreement of words' scores, and benchmarks (the second embedding's less the first one's)."""
+
+    first: str
+    second: str
+    first_sha256: str
+    second_sha256: str
+    effects: tuple[EffectRow, ...]
+    agreements: tuple[Agreement, ...]
+    benchmarks: Evaluation
+    skipped: tuple[Skipped, ...]
+    alpha: float
+    seed: int
+
+    def findings(self) -> list[Finding]:
+        """Return two rows a WEAT, one an agreement and one a benchmark."""
+        rows = [finding for row in self.effects for finding in row.findings(self.alpha)]
+        rows += [self._agreement(one) for one in self.agreements]
+        return rows + self.benchmarks.findings()
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row a finding, without single words and sections."""
+        import pandas as pd
+
+        parts = {"scores", "points", "sections"}
+        rows = [finding.to_dict() for finding in self.findings()]
+        return pd.DataFrame([{key: value for key, value in row.items() if key not in parts} for row in rows])
+
+    def _agreement(self, one: Agreement) -> Finding:
+        details: dict[str, Any] = {
+            "title": one.title,
+            "other": self.second,
+            "other_sha256": self.second_sha256,
+            **flatten(one.measures),
+            "n_words": len(one.points),
+            "points": one.points,
+            "published": one.published,
+        }
+        value = one.measures["pearson"].value
+        return Finding(
+            "agreement", one.id, self.first, self.first_sha256, value, None, None, seed=self.seed, details=details
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"EmbeddingComparison({self.first} and {self.second}: {len(self.effects)} tests, "
+            f"{len(self.agreements)} agreements, {len(self.benchmarks.rows)} benchmarks)"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(escape=True)
+
+
+def compare(
+    first: Embedding,
+    second: Embedding,
+    *,
+    tests: Sequence[WeatTest] | None = None,
+    benchmarks: Sequence[Benchmark] | None = None,
+    alpha: float = 0.05,
+    most_words: int = MOST_WORDS,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    report: Report | None = None,
+) -> EmbeddingComparison:
+    """Compare two embeddings; what cannot be run on both is skipped with the reason."""
+    check_alpha(alpha)
+    every = catalogue()
+    chosen = tests or [test for test in choose(every, (DEFAULT_TESTS,)) if isinstance(test, WeatTest)]
+    skipped: list[Skipped] = []
+    effects = _effects((first, second), chosen, alpha, seed, skipped, report)
+    sources: list[tuple[str, str, Callable[[], tuple[Scores, Scores]]]] = [
+        (test.id, test.title, partial(wefat_scores, test, first, second))
+        for test in every
+        if isinstance(test, WefatTest)
+    ]
+    sources.append(("weat-words", "Target words of the WEATs above, pooled", partial(_pooled, effects)))
+    sources.append(("professions", f"Professions along {' - '.join(AXIS)}", partial(projected_scores, first, second)))
+    agreements = []
+    for id_, title, scores in sources:
+        try:
+            agreements.append(agree(id_, title, *scores(), resamples=resamples, seed=seed))
+        except VocabularyError as error:
+            skipped.append(Skipped(id_, title, str(error)))
+    try:
+        evaluation = evaluate(
+            second, benchmarks, against=first, most_words=most_words, resamples=resamples, seed=seed, report=report
+        )
+    except VocabularyError as error:
+        if not effects and not agreements:
+            raise
+        evaluation = Evaluation((), (Skipped("benchmarks", "Benchmarks", str(error)),))
+    return EmbeddingComparison(
+        first=first.name,
+        second=second.name,
+        first_sha256=first.sha256,
+        second_sha256=second.sha256,
+        effects=effects,
+        agreements=tuple(agreements),
+        benchmarks=evaluation,
+        skipped=(*skipped, *evaluation.skipped),
+        alpha=alpha,
+        seed=seed,
+    )
+
+
+def _effects(
+    embeddings: tuple[Embedding, Embedding],
+    tests: Sequence[WeatTest],
+    alpha: float,
+    seed: int,
+    skipped: list[Skipped],
+    report: Report | None,
+) -> tuple[EffectRow, ...]:
+    left_out = {test.id: missing_words((test.x, test.y, test.a, test.b), embeddings) for test in tests}
+    shared: list[WeatTest] = []
+    for test in tests:
+        x, y, a, b = (without(group, left_out[test.id]) for group in (test.x, test.y, test.a, test.b))
+        if min(map(len, (x, y, a, b))) < FEWEST_WORDS:
+            lost = quote(left_out[test.id])
+            reason = f"a set keeps fewer than {FEWEST_WORDS} words that both have ({lost} missing)"
+            skipped.append(Skipped(test.id, test.title, reason))
+        else:
+            shared.append(replace(test, x=x, y=y, a=a, b=b))
+    if not shared:
+        return ()
+    found: list[dict[str, WeatResult]] = []
+    for embedding in embeddings:
+        progress = None if report is None else partial(report, f"testing {embedding.name}")
+        battery = run_battery(embedding, shared, alpha=alpha, seed=seed, progress=progress)
+        found.append({row.result.test.id: row.result for row in battery.weats})
+        skipped += battery.skipped
+    both = [test for test in shared if all(test.id in results for results in found)]
+    family = [results[test.id] for test in both for results in found]
+    judged = judge([result.significance for result in family], alpha) if family else []
+    rows = [(result, one.p_holm, one.verdict) for result, one in zip(family, judged, strict=True)]
+    return tuple(EffectRow(test, rows[2 * at], rows[2 * at + 1], left_out[test.id]) for at, test in enumerate(both))
+
+
+def _pooled(effects: Sequence[EffectRow]) -> tuple[Scores, Scores]:
+    first, second = (
+        {f"{row.test.id}: {word}": score for row, (result, *_) in rows for word, score in result.scores.items()}
+        for rows in ([(row, row.first) for row in effects], [(row, row.second) for row in effects])
+    )
+    return first, second

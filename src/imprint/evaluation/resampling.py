@@ -1,0 +1,72 @@
+"""Percentile intervals from resampling with repeats: pairs of words, or questions, drawn again from themselves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import SettingError
+
+Doubles = npt.NDArray[np.float64]
+
+RESAMPLES = 1_000
+
+_CHUNK = 50  # resamples drawn from one seed
+_FLAT = 1e-12  # share of the variance below which resampled values are one value repeated
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and the middle 95 % of it over resamples."""
+
+    value: float
+    low: float
+    high: float
+
+
+def check_resamples(resamples: int) -> None:
+    """Refuse less than one resample."""
+    if resamples < 1:
+        raise SettingError(f"resamples is {resamples}; at least 1 is wanted")
+
+
+def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Doubles]:
+    """Draw how often each thing occurs in each resample: (resamples, things), some rows at a time."""
+    chunks = np.random.SeedSequence(seed).spawn(-(-resamples // _CHUNK))
+    for chunk, seed_of_chunk in enumerate(chunks):
+        rows = min(_CHUNK, resamples - chunk * _CHUNK)
+        rng = np.random.default_rng(seed_of_chunk)
+        yield rng.multinomial(things, np.full(things, 1 / things), size=rows).astype(np.float64)
+
+
+def estimate(value: float, draws: Doubles) -> Estimate:
+    """Put an interval around a value; resamples in which it does not exist (NaN) are left out."""
+    kept = draws[np.isfinite(draws)]
+    low, high = np.quantile(kept, [0.025, 0.975]) if len(kept) else (np.nan, np.nan)
+    return Estimate(value, float(low), float(high))
+
+
+def midranks(values: Doubles, counts: Doubles) -> Doubles:
+    """Rank values that occur `counts` times (resamples, values); equal ones share the mean of their ranks.
+
+    Nothing is sorted again: values keep their order in every resample, and ranks are sums of counts along it.
+    """
+    _, place = np.unique(values, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    together = np.add.reduceat(counts[:, order], starts, axis=1)
+    ranks: Doubles = (np.cumsum(together, axis=1) - (together - 1) / 2)[:, place]
+    return ranks
+
+
+def weighted_correlation(x: Doubles, y: Doubles, counts: Doubles) -> Doubles:
+    """Return Pearson's correlation in each resample; NaN where a resample repeats one value."""
+    total = counts.sum(axis=1, keepdims=True)
+    x, y = (
+        side - (counts * side).sum(axis=1, keepdims=True) / total for side in np.broadcast_arrays(x, y, counts)[:2]
+    )
+    xx, yy, xy = ((counts * product).sum(axis=1) for product in (x * x, y * y, x * y))
+    flat = (xx <= _FLAT * xx.max()) | (yy <= _FLAT * yy.max())
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(flat, np.nan, xy / np.sqrt(xx * yy))

@@ -1,0 +1,68 @@
+"""`imprint compare` as a person runs it."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from imprint.cli import main
+from imprint.embeddings.convert import convert
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+
+
+@pytest.fixture
+def imprint(tmp_path, monkeypatch, capsys):
+    """The command within this process, beside an embedding like the bundled one but smaller and noisier."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["imprint", "compare", *map(str, arguments)])
+        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
+            main()
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
+
+    monkeypatch.chdir(tmp_path)
+    bundled = load("default")
+    vectors = np.asarray(bundled.vectors[:20_000])
+    noise = np.random.default_rng(0).normal(scale=0.2, size=vectors.shape)
+    convert(Embedding("noisy", list(bundled.words[:20_000]), (vectors + noise).astype(np.float32)), tmp_path / "noisy")
+    return run
+
+
+def test_effects_agreement_and_benchmarks_are_printed(imprint):
+    result = imprint("default", "noisy", "--test", "caliskan-[67]", "--most-words", "5000")
+    assert result.returncode == 0, result.stderr
+    for shown in (
+        "WEAT on A, glove.6B.100d, and B, noisy", "caliskan-6", "B: after Holm", "d of A - d of B",
+        "associate the same words alike?", "Professions along he - she", "0.88 / 0.86", "pooled",
+        "Benchmarks: glove.6B.100d, then noisy", "rg-65", "3CosMul", "difference",
+    ):  # fmt: skip
+        assert shown in result.stdout
+    assert "Holm: over all tests on both" in result.stderr
+
+
+def test_json_has_a_finding_a_line(imprint):
+    result = imprint("noisy", "noisy", "--test", "caliskan-6", "--json", "--most-words", "2000")
+    assert result.returncode == 0, result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [row["kind"] for row in rows[:2]] == ["weat", "weat"]
+    assert rows[0]["effect_size"] == rows[1]["effect_size"]
+    agreements = [row["pearson"] for row in rows if row["kind"] == "agreement"]
+    assert agreements == pytest.approx([1] * len(agreements))
+    assert agreements
+    assert [row["change_3cosadd"] for row in rows if row["kind"] == "analogy"] == [0.0]
+
+
+def test_bad_input_is_one_line(imprint):
+    for arguments, message in (
+        (("default", "nowhere"), "nowhere"),
+        (("default", "default", "--test", "caliskan-wefat-names"), "the tests chosen are all WEFATs"),
+        (("default", "default", "--alpha", "2", "--test", "caliskan-6"), "alpha is 2"),
+        (("default", "default", "--benchmarks", "nowhere"), "nowhere: not a folder"),
+    ):
+        result = imprint(*arguments)
+        assert (result.returncode, result.stdout) == (1, "")
+        (line,) = result.stderr.splitlines()
+        assert message in line

@@ -1,0 +1,93 @@
+"""`imprint evaluate` as a person runs it."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from imprint.cli import main
+from imprint.finding import COMMON_FIELDS
+
+WORDS = [f"w{row}" for row in range(40)]
+
+
+@pytest.fixture
+def imprint(tmp_path, monkeypatch, capsys):
+    """The command within this process, beside two small embeddings and a folder of benchmarks for them."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["imprint", "evaluate", *map(str, arguments)])
+        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
+            main()
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
+
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("one", "other")):
+        rows = np.random.default_rng(seed).normal(size=(40, 4))
+        lines = (f"{word} {' '.join(f'{x:.5f}' for x in row)}\n" for word, row in zip(WORDS, rows, strict=True))
+        (tmp_path / f"{name}.txt").write_text("".join(lines))
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    (folder / "rw.tsv").write_text("".join(f"w{i}\tw{i + 3}\t{i % 7}\n" for i in range(30)) + "w1\tzebra\t5\n")
+    (folder / "mine.txt").write_text(": some\n" + "".join(f"w{i} w{i + 1} W{i + 2} w{i + 3}\n" for i in range(30)))
+    return run
+
+
+def refused(result):
+    assert (result.returncode, result.stdout) == (1, "")
+    (line,) = result.stderr.splitlines()
+    return line
+
+
+def test_one_table_with_the_papers_figures_beside_it(imprint):
+    result = imprint("one.txt", "--benchmarks", "benchmarks")
+    assert result.returncode == 0, result.stderr
+    assert "Benchmarks of one" in result.stdout
+    for shown in ("rw", "30 of 31", "Spearman", "Pearson", "0.471 → 0.472", "mine", "30 of 30", "3CosAdd", "3CosMul"):
+        assert shown in result.stdout
+    assert "missing words of rw in one: 'zebra'" in result.stderr
+    assert "Not run" in result.stdout  # the bundled ones have no word of this embedding
+    assert "rg-65: 0 of 65 pairs are in one" in " ".join(result.stdout.split())
+
+
+def test_against_another_the_difference_is_printed(imprint):
+    result = imprint("other.txt", "--against", "one.txt", "--benchmarks", "benchmarks")
+    assert result.returncode == 0, result.stderr
+    assert "Benchmarks: one, then other" in result.stdout
+    for shown in ("before", "after", "difference", "resampled together"):
+        assert shown in result.stdout + result.stderr
+
+
+def test_json_has_a_finding_a_line(imprint):
+    result = imprint("other.txt", "--against", "one.txt", "--benchmarks", "benchmarks", "--json", "--seed", "3")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(row["kind"], row["test"]) for row in rows] == [("analogy", "mine"), ("similarity", "rw")]
+    for row in rows:
+        assert set(COMMON_FIELDS) <= set(row)
+        assert (row["embedding"], row["against"], row["seed"]) == ("other", "one", 3)
+    assert rows[1]["missing"] == ["zebra"]
+    assert rows[0]["change_3cosadd"] == pytest.approx(rows[0]["3cosadd"] - rows[0]["against_3cosadd"])
+    assert all(line.startswith("not run: ") for line in result.stderr.splitlines())
+
+
+def test_the_bundled_embedding_has_every_bundled_pair(imprint):
+    rows = [json.loads(line) for line in imprint("default", "--json", "--resamples", "20").stdout.splitlines()]
+    found = {row["test"]: (row["found"], row["missing"]) for row in rows}
+    assert found == {"rg-65": (65, []), "ws-353": (353, []), "men": (3_000, []), "google": (19_544, [])}
+    assert rows[0]["spearman"] == pytest.approx(0.676, abs=5e-4)
+    assert rows[3]["3cosadd"] == pytest.approx(0.637, abs=5e-4)
+
+
+def test_bad_input_is_one_line(imprint, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "mine.tsv").write_text("car\ttrain\t6\ncar\tmoon\tnan\n")
+    assert refused(imprint("one.txt", "--benchmarks", "empty")).startswith("imprint: empty: holds no .tsv")
+    assert refused(imprint("one.txt", "--benchmarks", "nowhere")).startswith("imprint: nowhere: not a folder")
+    assert "mine.tsv: line 2: the score is nan; a finite number" in refused(
+        imprint("one.txt", "--benchmarks", "broken")
+    )
+    assert "none of 4 benchmarks can be run on one; for one, rg-65: 0 of 65 pairs" in refused(imprint("one.txt"))
+    assert "nowhere.txt" in refused(imprint("one.txt", "--against", "nowhere.txt"))

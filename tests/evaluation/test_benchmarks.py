@@ -1,0 +1,135 @@
+"""Files of pairs and analogies: what is read, and what is refused in one line."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from imprint.errors import SettingError, StimulusError
+from imprint.evaluation.benchmarks import (
+    AnalogyBenchmark,
+    PairBenchmark,
+    all_benchmarks,
+    bundled_benchmarks,
+    read_benchmarks,
+)
+
+FETCHED = Path(__file__).parents[2] / ".cache" / "benchmarks"
+PAIRS = "car\ttrain\t6.31\nmoon\tcheese\t1.5\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def write(name, text):
+        data = text if isinstance(text, bytes) else text.encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return tmp_path
+
+    return write
+
+
+def test_the_bundled_benchmarks_are_whole():
+    sizes = {
+        one.name: len(one.pairs if isinstance(one, PairBenchmark) else one.questions) for one in bundled_benchmarks()
+    }
+    assert sizes == {"rg-65": 65, "ws-353": 353, "men": 3_000, "google": 19_544}
+    google = bundled_benchmarks()[-1]
+    assert isinstance(google, AnalogyBenchmark)
+    assert len(set(google.sections)) == 14
+    assert google.questions[0] == ("Athens", "Greece", "Baghdad", "Iraq")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mine.tsv", "# people's scores\nword1\tword2\tscore\n" + PAIRS),
+        ("mine.tsv", "car\t\ttrain\t\t6.31\n\nmoon\t\tcheese\t1.5\t\n"),
+        ("mine.txt", "car train 6.31\nmoon cheese 1.5"),
+        ("mine.csv", 'Word 1,Word 2,Mean\r\ncar,train,6.31\r\n"moon",cheese,1.5\r\n'),
+        ("mine.tsv", "\ufeff" + PAIRS),
+        ("mine.tsv.gz", PAIRS),
+        ("Mine.TSV", PAIRS),
+    ],
+)
+def test_pairs_are_read_from_every_form(folder, name, text):
+    (found,) = read_benchmarks(folder(name, text))
+    assert found == PairBenchmark("mine", (("car", "train"), ("moon", "cheese")), (6.31, 1.5))
+
+
+def test_analogies_are_read_with_their_sections(folder):
+    text = "he she king queen\n: family\nman woman boy girl\n: \na b c d\n"
+    (found,) = read_benchmarks(folder("mine.txt", text))
+    questions = (("he", "she", "king", "queen"), ("man", "woman", "boy", "girl"), ("a", "b", "c", "d"))
+    assert found == AnalogyBenchmark("mine", questions, ("all", "family", "all"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("mine.tsv", PAIRS + "sun\tmoon\n", r"mine\.tsv: line 3 is 'sun moon'; two words and a score"),
+        ("mine.tsv", PAIRS + "sun\tmoon\tmany\n", r"mine\.tsv: line 3 is 'sun moon many'"),
+        ("mine.tsv", PAIRS + "sun\tmoon\tnan\n", r"mine\.tsv: line 3: the score is nan; a finite number"),
+        ("mine.tsv", PAIRS + "sun\tmoon\t-inf\n", r"mine\.tsv: line 3: the score is -inf; a finite number"),
+        ("mine.tsv", "sun\tmoon\t1\ncar\ttrain\t1\n", "no two of 2 scores differ"),
+        ("mine.txt", "a b c d\na b c d e\n", r"mine\.txt: line 2 is 'a b c d e'"),
+        ("mine.tsv", "word1\tword2\n", r"mine\.tsv: line 1 is 'word1 word2'"),
+        ("mine.tsv", "word1\tword2\tscore\n", "no two of 0 scores differ"),
+        ("mine.tsv", "word1\tword2\tscore\tsd\ncar\ttrain\t6\t1\n", r"mine\.tsv: line 2 is 'car train 6 1'"),
+        ("mine.txt", "a b c d e\n", r"mine\.txt: line 1 is 'a b c d e'"),
+        ("mine.tsv", "# nothing\n", "holds no pair and no question"),
+        ("mine.tsv", b"\xff\xfe\x00", "cannot be read"),
+        ("mine.csv", 'car,"train,6\n', "line 1 is no line of CSV"),
+        ("mine.txt.gz", "x" * (9 << 20), "more than 8 MB"),
+    ],
+)
+def test_a_broken_file_is_refused_by_name_and_line(folder, name, text, message):
+    with pytest.raises(StimulusError, match=message) as refused:
+        read_benchmarks(folder(name, text))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_only_says_it_is_packed_is_refused(tmp_path):
+    (tmp_path / "mine.tsv.gz").write_text(PAIRS)
+    with pytest.raises(StimulusError, match="cannot be read"):
+        read_benchmarks(tmp_path)
+    (tmp_path / "mine.tsv.gz").write_bytes(gzip.compress(PAIRS.encode())[:-12])
+    with pytest.raises(StimulusError, match="cannot be read"):
+        read_benchmarks(tmp_path)
+
+
+def test_a_folder_without_benchmarks_is_refused(tmp_path):
+    (tmp_path / "notes.md").write_text("none here")
+    with pytest.raises(SettingError, match=r"holds no \.tsv, \.csv, \.txt file"):
+        read_benchmarks(tmp_path)
+    with pytest.raises(SettingError, match="not a folder"):
+        read_benchmarks(tmp_path / "notes.md")
+
+
+def test_two_benchmarks_of_one_name_are_refused(folder):
+    folder("mine.csv", "car,train,6.31\nmoon,cheese,1.5\n")
+    with pytest.raises(SettingError, match="two benchmarks 'mine'"):
+        read_benchmarks(folder("mine.tsv", PAIRS))
+
+
+def test_a_benchmark_named_as_a_bundled_one_is_refused(folder):
+    with pytest.raises(SettingError, match="two benchmarks 'rg-65'"):
+        all_benchmarks(folder("RG-65.tsv", PAIRS))
+
+
+def test_a_folder_is_added_to_the_bundled_benchmarks(folder):
+    assert [one.name for one in all_benchmarks(folder("mine.tsv", PAIRS))] == [
+        "rg-65",
+        "ws-353",
+        "men",
+        "google",
+        "mine",
+    ]
+
+
+@pytest.mark.skipif(not FETCHED.is_dir(), reason="scripts/build_benchmarks.py has not been run")
+def test_the_fetched_benchmarks_are_whole():
+    sizes = {
+        one.name: len(one.pairs if isinstance(one, PairBenchmark) else one.questions)
+        for one in read_benchmarks(FETCHED)
+    }
+    assert sizes == {"msr": 8_000, "mturk-771": 771, "rw": 2_034, "simlex-999": 999}

@@ -1,0 +1,113 @@
+"""Two embeddings side by side: one family for Holm, the same words on both sides, agreement of scores."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr
+
+from imprint.association.weat import weat
+from imprint.association.wefat import wefat
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+from imprint.errors import VocabularyError
+from imprint.evaluation.benchmarks import PairBenchmark
+from imprint.evaluation.comparison import compare
+from imprint.significance.corrections import holm
+from imprint.stimuli import catalog
+
+TESTS = [catalog.get(f"caliskan-{number}") for number in (6, 7, 8)]
+PAIRS = PairBenchmark("mine", (("cat", "dog"), ("car", "bus"), ("sun", "king"), ("nurse", "tree")), (9, 8, 1, 0))
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return load("default")
+
+
+@pytest.fixture(scope="module")
+def noisy(bundled):
+    """The bundled embedding with noise, without two of the words."""
+    rng = np.random.default_rng(0)
+    kept = [row for row, word in enumerate(bundled.words) if word not in ("amy", "nurse")]
+    vectors = np.asarray(bundled.vectors)[kept]
+    noise = rng.normal(scale=0.2, size=vectors.shape)
+    return Embedding("noisy", [bundled.words[row] for row in kept], (vectors + noise).astype(np.float32))
+
+
+@pytest.fixture(scope="module")
+def compared(bundled, noisy):
+    return compare(bundled, noisy, tests=TESTS, benchmarks=[PAIRS], resamples=50)
+
+
+def test_holm_runs_over_both_embeddings_together(compared):
+    sides = [side for row in compared.effects for side in (row.first, row.second)]
+    assert len(sides) == 6
+    expected = holm([result.p_value for result, *_ in sides])
+    assert [p for _, p, _ in sides] == pytest.approx(list(expected))
+
+
+def test_both_are_tested_on_the_words_that_both_have(bundled, compared):
+    names, *others = compared.effects
+    assert names.left_out == ("Amy",)
+    assert set(names.first[0].scores) == set(names.second[0].scores)
+    assert "Amy" not in names.first[0].scores
+    for row in others:
+        assert row.left_out == ()
+        assert row.first[0].effect_size == weat(bundled, row.test.id).effect_size
+
+
+def test_agreement_is_of_wefats_own_scores(bundled, noisy, compared):
+    by_id = {one.id: one for one in compared.agreements}
+    assert set(by_id) == {
+        "caliskan-wefat-occupations", "caliskan-wefat-names", "winobias-wefat-occupations",
+        "weat-words", "professions",
+    }  # fmt: skip
+    names = by_id["caliskan-wefat-names"]
+    first, second = (wefat(one, "caliskan-wefat-names").scores for one in (bundled, noisy))
+    assert names.points == {word: (score, second[word]) for word, score in first.items()}
+    r = pearsonr(*zip(*names.points.values(), strict=True)).statistic
+    assert names.measures["pearson"].value == pytest.approx(r)
+    assert "nurse" not in by_id["caliskan-wefat-occupations"].points
+    assert by_id["caliskan-wefat-occupations"].published == {"pearson": 0.88, "spearman": 0.86}
+    assert all(0.3 < one.measures["spearman"].value < 1 for one in compared.agreements)
+
+
+def test_an_embedding_agrees_with_itself(bundled):
+    found = compare(bundled, bundled, tests=TESTS[:1], benchmarks=[PAIRS], resamples=20)
+    assert all(one.measures["pearson"].value == pytest.approx(1) for one in found.agreements)
+    assert found.effects[0].first[0].effect_size == found.effects[0].second[0].effect_size
+    (row,) = found.benchmarks.rows
+    assert row.change["spearman"].value == 0
+
+
+def test_benchmarks_that_cannot_be_run_on_both_are_skipped(compared):
+    assert compared.benchmarks.rows == ()  # "nurse" is gone, and three pairs are too few
+    assert [one.test for one in compared.skipped] == ["benchmarks"]
+
+
+def test_benchmarks_give_the_second_less_the_first(bundled, noisy):
+    pairs = PairBenchmark("mine", (*PAIRS.pairs, ("moon", "star")), (*PAIRS.scores, 7))
+    (row,) = compare(bundled, noisy, tests=TESTS[:1], benchmarks=[pairs], resamples=20).benchmarks.rows
+    assert (row.against.embedding, row.result.embedding) == (bundled.name, "noisy")
+    expected = row.result.measures["pearson"].value - row.against.measures["pearson"].value
+    assert row.change["pearson"].value == pytest.approx(expected)
+
+
+def test_findings_are_json_and_name_the_other(compared):
+    rows = [json.loads(finding.to_json()) for finding in compared.findings()]
+    kinds = [row["kind"] for row in rows]
+    assert kinds == ["weat"] * 6 + ["agreement"] * 5
+    assert {row["other"] for row in rows[:6]} == {"glove.6B.100d", "noisy"}
+    assert rows[0]["left_out"] == ["Amy"]
+    assert len(rows[-1]["points"]["accountant"]) == 2
+    assert list(compared.to_frame()["kind"]) == kinds
+    assert "<table" in compared._repr_html_()
+    assert repr(compared) == "EmbeddingComparison(glove.6B.100d and noisy: 3 tests, 5 agreements, 0 benchmarks)"
+
+
+def test_embeddings_with_nothing_in_common_are_refused_in_one_line(bundled):
+    other = Embedding("other", ["xxyy", "yyxx"], np.eye(2, dtype=np.float32))
+    with pytest.raises(VocabularyError, match="none of 1 benchmarks can be run on other") as error:
+        compare(bundled, other, tests=TESTS, benchmarks=[PAIRS])
+    assert "\n" not in str(error.value)

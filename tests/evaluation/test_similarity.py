@@ -1,0 +1,130 @@
+"""Correlations with people's scores: equal to scipy's, paired where two embeddings are compared."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import pearsonr, spearmanr
+
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, VocabularyError
+from imprint.evaluation.benchmarks import PairBenchmark
+from imprint.evaluation.resampling import draw_counts, midranks, weighted_correlation
+from imprint.evaluation.similarity import correlate, similarities, similarity
+
+WORDS = tuple("abcdefghijklmnop")
+
+
+def embedding(seed=0, words=WORDS, name="random"):
+    vectors = np.random.default_rng(seed).normal(size=(len(words), 5)).astype(np.float32)
+    return Embedding(name, list(words), vectors)
+
+
+def benchmark(pairs=40, seed=1, words=WORDS):
+    rng = np.random.default_rng(seed)
+    chosen = tuple((words[i], words[j]) for i, j in rng.integers(0, len(words), (pairs, 2)))
+    return PairBenchmark("mine", chosen, tuple(np.round(rng.random(pairs) * 3, 1).tolist()))
+
+
+def cosines(one, asked):
+    index = {word: one.vectors[row].astype(np.float64) for row, word in enumerate(one.words)}
+    found = [index[a] @ index[b] / np.linalg.norm(index[a]) / np.linalg.norm(index[b]) for a, b in asked.pairs]
+    return np.round(found, 12)
+
+
+def test_correlations_are_those_of_scipy():
+    one, asked = embedding(), benchmark()
+    result = similarity(one, asked, resamples=10)
+    expected = cosines(one, asked)
+    assert result.measures["spearman"].value == pytest.approx(spearmanr(expected, asked.scores).statistic, abs=1e-12)
+    assert result.measures["pearson"].value == pytest.approx(pearsonr(expected, asked.scores).statistic, abs=1e-12)
+    assert (result.found, result.asked, result.missing) == (40, 40, ())
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 3)), min_size=4, max_size=12))
+def test_counting_a_pair_several_times_is_repeating_it(rows):
+    x, y, counts = np.array(rows, dtype=np.float64).T
+    repeated = [np.repeat(side, counts.astype(int)) for side in (x, y)]
+    if not all(len(side) and np.ptp(side) for side in repeated):
+        return
+    (by_rank,) = weighted_correlation(midranks(x, counts[None]), midranks(y, counts[None]), counts[None])
+    (by_value,) = weighted_correlation(x, y, counts[None])
+    assert by_rank == pytest.approx(spearmanr(*repeated).statistic, abs=1e-9)
+    assert by_value == pytest.approx(pearsonr(*repeated).statistic, abs=1e-9)
+
+
+def test_the_interval_is_that_of_resampled_pairs():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=30)
+    y = x + rng.normal(size=30)
+    ((measures,), _) = correlate(x, [y], resamples=400, seed=5)
+    draws = [
+        spearmanr(*(np.repeat(side, row.astype(int)) for side in (x, y))).statistic
+        for counts in draw_counts(30, 400, 5)
+        for row in counts
+    ]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    assert (measures["spearman"].low, measures["spearman"].high) == pytest.approx((low, high), abs=1e-9)
+
+
+def test_resamples_come_from_the_seed_alone():
+    one, asked = embedding(), benchmark()
+    first, again, other = (similarity(one, asked, seed=seed).measures for seed in (1, 1, 2))
+    assert first == again
+    assert first["spearman"].low != other["spearman"].low
+    assert first["spearman"].value == other["spearman"].value
+
+
+def test_two_embeddings_are_measured_on_the_pairs_both_have():
+    one, other = embedding(0), embedding(7, words=WORDS[4:])
+    asked = benchmark()
+    (before, after), change = similarities([one, other], asked, resamples=50)
+    kept = [i for i, pair in enumerate(asked.pairs) if not set(pair) & set(WORDS[:4])]
+    shared = PairBenchmark("mine", tuple(asked.pairs[i] for i in kept), tuple(asked.scores[i] for i in kept))
+    assert before.found == after.found == len(kept) < 40
+    assert before.measures == similarity(one, shared, resamples=50).measures
+    assert set(after.missing) <= set(WORDS[:4])
+    assert before.missing == ()
+    for name, value in change.items():
+        assert value.value == pytest.approx(after.measures[name].value - before.measures[name].value)
+
+
+def test_an_embedding_differs_from_its_rotation_by_nothing_in_every_resample():
+    one = embedding()
+    turned = np.linalg.qr(np.random.default_rng(2).normal(size=(5, 5)))[0]
+    rotated = Embedding("rotated", one.words, (one.vectors @ turned * 3).astype(np.float32))
+    _, change = similarities([one, rotated], benchmark(), resamples=200)
+    assert (change["pearson"].low, change["pearson"].high) == pytest.approx((0, 0), abs=1e-6)
+
+
+def test_the_paired_interval_is_narrower_than_the_two_apart():
+    one = embedding()
+    noise = np.random.default_rng(4).normal(scale=0.05, size=one.vectors.shape).astype(np.float32)
+    (before, _), change = similarities([one, Embedding("near", one.words, one.vectors + noise)], benchmark())
+    apart = before.measures["spearman"]
+    assert change["spearman"].high - change["spearman"].low < (apart.high - apart.low) / 2
+
+
+def test_words_of_a_missing_pair_are_named():
+    asked = PairBenchmark("mine", (*benchmark().pairs, ("a", "zebra"), ("yak", "zebra")), (*benchmark().scores, 1, 2))
+    result = similarity(embedding(), asked, resamples=10)
+    assert result.missing == ("zebra", "yak")
+    assert (result.found, result.asked) == (40, 42)
+    assert result.to_dict()["missing"] == ["zebra", "yak"]
+    assert list(result.to_frame()["found"]) == [40]
+
+
+def test_a_benchmark_without_a_pair_is_refused():
+    with pytest.raises(VocabularyError, match=r"mine: 0 of 40 pairs are in other \('.*missing\).*larger embedding"):
+        similarity(embedding(words=tuple("xyz"), name="other"), benchmark(words=tuple("abcdefgh")))
+
+
+def test_cosines_that_are_all_alike_are_refused():
+    flat = Embedding("flat", list(WORDS), np.ones((len(WORDS), 3), dtype=np.float32))
+    with pytest.raises(VocabularyError, match="the pairs left are all alike to flat"):
+        similarity(flat, benchmark())
+
+
+def test_no_resamples_are_refused():
+    with pytest.raises(SettingError, match="resamples is 0"):
+        similarity(embedding(), benchmark(), resamples=0)
