@@ -4,7 +4,19 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli import audit, compare, convert, enumerate, evaluate, project, seat, stimuli, weat, wefat  # noqa: A004 - the command's own name
+from imprint.cli import (
+    analogies,
+    audit,
+    compare,
+    convert,
+    enumerate,  # noqa: A004 - the command's own name
+    evaluate,
+    project,
+    seat,
+    stimuli,
+    weat,
+    wefat,
+)
 from imprint.version import __version__
 
 app = typer.Typer(
@@ -23,6 +35,7 @@ app.command("wefat")(wefat.wefat_command)
 app.command("seat")(seat.seat_command)
 app.command("enumerate")(enumerate.enumerate_command)
 app.command("project")(project.project_command)
+app.command("analogies")(analogies.analogies_command)
 app.command("evaluate")(evaluate.evaluate_command)
 app.command("compare")(compare.compare_command)
 app.command("stimuli")(stimuli.stimuli_command)

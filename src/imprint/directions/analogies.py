@@ -1,0 +1,204 @@
+"""Stereotype analogies: the pairs of words that differ from each other as the two ends of an axis do.
+
+Bolukbasi et al. (2016), section 2, eq. (1): S(a, b) = (a - b)·d / |a - b| for rows at unit length with
+|a - b| <= delta, the best first; of pairs that share a first word, or a second, only the best is kept.
+"""
+
+import html
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.directions.axis import Axis
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.targets import FEWEST_BEARERS
+from imprint.enumeration.vocabulary import is_cased
+from imprint.errors import SettingError, VocabularyError
+from imprint.finding import Finding
+from imprint.masking import mask
+from imprint.names.tables import first_names
+from imprint.significance.threads import single_threaded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Progress = Callable[[int, int], None]
+
+CONTENT_NOTE = "These analogies are the embedding's own; many are offensive and none is a fact about anybody."
+
+
+@dataclass(frozen=True)
+class Analogy:
+    """Two words, their score S, how far apart they are, and where each lies along the axis."""
+
+    first: str
+    second: str
+    score: float
+    distance: float
+    first_projection: float
+    second_projection: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Analogies:
+    """The pairs found, the best first: at most `k`, among the `words` most frequent words, no further than `delta`.
+
+    `names` tells whether first names were among them.
+    """
+
+    axis: Axis
+    embedding: str
+    embedding_sha256: str
+    pairs: tuple[Analogy, ...]
+    k: int
+    delta: float
+    words: int
+    names: bool
+
+    def phrase(self, pair: Analogy, *, unmask: bool = False) -> str:
+        """Say an analogy as people do, he : she :: surgeon : nurse, slurs masked."""
+        ends = (
+            words[0] if len(words) == 1 else f"{words[0]}, ..." for words in (self.axis.positive, self.axis.negative)
+        )
+        text = f"{' : '.join(ends)} :: {pair.first} : {pair.second}"
+        return text if unmask else mask(text)
+
+    def findings(self) -> list[Finding]:
+        """Return one row a pair; nothing is masked here."""
+        return [
+            Finding(
+                kind="analogy",
+                test=self.axis.name,
+                embedding=self.embedding,
+                embedding_sha256=self.embedding_sha256,
+                effect_size=pair.score,
+                statistic=pair.score,
+                p_value=None,
+                seed=0,
+                missing=self.axis.missing,
+                details={
+                    "rank": rank,
+                    **asdict(pair),
+                    "positive": self.axis.positive,
+                    "negative": self.axis.negative,
+                    "method": self.axis.method,
+                    "delta": self.delta,
+                    "words": self.words,
+                    "names": self.names,
+                },
+            )
+            for rank, pair in enumerate(self.pairs, start=1)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pairs and how they were looked for, nothing masked."""
+        return {
+            "axis": self.axis.name,
+            "embedding": self.embedding,
+            "embedding_sha256": self.embedding_sha256,
+            "k": self.k,
+            "delta": self.delta,
+            "words": self.words,
+            "names": self.names,
+            "pairs": [asdict(pair) for pair in self.pairs],
+        }
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row a pair, nothing masked."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(pair) for pair in self.pairs], columns=list(Analogy.__dataclass_fields__))
+
+    def __repr__(self) -> str:
+        return f"Analogies({self.axis.name} in {self.embedding}: {len(self.pairs):,} pairs of {self.words:,} words)"
+
+    def _repr_html_(self) -> str:
+        """Draw the pairs as a table; slurs masked."""
+        body = "".join(
+            f"<tr><td>{html.escape(self.phrase(pair))}</td><td>{pair.score:.3f}</td><td>{pair.distance:.3f}</td></tr>"
+            for pair in self.pairs
+        )
+        return (
+            f"<p>{html.escape(repr(self))}</p><p>{CONTENT_NOTE}</p><table><thead><tr><th>analogy</th><th>score</th>"
+            f"<th>distance</th></tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def analogies(
+    embedding: Embedding,
+    axis: Axis,
+    *,
+    k: int = 1_000,
+    delta: float = 1.0,
+    words: int = 50_000,
+    names: bool = True,
+    progress: Progress | None = None,
+) -> Analogies:
+    """Find the k best pairs among all of the `words` most frequent entries: exactly those that trying all pairs finds.
+
+    Only pairs with a score above zero count, so there may be fewer. Equal scores go by the frequency of the first
+    word, then of the second; words of one frequency by spelling. Without `names`, entries that are US first names are
+    left out; in an embedding without capitals that includes words such as grace.
+    """
+    _check(embedding, axis, k, delta, words)
+    from imprint.directions.kernels import distance, normalise, project
+    from imprint.directions.search import best_pairs
+
+    rows = _frequent_rows(embedding, words, names=names)
+    direction = np.ascontiguousarray(axis.direction, dtype=np.float64)
+    with single_threaded():
+        unit = normalise(np.ascontiguousarray(embedding.vectors[rows]))
+        projections = project(unit, direction)
+        best = best_pairs(unit, projections, direction, k=k, delta=delta, progress=progress)
+    pairs = tuple(
+        Analogy(
+            embedding.words[rows[a]],
+            embedding.words[rows[b]],
+            score,
+            distance(unit[a], unit[b]),
+            float(projections[a]),
+            float(projections[b]),
+        )
+        for a, b, score in zip(best.firsts.tolist(), best.seconds.tolist(), best.scores.tolist(), strict=True)
+    )
+    return Analogies(axis, embedding.name, embedding.sha256, pairs, k, delta, len(rows), names)
+
+
+def _check(embedding: Embedding, axis: Axis, k: int, delta: float, words: int) -> None:
+    if not isinstance(axis, Axis):
+        raise SettingError(f"the axis is {axis!r}; make one with pair_axis(embedding, [('he', 'she')]) or set_axis")
+    if len(axis.direction) != embedding.dimension:
+        raise SettingError(
+            f"the axis {axis.name} has {len(axis.direction)} dimensions and {embedding.name} has "
+            f"{embedding.dimension}; make the axis of the same embedding"
+        )
+    for name, value, least in (("k", k, 1), ("words", words, 2)):
+        if not isinstance(value, int | np.integer) or value < least:
+            raise SettingError(f"{name} is {value!r}; a whole number of at least {least} is wanted")
+    if not (isinstance(delta, int | float | np.floating) and math.isfinite(delta) and delta > 0):
+        raise SettingError(f"delta is {delta!r}; a distance above 0 is wanted, such as 1")
+    embedding.check_finite()
+
+
+def _frequent_rows(embedding: Embedding, count: int, *, names: bool) -> npt.NDArray[np.intp]:
+    """Return the rows to pair, the most frequent first: one a word, none of them zero."""
+    order: Iterable[int] = range(len(embedding))
+    if (ranks := embedding.ranks) is not None:
+        order = sorted(order, key=lambda row: (ranks[row], embedding.words[row]))
+    left_out = frozenset() if names else frozenset(first_names().at_least(FEWEST_BEARERS).names)
+    if not is_cased(embedding):
+        left_out = frozenset(name.lower() for name in left_out)
+    rows: dict[str, int] = {}
+    for row in order:
+        word = embedding.words[row]
+        if embedding.norms[row] > 0 and word not in left_out:
+            rows.setdefault(word, row)
+            if len(rows) == count:
+                break
+    if len(rows) < 2:
+        raise VocabularyError(f"{embedding.name} has {len(rows)} words to pair; at least two are wanted")
+    return np.fromiter(rows.values(), dtype=np.intp)

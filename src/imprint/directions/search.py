@@ -1,0 +1,214 @@
+"""The best pairs of rows along an axis, none first twice and none second twice: exactly, without scoring all pairs.
+
+Bolukbasi et al. (2016), eq. (1). A row is its projection p on the axis d and a rest y across it, so that
+|a - b|² = (p_a - p_b)² + |y_a - y_b|². A few leading principal coordinates bound |y_a - y_b|² from below, a tile of
+pairs by one small matrix product; few pairs are left to be scored in float64. The least score asked for rises as
+better pairs are found.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import SettingError
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int32]
+Progress = Callable[[int, int], None]
+
+TILE = 512  # rows by columns of pairs looked at together: a tile stays in the processor's cache
+MOST_PAIRS = 1 << 24  # held at once, some 0.6 GB while they are sorted
+
+_LEADING = (16, 32, 64, 128, 256)  # principal coordinates in a bound, the fewest that do for a tile
+_SAMPLE = 50_000  # random pairs on which bounds are tried
+_LEFT_OVER = 0.0005  # share of pairs that a bound may leave to be looked at one by one
+
+
+@dataclass(frozen=True)
+class Picks:
+    """Pairs of rows, the best first, and their scores."""
+
+    firsts: Integers
+    seconds: Integers
+    scores: Doubles
+
+
+def best_pairs(
+    unit: Doubles,
+    projections: Doubles,
+    direction: Doubles,
+    *,
+    k: int,
+    delta: float,
+    tile: int = TILE,
+    progress: Progress | None = None,
+) -> Picks:
+    """Return the k pairs that a greedy choice takes from all, by score, then by row numbers (smaller first).
+
+    `projections` are of the rows of `unit` on the unit vector `direction`. There may be fewer than k.
+    """
+    space = _Space.of(unit, projections, direction)
+    tiles = _tiles(len(unit), tile)
+    k = min(k, len(unit))
+    pool = _Pool(len(unit), k)
+    for done, corner in enumerate(tiles, start=1):
+        pool.scan(space, space.products(corner, tile, pool.least, delta), corner, delta)
+        if progress is not None:
+            progress(done, len(tiles))
+    chosen = pool.thin()[:k]
+    return Picks(pool.firsts[chosen], pool.seconds[chosen], pool.scores[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """Rows from one end of the axis to the other: exact, rounded, and prepared for bounds."""
+
+    order: Integers
+    unit: Doubles
+    projections: Doubles
+    coarse: Floats
+    across: Floats
+    squares: Floats
+    margin: float
+    levels: tuple["_Level", ...]
+
+    @classmethod
+    def of(cls, unit: Doubles, projections: Doubles, direction: Doubles) -> "_Space":
+        order = np.argsort(-projections, kind="stable").astype(np.int32)
+        unit, projections = unit[order], projections[order]
+        across = unit - np.outer(projections, direction)
+        across -= across.mean(axis=0)
+        across = across @ np.linalg.eigh(across.T @ across)[1][:, ::-1]
+        squares = np.einsum("ij,ij->i", across, across)
+        # Rounded to float32, a sum of products is off by no more than its terms times their size.
+        margin = 4.0 * (across.shape[1] + 8) * float(np.finfo(np.float32).eps) * max(1.0, float(squares.max()))
+        sample = np.random.default_rng(0).integers(len(unit), size=(2, min(_SAMPLE, len(unit) ** 2)))
+        levels = tuple(
+            _Level.of(across, leading, sample)
+            for leading in sorted({min(leading, across.shape[1]) for leading in _LEADING})
+        )
+        return cls(
+            order,
+            unit,
+            projections,
+            projections.astype(np.float32),
+            across.astype(np.float32),
+            squares.astype(np.float32),
+            margin,
+            levels,
+        )
+
+    def products(self, corner: tuple[int, int], tile: int, least: float, delta: float) -> Floats:
+        """Return what y_i·y_j is at most for the pairs of a tile, from as few coordinates as will do."""
+        row, column = corner
+        middles = np.minimum(np.array(corner) + tile // 2, len(self.order) - 1)
+        rise = float(np.subtract(*self.projections[middles])) ** 2
+        allowed = min(delta * delta - rise, rise * (1.0 / (least * least) - 1.0) if least else math.inf)
+        level = next((one for one in self.levels if one.usual > allowed), self.levels[-1])
+        products: Floats = level.coordinates[row : row + tile] @ level.coordinates[column : column + tile].T
+        return products
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """Leading coordinates z and the length r of the rest: |z_a - z_b|² + (r_a - r_b)² is at most |y_a - y_b|².
+
+    `usual` is what it is for most pairs at least.
+    """
+
+    coordinates: Floats
+    usual: float
+
+    @classmethod
+    def of(cls, across: Doubles, leading: int, sample: npt.NDArray[np.int64]) -> "_Level":
+        rest = np.sqrt(np.einsum("ij,ij->i", across[:, leading:], across[:, leading:]))
+        coordinates = np.column_stack((across[:, :leading], rest)).astype(np.float32)
+        apart = coordinates[sample[0]] - coordinates[sample[1]]
+        return cls(coordinates, float(np.quantile(np.einsum("ij,ij->i", apart, apart), _LEFT_OVER)))
+
+
+@dataclass(eq=False)
+class _Pool:
+    """Pairs found so far, and the least score of one that can still matter.
+
+    Where 2k pairs can be chosen from some, a greedy choice from all that are as good has k at least: greedy choices
+    are at least half as many as any others from the same pairs. So nothing after the last of 2k choices matters.
+    """
+
+    words: int
+    k: int
+    least: float = 0.0
+    count: int = 0
+    full: int = 0
+    firsts: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    seconds: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    scores: Doubles = field(default_factory=lambda: np.empty(0))
+
+    def scan(self, space: _Space, products: Floats, corner: tuple[int, int], delta: float) -> None:
+        """Take in the pairs of a tile."""
+        from imprint.directions.kernels import scan
+
+        self._make_room(products.size)
+        self.count = scan(
+            products,
+            corner,
+            space.order,
+            space.unit,
+            space.projections,
+            space.coarse,
+            space.across,
+            space.squares,
+            (self.least, delta, space.margin),
+            (self.firsts, self.seconds, self.scores),
+            self.count,
+        )
+        if self.count > self.full:
+            self.thin()
+
+    def thin(self) -> npt.NDArray[np.int64]:
+        """Sort, drop what cannot matter, and return where the pairs chosen are."""
+        from imprint.directions.kernels import thin
+
+        firsts, seconds, scores = self.firsts[: self.count], self.seconds[: self.count], self.scores[: self.count]
+        order = np.lexsort((seconds, firsts, -scores))
+        firsts, seconds, scores = firsts[order], seconds[order], scores[order]
+        chosen, count = thin(firsts, seconds, scores, self.words, self.k)
+        self.firsts[:count], self.seconds[:count], self.scores[:count] = (
+            firsts[:count],
+            seconds[:count],
+            scores[:count],
+        )
+        self.count = count
+        if len(chosen) == 2 * self.k:
+            self.least = float(scores[chosen[-1]])
+        self.full = 2 * self.count + 8 * self.k
+        return np.asarray(chosen)
+
+    def _make_room(self, more: int) -> None:
+        if self.count + more <= len(self.scores):
+            return
+        if self.count + more > MOST_PAIRS:
+            self.thin()
+        if self.count + more > MOST_PAIRS:
+            raise SettingError(
+                f"more than {MOST_PAIRS:,} pairs of words are in question; ask for a smaller k, a smaller delta or "
+                "fewer words"
+            )
+        size = min(MOST_PAIRS, max(2 * len(self.scores), self.count + more))
+        for name in ("firsts", "seconds", "scores"):
+            column = getattr(self, name)
+            grown = np.empty(size, dtype=column.dtype)
+            grown[: self.count] = column[: self.count]
+            setattr(self, name, grown)
+
+
+def _tiles(rows: int, tile: int) -> list[tuple[int, int]]:
+    """Return the corners of the tiles on and above the diagonal, those of rows furthest apart along the axis first."""
+    starts = range(0, rows, tile)
+    return sorted(
+        ((row, column) for row in starts for column in starts if row <= column), key=lambda at: at[0] - at[1]
+    )

@@ -1,0 +1,106 @@
+"""`imprint analogies` as a person runs it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from imprint.cli import main
+
+SMALL = ("--words", 5_000)
+
+
+@pytest.fixture
+def imprint(tmp_path, monkeypatch, capsys):
+    """The command within this process: what it imports takes longer than most of these runs."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["imprint", *map(str, arguments)])
+        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
+            main()
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
+
+    monkeypatch.chdir(tmp_path)
+    return run
+
+
+def write(path, rows):
+    path.write_text("".join(f"{word} {x} {y}\n" for word, (x, y) in rows.items()))
+    return path
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    rows = {"he": (1, 0), "she": (0, 1), "whore": (1, 0.3), "lady": (0.3, 1), "mary": (0.1, 0.9), "him": (0.9, 0)}
+    return write(tmp_path / "tiny.txt", rows)
+
+
+def test_analogies_are_read_as_sentences(imprint):
+    ran = imprint("analogies", "default", *SMALL)
+    assert ran.returncode == 0, ran.stderr
+    assert "he : she :: father : mother" in ran.stdout
+    assert "Analogies along he - she in glove.6B.100d, of 5,000 words" in ran.stdout
+    assert ran.stdout.count(" :: ") == 30
+    assert "none is a fact about anybody" in ran.stderr
+
+
+def test_json_prints_one_finding_a_line_and_masks_nothing(imprint, tiny):
+    ran = imprint("analogies", tiny, "--delta", 2, "--json")
+    rows = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [row["kind"] for row in rows] == ["analogy"] * len(rows)
+    assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
+    assert "whore" in {row["first"] for row in rows}
+
+
+def test_slurs_are_masked_unless_asked_for(imprint, tiny):
+    masked, unmasked = (imprint("analogies", tiny, "--delta", 2, *more).stdout for more in ((), ("--unmask",)))
+    assert "w****" in masked
+    assert "whore" not in masked
+    assert "whore" in unmasked
+
+
+def test_any_pair_or_a_file_of_pairs_makes_the_axis(imprint, tmp_path):
+    one = imprint("analogies", "default", *SMALL, "--axis", "man", "woman", "--k", 5, "--json")
+    assert {json.loads(line)["test"] for line in one.stdout.splitlines()} == {"man - woman"}
+    (tmp_path / "pairs.csv").write_text("man,woman\nhe,she\nking,xyzzy\n")
+    several = imprint("analogies", "default", *SMALL, "--pairs", "pairs.csv", "--k", 5)
+    assert "man, ... : woman, ... :: " in several.stdout
+    assert "missing words of the axis: xyzzy" in several.stderr
+    default = imprint("analogies", "default", *SMALL, "--pairs", "default", "--k", 3, "--json")
+    assert len(json.loads(default.stdout.splitlines()[0])["positive"]) == 10
+
+
+def test_names_are_left_out_when_asked(imprint, tiny):
+    with_names, without = (imprint("analogies", tiny, "--delta", 2, *more).stdout for more in ((), ("--no-names",)))
+    assert "mary" in with_names
+    assert "mary" not in without
+
+
+def test_fewer_pairs_than_asked_for_are_counted(imprint, tiny):
+    ran = imprint("analogies", tiny, "--delta", 0.001)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == ""
+    assert "0 of 30 asked for" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--axis", "he", "xyzzy"), "'xyzzy' missing from tiny, and no pair is left"),
+        (("--axis", "he", "he"), "'he' stands on both ends of a pair"),
+        (("--axis", "he", "she", "--pairs", "default"), "give --axis or --pairs, not both"),
+        (("--pairs", "nowhere.csv"), "nowhere.csv: cannot be read"),
+        (("--k", 0), "k is 0; a whole number of at least 1 is wanted"),
+        (("--delta", 0), "delta is 0.0; a distance above 0 is wanted"),
+        (("--delta", "nan"), "delta is nan; a distance above 0 is wanted"),
+        (("--words", 1), "words is 1; a whole number of at least 2 is wanted"),
+    ],
+)
+def test_bad_input_is_one_line(imprint, tiny, options, message):
+    ran = imprint("analogies", tiny, *options)
+    assert ran.returncode == 1
+    assert ran.stdout == ""
+    *_, last = ran.stderr.splitlines()
+    assert message in last
+    assert "Traceback" not in ran.stderr
