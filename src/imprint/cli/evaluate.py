@@ -10,6 +10,7 @@ from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption
 
 if TYPE_CHECKING:
     from imprint.evaluation.evaluate import Evaluation, Row
+    from imprint.evaluation.leakage import Leakage
     from imprint.evaluation.resampling import Estimate
 
 LEGEND = (
@@ -42,6 +43,13 @@ def evaluate_command(
     ] = None,
     benchmarks: BenchmarksOption = None,
     most_words: WordsOption = 300_000,
+    leakage: Annotated[
+        bool,
+        typer.Option("--leakage", help="Try to recover gender from names, professions and the words furthest out."),
+    ] = False,
+    axis: Annotated[
+        tuple[str, str], typer.Option("--axis", metavar="WORD WORD", help="Of --leakage: the ends of the axis.")
+    ] = ("he", "she"),
     resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples behind each interval.")] = 1_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -51,8 +59,10 @@ def evaluate_command(
     Bundled: RG-65, WordSim-353, MEN and Google's analogies. Others may not be redistributed: give their files.
     """
     from imprint.cli.console import open_embedding, phases, print_findings, say
+    from imprint.directions.axis import pair_axis
     from imprint.evaluation.benchmarks import all_benchmarks
     from imprint.evaluation.evaluate import evaluate
+    from imprint.evaluation.leakage import leakage as recover
 
     chosen = all_benchmarks(benchmarks)
     opened = open_embedding(embedding)
@@ -61,12 +71,18 @@ def evaluate_command(
         evaluation = evaluate(
             opened, chosen, against=before, most_words=most_words, resamples=resamples, seed=seed, report=report
         )
+        left = None
+        if leakage:
+            first, second = (opened, None) if before is None else (before, opened)
+            left = recover(first, pair_axis(first, [axis]), after=second, seed=seed, report=report)
     if json:
-        print_findings(evaluation.findings())
+        print_findings([*evaluation.findings(), *(left.findings() if left else ())])
         for row in evaluation.skipped:
             say(f"not run: {row.test}: {row.reason}")
     else:
         show_evaluation(evaluation)
+        if left:
+            show_leakage(left)
 
 
 def show_evaluation(evaluation: "Evaluation") -> None:
@@ -79,6 +95,25 @@ def show_evaluation(evaluation: "Evaluation") -> None:
         print_skipped(evaluation.skipped)
     for line in legend(evaluation):
         say(line)
+
+
+def show_leakage(left: "Leakage") -> None:
+    """Print how often gender is recovered from each list of words, by each method."""
+    from imprint.cli.console import say
+    from imprint.cli.formats import make_table, show_table
+
+    values = ("before", "after") if left.after else ("recovered",)
+    names = left.before if left.after is None else f"{left.before}, then {left.after}"
+    columns = [("words", "left"), ("n", "right"), ("by", "left"), ("chance", "right")]
+    table = make_table(f"Gender recovered: {names}", *columns, *((value, "right") for value in values))
+    for row in left.rows:
+        numbers = (row.chance, row.before, *(() if row.after is None else (row.after,)))
+        table.add_row(row.words, f"{row.count:,}", row.method, *(f"{number:.1%}" for number in numbers))
+    show_table(table)
+    say(
+        "Recovered: accuracy over five folds, or the share that two clusters found without labels put together. A bias"
+    )
+    say("that is gone from an axis and still recovered here was hidden, not removed.")
 
 
 def print_evaluation(evaluation: "Evaluation") -> None:
