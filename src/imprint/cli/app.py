@@ -9,6 +9,7 @@ from imprint.cli import (
     audit,
     compare,
     convert,
+    debias,
     enumerate,  # noqa: A004 - the command's own name
     evaluate,
     project,
@@ -36,6 +37,7 @@ app.command("seat")(seat.seat_command)
 app.command("enumerate")(enumerate.enumerate_command)
 app.command("project")(project.project_command)
 app.command("analogies")(analogies.analogies_command)
+app.command("debias")(debias.debias_command)
 app.command("evaluate")(evaluate.evaluate_command)
 app.command("compare")(compare.compare_command)
 app.command("stimuli")(stimuli.stimuli_command)

@@ -1,0 +1,282 @@
+"""`imprint debias`: take an axis away from an embedding, write the result, and say how far it went."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imprint.cli.options import EmbeddingArgument, JsonOption
+from imprint.errors import SettingError, VocabularyError
+
+if TYPE_CHECKING:
+    from imprint.association.battery import Battery
+    from imprint.debiasing.frontier import Variances
+    from imprint.debiasing.transform import Transform
+    from imprint.directions.axis import Axis
+    from imprint.embeddings.embedding import Embedding
+    from imprint.stimuli.seeds import Seeds
+
+METHODS = ("linear", "hard", "leace")
+DEFAULT_PAIR = ("he", "she")
+TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")
+FACTS = {
+    "strength": "strength",
+    "spread": "share of the background in the stereotype term",
+    "background": "background words",
+    "kept": "words kept as they were",
+    "pairs": "pairs equalised",
+    "gap": "certificate: at most so far above the optimum, relatively",
+    "iterations": "iterations (0: closed form)",
+    "cone_active": "the positive semidefinite cone is active",
+    "geometry_lost": "inner products between background words changed by",
+    "stereotype_left": "seed words' squared projections left, as the programme sees them",
+    "changed": "labelled words' variance taken away",
+}
+LEGEND = (
+    "Variances are of rows at length one before debiasing and as they are after it, on the axis the same words make.",
+    "The paper: Bolukbasi et al. (2016), section 3, on Google News and other words than these.",
+    "What one axis no longer shows, another may: a WEAT that is gone does not prove that the bias is.",
+)
+
+
+def debias_command(
+    embedding: EmbeddingArgument,
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, say debiased.safetensors.")],
+    method: Annotated[str | None, typer.Option("--method", help="linear, hard or leace. [default: linear]")] = None,
+    axis: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--axis", metavar="WORD WORD", help="Two words, the positive end first. [default: he she]"),
+    ] = None,
+    pairs: Annotated[
+        Path | None, typer.Option("--pairs", help="A file of pairs, one a line (he,she): the axis, or leace's labels.")
+    ] = None,
+    strength: Annotated[
+        float | None,
+        typer.Option("--strength", help="Of linear, from 0; 1 balances keeping and removing. [default: 10]"),
+    ] = None,
+    seeds: Annotated[
+        Path | None, typer.Option("--seeds", help="A file of words to take the axis from. [default: professions]")
+    ] = None,
+    save: Annotated[Path | None, typer.Option("--transform", help="A file to save the transform in as well.")] = None,
+    load: Annotated[
+        Path | None, typer.Option("--apply", help="A saved transform to apply instead of fitting.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Debias an embedding and print what changed: stereotype words, background words, WEATs of gender."""
+    from imprint.cli.console import check_target, open_embedding, say
+    from imprint.embeddings.convert import convert
+    from imprint.embeddings.load import load as load_embedding
+    from imprint.stimuli.seeds import read_seeds
+
+    _check_options(method, axis, pairs, strength, seeds, save, load)
+    for path in (target, *(() if save is None else (save,))):
+        check_target(path, reading=embedding)
+    if load is not None:
+        check_target(target, reading=str(load))
+    if save is not None and save.absolute() == target.absolute():
+        raise SettingError(f"{target}: is named for the embedding and for the transform; give two files")
+    words = None if seeds is None else read_seeds(seeds)
+    opened = open_embedding(embedding)
+    along = _axis(opened, method, axis, pairs)
+    transform = _obtain(opened, method or METHODS[0], along, pairs, strength, words, load)
+    convert(transform.apply(opened), target)
+    if save is not None:
+        transform.save(save)
+    # Measured as anybody will find it who opens the file.
+    debiased = load_embedding(target)
+    variances = _measure(opened, debiased, along, words)
+    batteries = _test(opened, debiased)
+    if json:
+        _print_json(opened, transform, along, variances, batteries)
+    else:
+        _show(transform, along, variances, batteries)
+    if transform.card.missing:
+        say(f"not in the embedding it was fitted on: {', '.join(transform.card.missing)}")
+    say(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
+
+
+def _check_options(
+    method: str | None,
+    axis: tuple[str, str] | None,
+    pairs: Path | None,
+    strength: float | None,
+    seeds: Path | None,
+    save: Path | None,
+    load: Path | None,
+) -> None:
+    if method is not None and method not in METHODS:
+        raise SettingError(f"--method is {method!r}; linear, hard or leace is wanted")
+    if axis is not None and pairs is not None:
+        raise SettingError("give --axis or --pairs, not both")
+    if load is not None and (method, strength, seeds, save) != (None, None, None, None):
+        raise SettingError(
+            "--apply takes a transform as it is; leave out --method, --strength, --seeds and --transform"
+        )
+    if method not in (None, "linear") and (strength, seeds) != (None, None):
+        raise SettingError(f"--strength and --seeds belong to --method linear, not {method}")
+    if method == "leace" and pairs is None and axis not in (None, DEFAULT_PAIR):
+        raise SettingError("leace needs labelled words on both sides of that axis; give --pairs instead of --axis")
+
+
+def _axis(embedding: "Embedding", method: str | None, axis: tuple[str, str] | None, pairs: Path | None) -> "Axis":
+    from imprint.directions.axis import pair_axis
+    from imprint.stimuli.seeds import read_pairs
+
+    given = (axis or DEFAULT_PAIR,) if pairs is None else read_pairs(pairs)
+    return pair_axis(embedding, given, method="pca" if method == "hard" else "difference")
+
+
+def _obtain(
+    embedding: "Embedding",
+    method: str,
+    along: "Axis",
+    pairs: Path | None,
+    strength: float | None,
+    seeds: "Seeds | None",
+    load: Path | None,
+) -> "Transform":
+    from imprint.debiasing.hard import HardDebiaser
+    from imprint.debiasing.leace import LeaceDebiaser
+    from imprint.debiasing.linear import STRENGTH, LinearDebiaser
+    from imprint.debiasing.saved import load_transform
+
+    if load is not None:
+        return load_transform(load)
+    if method == "linear":
+        debiaser = LinearDebiaser(STRENGTH if strength is None else strength)
+        return debiaser.fit(embedding, axis=along, seeds=None if seeds is None else seeds.fitted)
+    if method == "hard":
+        return HardDebiaser().fit(embedding, axis=along)
+    if pairs is None:
+        return LeaceDebiaser().fit(embedding)
+    return LeaceDebiaser().fit(embedding, positive=along.positive, negative=along.negative)
+
+
+def _measure(before: "Embedding", after: "Embedding", axis: "Axis", seeds: "Seeds | None") -> "Variances | None":
+    from imprint.cli.console import say
+    from imprint.debiasing.frontier import stereotype_variances
+
+    held_out = seeds.held_out if seeds is not None and seeds.held_out else None
+    try:
+        return stereotype_variances(before, after, axis, held_out=held_out)
+    except VocabularyError as error:
+        say(f"variances not measured: {error}")
+        return None
+
+
+def _test(before: "Embedding", after: "Embedding") -> "tuple[Battery, Battery] | None":
+    from imprint.association.battery import run_battery
+    from imprint.cli.console import say
+    from imprint.stimuli.catalog import catalogue, choose
+
+    tests = choose(catalogue(), TESTS)
+    try:
+        return run_battery(before, tests), run_battery(after, tests)
+    except VocabularyError as error:
+        say(f"WEATs of gender not run: {error}")
+        return None
+
+
+def _show(
+    transform: "Transform", axis: "Axis", variances: "Variances | None", batteries: "tuple[Battery, Battery] | None"
+) -> None:
+    from imprint.cli.console import say
+    from imprint.cli.formats import make_table, show_table
+
+    known = {**transform.card.settings, **transform.card.measured}
+    table = make_table(f"Debiased ({transform.method})", ("fitted", "left"), ("", "right"))
+    for name, text in FACTS.items():
+        if name in known:
+            table.add_row(text, _plain(known[name]))
+    show_table(table)
+    if variances is not None:
+        _show_variances(axis, variances)
+    if batteries is not None:
+        _show_weats(*batteries)
+    for line in LEGEND:
+        say(line)
+
+
+def _show_variances(axis: "Axis", variances: "Variances") -> None:
+    from imprint.cli.formats import make_table, show_table
+    from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT
+
+    title = f"Variance of projections on {axis.name}, of which {variances.axis_left:.0%} of the length is left"
+    right = ("before", "after", "after / before", "paper before", "paper after")
+    table = make_table(title, ("", "left"), ("words", "right"), *((name, "right") for name in right))
+    for what, count, before, after, paper in (
+        (
+            "held-out stereotype words",
+            variances.held_out,
+            variances.held_out_before,
+            variances.held_out_after,
+            PAPER_HELD_OUT,
+        ),
+        (
+            "background words",
+            variances.background,
+            variances.background_before,
+            variances.background_after,
+            PAPER_BACKGROUND,
+        ),
+    ):
+        ratio = _plain(after / before) if before else "-"
+        table.add_row(what, str(count), _plain(before), _plain(after), ratio, *(f"{value:g}" for value in paper))
+    show_table(table)
+
+
+def _show_weats(before: "Battery", after: "Battery") -> None:
+    from imprint.cli.formats import make_table, number, p_value, show_table
+
+    right = ("d before", "p before", "d after", "p after")
+    table = make_table("WEATs of gender", ("test", "left"), ("", "left"), *((name, "right") for name in right))
+    later = {row.result.test.id: row.result for row in after.weats}
+    for row in before.weats:
+        one, other = row.result, later[row.result.test.id]
+        cells = [cell for r in (one, other) for cell in (number(r.effect_size), p_value(r.significance))]
+        table.add_row(one.test.id, one.test.title, *cells)
+    show_table(table)
+
+
+def _print_json(
+    embedding: "Embedding",
+    transform: "Transform",
+    axis: "Axis",
+    variances: "Variances | None",
+    batteries: "tuple[Battery, Battery] | None",
+) -> None:
+    from dataclasses import asdict
+
+    from imprint.cli.console import print_findings
+    from imprint.finding import Finding
+
+    rows: list[Finding] = [
+        Finding(
+            kind="debiasing",
+            test=f"{transform.method} along {axis.name}",
+            embedding=embedding.name,
+            embedding_sha256=embedding.sha256,
+            effect_size=None,
+            statistic=None,
+            p_value=None,
+            seed=0,
+            missing=transform.card.missing,
+            details={
+                "method": transform.method,
+                "fitted_on": transform.card.embedding_sha256,
+                **transform.card.settings,
+                **transform.card.measured,
+                **({} if variances is None else asdict(variances)),
+            },
+        )
+    ]
+    for battery in batteries or ():
+        rows += battery.findings()
+    print_findings(rows)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.2g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

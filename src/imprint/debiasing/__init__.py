@@ -1,0 +1,1 @@
+"""Taken away: one debiaser a file, each fitting a small frozen transform."""

@@ -1,0 +1,148 @@
+"""How far debiasing went, and at which strength: words held out against words nobody thinks gendered.
+
+Bolukbasi et al. (2016), section 3: the variance of projections on he - she, before and after, of stereotype words that
+were not fitted on (0.02 to 0.001 in the paper) and of background words (0.005 to 0.0055).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imprint.debiasing.linear import SPREAD, LinearDebiaser, prepare
+from imprint.debiasing.transform import Doubles
+from imprint.directions.axis import Axis
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, VocabularyError
+from imprint.stimuli import seeds as catalogue
+
+STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+WANTED_REDUCTION = 6.0
+
+PAPER_HELD_OUT = (0.02, 0.001)
+PAPER_BACKGROUND = (0.005, 0.0055)
+
+_SHORTEST = 1e-6  # differences of unit rows, stored in single precision, below it are rounding
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Variances of projections on an axis; `axis_left` is how much of its length the axis has kept.
+
+    A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards.
+    The axis after is the one that the same words make afterwards. NaN where nothing of it is left.
+    """
+
+    held_out_before: float
+    held_out_after: float
+    background_before: float
+    background_after: float
+    axis_left: float
+    held_out: int
+    background: int
+
+    @property
+    def reduction(self) -> float:
+        """How many times smaller the held-out words' variance has become."""
+        return self.held_out_before / self.held_out_after if self.held_out_after else math.inf
+
+    @property
+    def background_ratio(self) -> float:
+        """The background's variance as a share of what it was."""
+        return self.background_after / self.background_before if self.background_before else math.nan
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """What one strength of linear debiasing does."""
+
+    strength: float
+    variances: Variances
+    gap: float
+    cone_active: bool
+
+
+def stereotype_variances(
+    before: Embedding,
+    after: Embedding,
+    axis: Axis,
+    *,
+    held_out: Sequence[str] | None = None,
+    background: Sequence[str] | None = None,
+) -> Variances:
+    """Compare two embeddings of one vocabulary; words are the catalogue's unless given.
+
+    The axis is remade as the difference of the mean rows of its words, whatever it was made by.
+    """
+    held = _rows(before, after, catalogue.held_out() if held_out is None else held_out, "held-out")
+    other = _rows(before, after, catalogue.background() if background is None else background, "background")
+    ends = [_rows(before, after, words, "axis", fewest=1) for words in (axis.positive, axis.negative)]
+    old, new = (ends[0][part].mean(axis=0) - ends[1][part].mean(axis=0) for part in (0, 1))
+    return Variances(
+        held_out_before=_variance(held[0], old),
+        held_out_after=_variance(held[1], new),
+        background_before=_variance(other[0], old),
+        background_after=_variance(other[1], new),
+        axis_left=float(np.linalg.norm(new) / np.linalg.norm(old)),
+        held_out=len(held[0]),
+        background=len(other[0]),
+    )
+
+
+def frontier(
+    embedding: Embedding,
+    *,
+    axis: Axis | None = None,
+    seeds: Sequence[str] | None = None,
+    held_out: Sequence[str] | None = None,
+    background: Sequence[str] | None = None,
+    strengths: Sequence[float] = STRENGTHS,
+    spread: float = SPREAD,
+) -> tuple[FrontierPoint, ...]:
+    """Debias linearly at each strength and measure; the embedding is summed up once."""
+    problem = prepare(embedding, axis=axis, seeds=seeds)
+    held = catalogue.held_out() if held_out is None else held_out
+    others = catalogue.background() if background is None else background
+    (one,) = problem.axes
+    judged = _only(embedding, (*held, *others, *one.positive, *one.negative))
+    points = []
+    for strength in strengths:
+        transform = problem.solve(LinearDebiaser(strength, spread))
+        measured = stereotype_variances(judged, transform.apply(judged), one, held_out=held, background=others)
+        proof = transform.card.measured
+        points.append(FrontierPoint(strength, measured, proof["gap"], proof["cone_active"]))
+    return tuple(points)
+
+
+def choose_strength(points: Sequence[FrontierPoint], *, reduction: float = WANTED_REDUCTION) -> float:
+    """Return the smallest strength that reduces the held-out variance that many times, else the largest one tried."""
+    if not points:
+        raise SettingError("a frontier without strengths; try at least one")
+    ordered = sorted(points, key=lambda point: point.strength)
+    enough = (point.strength for point in ordered if point.variances.reduction >= reduction)
+    return next(enough, ordered[-1].strength)
+
+
+def _rows(
+    before: Embedding, after: Embedding, words: Sequence[str], what: str, *, fewest: int = 2
+) -> tuple[Doubles, Doubles]:
+    """Return the words' rows at unit length, and what they became on that scale."""
+    tokens = [token for token in dict.fromkeys(before.lookup(words).tokens) if token in before and token in after]
+    if len(tokens) < fewest:
+        raise VocabularyError(f"{len(tokens)} {what} words are in {before.name}; at least {fewest} are needed")
+    rows = [before.index[token] for token in tokens]
+    lengths = before.norms[rows][:, None]
+    moved = after.vectors[[after.index[token] for token in tokens]]
+    return before.vectors[rows] / lengths, moved / lengths
+
+
+def _variance(rows: Doubles, axis: Doubles) -> float:
+    length = float(np.linalg.norm(axis))
+    return float(np.var(rows @ axis / length)) if length > _SHORTEST else math.nan
+
+
+def _only(embedding: Embedding, words: Sequence[str]) -> Embedding:
+    """Return an embedding of these words alone, so that a frontier does not move the whole vocabulary."""
+    tokens = [token for token in dict.fromkeys(embedding.lookup(words).tokens) if token in embedding]
+    return Embedding(embedding.name, tokens, embedding.vectors[[embedding.index[token] for token in tokens]])

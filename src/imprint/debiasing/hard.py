@@ -1,0 +1,88 @@
+"""Hard debiasing: the axis is taken out of every word that is not gendered by meaning, and pairs are equalised.
+
+Bolukbasi et al. (2016), "Man is to computer programmer as woman is to homemaker?", section 6, steps 2a and 2b.
+Rows keep the length that is left to them; cosines do not see the difference.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imprint.debiasing.linear import default_axes
+from imprint.debiasing.transform import Card, Doubles, HardTransform, WordPairs
+from imprint.directions.axis import Axis, Pairs, pair_axis
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError
+from imprint.stimuli import seeds as catalogue
+
+_NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
+
+
+@dataclass(frozen=True)
+class HardDebiaser:
+    """Fits neutralising and equalising; there is nothing to set."""
+
+    def fit(
+        self,
+        embedding: Embedding,
+        *,
+        axis: Axis | Sequence[Axis] | None = None,
+        specific: Sequence[str] | None = None,
+        pairs: Pairs | None = None,
+    ) -> HardTransform:
+        """Fit along the axes, from the catalogue's definitional pairs by principal component unless given.
+
+        `specific` words, and those of axes and pairs, keep what they mean; `pairs` are equalised, also in the other
+        cases the vocabulary has them in (Dad and Mom, dad and mom). A word of two pairs stays with the first.
+        """
+        embedding.check_finite()
+        axes = default_axes(
+            embedding, pair_axis(embedding, catalogue.definitional_pairs(), method="pca") if axis is None else axis
+        )
+        chosen = catalogue.equalize_pairs() if pairs is None else pairs
+        same = [first for first, second in chosen if first == second]
+        if same:
+            raise SettingError(f"{same[0]!r} stands on both ends of a pair; give two different words")
+        kept_pairs, missing = _known(embedding, chosen)
+        named = catalogue.gender_specific() if specific is None else specific
+        ends = [word for one in axes for word in embedding.lookup(one.positive + one.negative).tokens]
+        kept = {word for word in (*named, *ends, *(word for pair in kept_pairs for word in pair)) if word in embedding}
+        card = Card(
+            embedding=embedding.name,
+            embedding_sha256=embedding.sha256,
+            positive=tuple(word for one in axes for word in one.positive),
+            negative=tuple(word for one in axes for word in one.negative),
+            seeds=(),
+            missing=(*(word for one in axes for word in one.missing), *missing),
+            settings={"kept": len(kept), "pairs": len(kept_pairs)},
+        )
+        return HardTransform("hard", card, _basis(axes), frozenset(kept), kept_pairs)
+
+
+def _basis(axes: Sequence[Axis]) -> Doubles:
+    """Return orthonormal rows that span the axes, the first one along the first axis."""
+    basis: list[Doubles] = []
+    for one in axes:
+        rest = one.direction - sum((one.direction @ row) * row for row in basis)
+        length = np.linalg.norm(rest)
+        if length > _NEW:
+            basis.append(rest / length)
+    return np.array(basis)
+
+
+def _known(embedding: Embedding, pairs: Pairs) -> tuple[WordPairs, tuple[str, ...]]:
+    """Return the pairs the vocabulary has, in whatever case, each word once; and the words of pairs it has not."""
+    taken: set[str] = set()
+    known: list[tuple[str, str]] = []
+    missing: list[str] = []
+    for first, second in pairs:
+        forms = [(first, second), *((change(first), change(second)) for change in (str.lower, str.title, str.upper))]
+        present = [pair for pair in dict.fromkeys(forms) if all(word in embedding for word in pair)]
+        if not present:
+            missing += [word for word in (first, second) if not embedding.lookup([word]).words]
+        for pair in present:
+            if taken.isdisjoint(pair) and pair[0] != pair[1]:
+                known.append(pair)
+                taken.update(pair)
+    return tuple(known), tuple(dict.fromkeys(missing))

@@ -1,0 +1,99 @@
+"""LEACE: the smallest linear change after which no linear classifier tells two groups of words apart.
+
+Belrose et al. (2023), "LEACE: Perfect linear concept erasure in closed form", theorem 4.3: the cross-covariance of the
+erased rows with the labels is zero, and among all affine maps that do it the mean squared change is least.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imprint.debiasing.transform import Card, Doubles, LinearTransform
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, VocabularyError
+from imprint.names.tables import first_names
+from imprint.significance.threads import single_threaded
+from imprint.stimuli import seeds as catalogue
+from imprint.stimuli.definition import quote
+
+_FEWEST = 2  # words on each side
+_ONE_SIDED = 0.95  # share of a name's bearers of one sex from which on it labels a word
+_BIRTHS = 10_000
+_RANK = 1e-10  # variances this much smaller than the largest are rounding
+
+
+@dataclass(frozen=True)
+class LeaceDebiaser:
+    """Fits least-squares concept erasure; there is nothing to set."""
+
+    def fit(
+        self,
+        embedding: Embedding,
+        *,
+        positive: Sequence[str] | None = None,
+        negative: Sequence[str] | None = None,
+    ) -> LinearTransform:
+        """Fit on two lists of labelled words: those that define gender and one-sided first names unless given.
+
+        Where the labelled words are fewer than the dimensions, what lies outside their span is left as it is.
+        """
+        if (positive is None) != (negative is None):
+            raise SettingError("one list of labelled words is given; give both, positive and negative, or neither")
+        sides = _gendered() if positive is None or negative is None else (positive, negative)
+        both = set(sides[0]) & set(sides[1])
+        if both:
+            raise SettingError(f"{quote(sorted(both)[:5])} labelled on both sides; keep each word on one")
+        embedding.check_finite()
+        found = [embedding.lookup(dict.fromkeys(words)) for words in sides]
+        for name, side in zip(("positive", "negative"), found, strict=True):
+            if len(side.words) < _FEWEST:
+                raise VocabularyError(
+                    f"{len(side.words)} {name} words are in {embedding.name} (missing: {quote(side.missing[:5])}); "
+                    f"at least {_FEWEST} are needed on each side"
+                )
+        rows = np.concatenate([side.vectors for side in found]).astype(np.float64)
+        labels = np.repeat([1.0, 0.0], [len(side.words) for side in found])
+        centre = rows.mean(axis=0)
+        with single_threaded():
+            matrix = _erasure(rows - centre, labels - labels.mean())
+        card = Card(
+            embedding=embedding.name,
+            embedding_sha256=embedding.sha256,
+            positive=found[0].words,
+            negative=found[1].words,
+            seeds=(),
+            missing=found[0].missing + found[1].missing,
+            measured={"changed": _changed(rows - centre, matrix)},
+        )
+        return LinearTransform("leace", card, matrix, centre)
+
+
+def _erasure(rows: Doubles, labels: Doubles) -> Doubles:
+    """Return I - W+ Q W: W whitens the rows, Q projects on the whitened cross-covariance with the labels."""
+    variances, axes = np.linalg.eigh(rows.T @ rows / len(rows))
+    spanned = variances > _RANK * variances[-1]
+    axes, deviations = axes[:, spanned], np.sqrt(variances[spanned])
+    cross = (rows.T @ labels) @ axes / deviations
+    length = math.sqrt(float(cross @ cross))
+    if length == 0.0:
+        return np.eye(rows.shape[1])
+    way = cross / length
+    return np.eye(rows.shape[1]) - np.outer(axes @ (deviations * way), axes @ (way / deviations))
+
+
+def _changed(rows: Doubles, matrix: Doubles) -> float:
+    """Return the share of the labelled rows' variance that was taken away."""
+    total = float((rows**2).sum())
+    return float(((rows - rows @ matrix.T) ** 2).sum()) / total if total > 0.0 else 0.0
+
+
+def _gendered() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    men, women = (tuple(side) for side in zip(*catalogue.definitional_pairs(), strict=True))
+    names = first_names().at_least(_BIRTHS)
+    share = dict(zip(names.names, names.share_women.tolist(), strict=True))
+    return (
+        tuple(dict.fromkeys((*men, *(name for name, women in share.items() if women <= 1.0 - _ONE_SIDED)))),
+        tuple(dict.fromkeys((*women, *(name for name, women in share.items() if women >= _ONE_SIDED)))),
+    )

@@ -1,0 +1,193 @@
+"""The debiasing programme, solved with a certificate: min over X >= 0 of |A X A' - A A'|^2 + weight |P X B'|^2.
+
+Bolukbasi et al. (2016), eq. 2-4. With H = A'A and Z = H^1/2 X H^1/2 it reads |Z - H|^2 + weight tr(G Z M Z), where G
+and M are P'P and B'B between two H^-1/2. Without the cone the optimum solves a system as large as the number of
+directions squared. If that optimum leaves the cone, the dual problem is solved, whose variable has a rank no larger
+than the number of directions: by a quasi-Newton search among thin factors, then by accelerated projected gradients.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.errors import SettingError
+
+Doubles = npt.NDArray[np.float64]
+
+WANTED_GAP = 1e-9
+MOST_DIRECTIONS = 32  # the closed form solves a system of this squared
+
+_MOST_ITERATIONS = 5_000
+_CHECK_EVERY = 5
+_SMALL_START = 1e-3  # of columns that nothing calls for yet: at zero they could never grow
+_RANK = 1e-10  # directions of A this much weaker, squared, than its strongest count as not spanned
+_ROUNDING = 1e-13  # negative eigenvalues this small, beside the largest, are rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The optimal X, and the proof: `gap` bounds (objective - optimum) / objective through the dual problem.
+
+    `data_term` is |A X A' - A A'|^2, `stereotype_term` is |P X B'|^2 without its weight. Off the span of A, which the
+    data term does not see, X is the identity and the stereotype term is not counted.
+    """
+
+    matrix: Doubles
+    data_term: float
+    stereotype_term: float
+    gap: float
+    iterations: int
+    cone_active: bool
+
+
+def choose_weight(strength: float, gram: Doubles, seeds: Doubles, directions: Doubles) -> float:
+    """Return the weight at which `strength` is free of units.
+
+    Two plain answers frame the problem. X = I keeps everything and costs weight |P B'|^2. X = I - D, D the projection
+    on the directions, takes them out altogether and costs |A D A'|^2. Strength 1 makes both cost the same, whatever
+    the number of words and the lengths of their rows.
+    """
+    basis = np.linalg.svd(directions, full_matrices=False)[2]
+    removal = float(((basis @ gram @ basis.T) ** 2).sum())
+    stereotype = float(np.einsum("ij,jk,ik->", directions, seeds, directions))
+    return strength * removal / stereotype if stereotype > 0.0 else 0.0
+
+
+def solve(gram: Doubles, seeds: Doubles, directions: Doubles, weight: float) -> Solution:
+    """Solve for `gram` = A'A and `seeds` = P'P, r x r, and `directions` = B, k x r."""
+    if len(directions) > MOST_DIRECTIONS:
+        raise SettingError(f"{len(directions)} directions at once; give at most {MOST_DIRECTIONS}")
+    if weight == 0.0:
+        stereotype = float(np.einsum("ij,jk,ik->", directions, seeds, directions))
+        return Solution(np.eye(len(gram)), 0.0, stereotype, 0.0, 0, cone_active=False)
+    whitened = _Whitened(gram, seeds, directions, weight)
+    free = whitened.respond(whitened.target)
+    values = np.linalg.eigvalsh(free)
+    if values[0] >= -_ROUNDING * values[-1]:
+        return whitened.finish(_project(free), np.zeros_like(free), 0, cone_active=False)
+    slack, steps = _find_slack(whitened, free)
+    return _climb(whitened, slack, steps)
+
+
+class _Whitened:
+    """The problem between two H^-1/2, in coordinates where G is diagonal."""
+
+    def __init__(self, gram: Doubles, seeds: Doubles, directions: Doubles, weight: float) -> None:
+        strengths, axes = np.linalg.eigh(gram)
+        spanned = strengths > _RANK * strengths[-1]
+        self._span = axes[:, spanned]
+        roots = np.sqrt(strengths[spanned])
+        half = self._span / roots  # H^-1/2, up to a rotation that the coordinates below undo
+        self._seeds, turn = np.linalg.eigh(half.T @ seeds @ half)
+        self._seeds = np.maximum(self._seeds, 0.0)
+        self._unwhiten = half @ turn
+        self.target: Doubles = (turn.T * strengths[spanned]) @ turn
+        rows = directions @ self._unwhiten
+        _, sizes, self.ways = np.linalg.svd(rows, full_matrices=False)
+        self._sizes = sizes**2
+        self._half = weight / 2
+        self._shrink = 1.0 + self._half * self._seeds[:, None] * self._sizes  # r x k
+        self._inverse = np.linalg.inv(self._small_system())  # well conditioned: one plus what is positive
+
+    def respond(self, target: Doubles) -> Doubles:
+        """Return the Z that minimises |Z - target|^2 + weight tr(G Z M Z) over all symmetric Z."""
+        ways, seeds, sizes = self.ways.T, self._seeds[:, None], self._sizes
+        seen = target @ ways
+        count = len(sizes)
+        right = sizes[:, None] * ((seen / self._shrink).T @ (seeds * ways))
+        small = (self._inverse @ right.ravel()).reshape(count, count)
+        answer = (seen - self._half * ways @ small) / self._shrink  # Z's product with the directions
+        change = (seeds * answer * sizes) @ ways.T
+        point: Doubles = target - self._half * (change + change.T)
+        return point
+
+    def _small_system(self) -> Doubles:
+        """Return the equations of s = D Y' G W, the only part of Y = Z W that ties its rows together."""
+        count = len(self._sizes)
+        system = np.eye(count * count).reshape(count, count, count, count)
+        for one in range(count):
+            weights = self._seeds / self._shrink[:, one]
+            system[one, :, :, one] += self._half * self._sizes[one] * (self.ways * weights) @ self.ways.T
+        return system.reshape(count * count, count * count)
+
+    def terms(self, point: Doubles) -> tuple[float, float]:
+        """Return the data term and the unweighted stereotype term at Z."""
+        products = point @ self.ways.T
+        stereotype = float((self._seeds[:, None] * self._sizes * products**2).sum())
+        return float(((point - self.target) ** 2).sum()), stereotype
+
+    def objective(self, point: Doubles) -> float:
+        data, stereotype = self.terms(point)
+        return data + 2 * self._half * stereotype
+
+    def finish(self, point: Doubles, slack: Doubles, iterations: int, *, cone_active: bool) -> Solution:
+        """Take Z back to X, with the gap to the dual objective at slack >= 0, below which no Z in the cone goes."""
+        free = self.respond(self.target + slack)
+        bound = self.objective(free) - 2 * float((slack * free).sum())
+        total = self.objective(point)
+        matrix = self._unwhiten @ point @ self._unwhiten.T + (np.eye(len(self._span)) - self._span @ self._span.T)
+        gap = max(total - bound, 0.0) / max(total, np.finfo(float).eps * float((self.target**2).sum()))
+        return Solution((matrix + matrix.T) / 2, *self.terms(point), gap, iterations, cone_active)
+
+
+def _find_slack(whitened: _Whitened, free: Doubles) -> tuple[Doubles, int]:
+    """Return a slack near the best, as a product of thin factors, and the evaluations spent.
+
+    The dual asks for the slack >= 0 that, added to H, draws the free optimum into the cone. The directions, k of them,
+    can push k eigenvalues below zero, so k columns are enough; no eigenvalues are needed to search among them.
+    """
+    from scipy.optimize import minimize
+
+    values, vectors = np.linalg.eigh(free)
+    columns, unit = len(whitened.ways), -values[0]
+
+    def dual(flat: Doubles) -> tuple[float, Doubles]:
+        factors = flat.reshape(-1, columns)
+        # Differences to the dual at slack 0, which is larger by many orders.
+        response = whitened.respond(factors @ factors.T)
+        pushed, answered = free @ factors / unit, response @ factors
+        gradient: Doubles = 4.0 * (pushed + answered)
+        return float((factors * (2.0 * pushed + answered)).sum()), gradient.ravel()
+
+    start = vectors[:, :columns] * np.sqrt(np.maximum(-values[:columns] / unit, _SMALL_START))
+    # Rounding ends the search, not a tolerance; what it leaves open the climb below closes.
+    search = minimize(
+        dual,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxcor": 30, "maxiter": 1_000, "ftol": 0.0, "gtol": 0.0},
+    )
+    factors = search.x.reshape(-1, columns)
+    return unit * factors @ factors.T, int(search.nfev)
+
+
+def _climb(whitened: _Whitened, slack: Doubles, steps: int) -> Solution:
+    """Climb the dual from there by accelerated projected gradients until the gap is small enough.
+
+    The free optimum is the dual's gradient, up to sign and a factor, and its Lipschitz constant is 1 because the
+    primal is strongly convex.
+    """
+    momentum, speed = slack, 1.0
+    for iteration in range(_MOST_ITERATIONS + 1):
+        if iteration % _CHECK_EVERY == 0:
+            inside = _project(whitened.respond(whitened.target + slack))
+            solution = whitened.finish(inside, slack, steps + iteration, cone_active=True)
+            if solution.gap <= WANTED_GAP:
+                break
+        step = _project(momentum - whitened.respond(whitened.target + momentum))
+        if ((momentum - step) * (step - slack)).sum() > 0.0:  # momentum carried it past the top: start afresh
+            speed, momentum = 1.0, slack
+        else:
+            faster = (1.0 + math.sqrt(1.0 + 4.0 * speed**2)) / 2.0
+            momentum, slack, speed = step + (speed - 1.0) / faster * (step - slack), step, faster
+    return solution
+
+
+def _project(matrix: Doubles) -> Doubles:
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 0.0
+    inside: Doubles = (vectors[:, kept] * values[kept]) @ vectors[:, kept].T
+    return inside

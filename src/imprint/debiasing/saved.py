@@ -1,0 +1,72 @@
+"""Reading a saved transform: nothing in the file is run, and nothing in it is believed unchecked."""
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from imprint.debiasing.transform import KEY, Card, Doubles, HardTransform, LinearTransform, Transform, read_list
+from imprint.errors import ImprintError
+
+_LARGEST = 1 << 30  # bytes: a matrix of 11,000 dimensions; what is larger is somebody's model
+
+
+def load_transform(path: str | os.PathLike[str]) -> Transform:
+    """Read what `Transform.save` wrote. Nothing in the file is run, and nothing in it is believed unchecked."""
+    source = Path(path)
+    try:
+        tensors, text = _read_tensors(source)
+        content = json.loads(text)
+        forms = {form.form: form for form in (LinearTransform, HardTransform)}
+        return forms[content["form"]].restored(str(content["method"]), _card(content["card"]), tensors, content)
+    except OSError as error:
+        raise ImprintError(f"{source}: cannot be read ({error.strerror}); check the path") from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ImprintError(f"{source}: holds {reason}; a transform saved by imprint is wanted") from error
+
+
+def _read_tensors(path: Path) -> tuple[dict[str, Doubles], str]:
+    from safetensors import SafetensorError, safe_open
+
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode) or state.st_size > _LARGEST:
+        raise ValueError("something else than a regular file of a transform's size")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            text = (file.metadata() or {}).get(KEY)
+            if text is None:
+                raise ValueError("safetensors of something else")
+            names = list(file.keys())
+            for name in names:
+                kind = file.get_slice(name).get_dtype()
+                if kind != "F64":
+                    raise ValueError(f"tensor {name!r} as {kind} where F64 is wanted")
+            tensors = {name: file.get_tensor(name) for name in names}
+    except SafetensorError as error:
+        raise ValueError(f"no safetensors ({error})") from error
+    for name, tensor in tensors.items():
+        if not np.isfinite(tensor).all():
+            raise ValueError(f"NaN or an infinity in tensor {name!r}")
+    return tensors, text
+
+
+def _card(content: Mapping[str, Any]) -> Card:
+    positive, negative, seeds, missing = (
+        read_list(content[name]) for name in ("positive", "negative", "seeds", "missing")
+    )
+    return Card(
+        embedding=str(content["embedding"]),
+        embedding_sha256=str(content["embedding_sha256"]),
+        positive=positive,
+        negative=negative,
+        seeds=seeds,
+        missing=missing,
+        settings=dict(content["settings"]),
+        measured=dict(content["measured"]),
+        version=str(content["version"]),
+    )

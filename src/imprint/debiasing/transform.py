@@ -1,0 +1,249 @@
+"""What a debiaser learned: a small frozen value that is applied to embeddings, saved and loaded, with a card."""
+
+import json
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Embedding, Floats
+from imprint.errors import SettingError
+from imprint.files import replacing
+from imprint.version import __version__
+
+Doubles = npt.NDArray[np.float64]
+WordPairs = tuple[tuple[str, str], ...]
+
+KEY = "imprint-transform"  # of the JSON in a file's metadata
+
+_BLOCK_ROWS = 8_192
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a transform was fitted on: which embedding, which words, which settings, and what was measured."""
+
+    embedding: str
+    embedding_sha256: str
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    seeds: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    version: str = __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Transform(ABC):
+    """Moves rows as they are stored; lengths are what they become, never set back to one."""
+
+    method: str
+    card: Card
+
+    form: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """How long the rows are that it takes."""
+
+    @abstractmethod
+    def move(self, rows: Doubles) -> Doubles:
+        """Return rows of words that are treated like any other."""
+
+    @abstractmethod
+    def stored(self) -> tuple[dict[str, Doubles], dict[str, Any]]:
+        """Return what `save` writes besides method and card: tensors, and what JSON can hold."""
+
+    @classmethod
+    @abstractmethod
+    def restored(
+        cls, method: str, card: Card, tensors: Mapping[str, Doubles], words: Mapping[str, Any]
+    ) -> "Transform":
+        """Make one of what `stored` returned; raise ValueError, TypeError or KeyError for anything else."""
+
+    def apply(self, embedding: Embedding) -> Embedding:
+        """Return the embedding with its rows moved, a block at a time; words, ranks and flags stay."""
+        self.check(embedding)
+        vectors = np.empty(embedding.vectors.shape, dtype=np.float32)
+        for start in range(0, len(vectors), _BLOCK_ROWS):
+            rows = np.asarray(embedding.vectors[start : start + _BLOCK_ROWS], dtype=np.float64)
+            # A row of zeros is a word without a vector, and stays one where the transform has a centre.
+            vectors[start : start + _BLOCK_ROWS] = np.where(rows.any(axis=1, keepdims=True), self.move(rows), 0.0)
+        for row, vector in self._exceptions(embedding).items():
+            vectors[row] = vector
+        note = f"debiased ({self.method}): fitted on {self.card.embedding} along {_ends(self.card)}"
+        return replace(
+            embedding,
+            name=f"{embedding.name} debiased ({self.method})",
+            vectors=vectors,
+            source=None,
+            notes=(*embedding.notes, note),
+            subword=self._unseen(embedding.subword),
+        )
+
+    transform = apply  # scikit-learn's name for it
+
+    def check(self, embedding: Embedding) -> None:
+        """Refuse an embedding of another dimension, or with rows that are not numbers."""
+        if embedding.dimension != self.dimension:
+            raise SettingError(
+                f"{embedding.name} has {embedding.dimension} dimensions and the transform was fitted at "
+                f"{self.dimension}; fit one on this embedding"
+            )
+        embedding.check_finite()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write safetensors: tensors, and one piece of JSON; the same transform gives the same bytes."""
+        from safetensors.numpy import save_file
+
+        tensors, words = self.stored()
+        text = json.dumps({"form": self.form, "method": self.method, "card": asdict(self.card), **words})
+        with replacing(path) as part:
+            save_file(tensors, part, metadata={KEY: text})
+
+    def _exceptions(self, embedding: Embedding) -> Mapping[int, npt.NDArray[Any]]:
+        """Return the rows, by number, of words that are treated apart."""
+        return {}
+
+    def _unseen(self, subword: Callable[[str], Floats | None] | None) -> Callable[[str], Floats | None] | None:
+        """Return what makes a vector of a word that is not in the vocabulary."""
+        if subword is None:
+            return None
+
+        def moved(word: str) -> Floats | None:
+            row = subword(word)
+            return None if row is None else self.move(row[None].astype(np.float64))[0].astype(np.float32)
+
+        return moved
+
+
+@dataclass(frozen=True, eq=False)
+class LinearTransform(Transform):
+    """x becomes centre + matrix (x - centre)."""
+
+    matrix: Doubles
+    centre: Doubles
+
+    form: ClassVar[str] = "linear"
+
+    @property
+    def dimension(self) -> int:
+        """How long the rows are that it takes."""
+        return len(self.centre)
+
+    def move(self, rows: Doubles) -> Doubles:
+        """Return the rows moved."""
+        moved: Doubles = (rows - self.centre) @ self.matrix.T + self.centre
+        return moved
+
+    def stored(self) -> tuple[dict[str, Doubles], dict[str, Any]]:
+        """Return matrix and centre."""
+        return {"matrix": np.ascontiguousarray(self.matrix), "centre": self.centre}, {}
+
+    @classmethod
+    def restored(
+        cls, method: str, card: Card, tensors: Mapping[str, Doubles], words: Mapping[str, Any]
+    ) -> "Transform":
+        """Make one of a square matrix and its centre."""
+        matrix, centre = tensors["matrix"], tensors["centre"]
+        if centre.ndim != 1 or not len(centre) or matrix.shape != (len(centre), len(centre)):
+            raise ValueError(f"a matrix of shape {matrix.shape} and a centre of shape {centre.shape}")
+        return cls(method, card, matrix, centre)
+
+
+@dataclass(frozen=True, eq=False)
+class HardTransform(Transform):
+    """Takes the directions of `basis`, orthonormal rows, out of all words but those kept, and equalises pairs.
+
+    A pair's words end at the same distance from every neutral word: one middle, opposite and equal parts along the
+    basis, one length (the mean of theirs). Words are matched as spelt. Each word is in one pair at most.
+    """
+
+    basis: Doubles
+    kept: frozenset[str]
+    pairs: WordPairs
+
+    form: ClassVar[str] = "hard"
+
+    @property
+    def dimension(self) -> int:
+        """How long the rows are that it takes."""
+        return int(self.basis.shape[1])
+
+    def move(self, rows: Doubles) -> Doubles:
+        """Return the rows without their part along the basis."""
+        moved: Doubles = rows - (rows @ self.basis.T) @ self.basis
+        return moved
+
+    def _exceptions(self, embedding: Embedding) -> Mapping[int, npt.NDArray[Any]]:
+        index = embedding.index
+        rows: dict[int, npt.NDArray[Any]] = {
+            index[word]: embedding.vectors[index[word]] for word in self.kept & index.keys()
+        }
+        for pair in self.pairs:
+            if all(word in index and embedding.vectors[index[word]].any() for word in pair):
+                numbers = [index[word] for word in pair]
+                rows |= zip(numbers, self._equalised(embedding.vectors[numbers].astype(np.float64)), strict=True)
+        return rows
+
+    def _equalised(self, pair: Doubles) -> Doubles:
+        lengths = np.linalg.norm(pair, axis=1, keepdims=True)
+        units = pair / lengths
+        middle = self.move(units).mean(axis=0)
+        along = (units[0] - units[1]) @ self.basis.T
+        size = np.linalg.norm(along)
+        # Two words that do not differ along the basis are told apart along its first direction.
+        way = along @ self.basis / size if size > np.finfo(np.float32).eps else self.basis[0]
+        height = np.sqrt(max(1.0 - middle @ middle, 0.0))
+        equalised: Doubles = lengths.mean() * (middle + np.outer((height, -height), way))
+        return equalised
+
+    def _unseen(self, subword: Callable[[str], Floats | None] | None) -> Callable[[str], Floats | None] | None:
+        moved = super()._unseen(subword)
+        if subword is None or moved is None:
+            return None
+        return lambda word: subword(word) if word in self.kept else moved(word)
+
+    def stored(self) -> tuple[dict[str, Doubles], dict[str, Any]]:
+        """Return the basis, the words kept and the pairs."""
+        return {"basis": np.ascontiguousarray(self.basis)}, {"kept": sorted(self.kept), "pairs": self.pairs}
+
+    @classmethod
+    def restored(
+        cls, method: str, card: Card, tensors: Mapping[str, Doubles], words: Mapping[str, Any]
+    ) -> "Transform":
+        """Make one of an orthonormal basis and lists of words."""
+        basis = tensors["basis"]
+        if basis.ndim != 2 or not 0 < len(basis) <= basis.shape[1]:
+            raise ValueError(f"a basis of shape {basis.shape}")
+        if not np.allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-8):
+            raise ValueError("a basis that is not orthonormal")
+        pairs = tuple((first, second) for first, second in map(read_list, words["pairs"]))
+        if len({word for pair in pairs for word in pair}) != 2 * len(pairs):
+            raise ValueError("a word in two pairs")
+        return cls(method, card, basis, frozenset(read_list(words["kept"])), pairs)
+
+
+def read_list(content: object) -> tuple[str, ...]:
+    """Return a list of words out of JSON; raise TypeError for anything else."""
+    if (
+        not isinstance(content, Sequence)
+        or isinstance(content, str)
+        or not all(isinstance(one, str) for one in content)
+    ):
+        raise TypeError(f"{str(content)[:60]!r} where a list of words is wanted")
+    return tuple(content)
+
+
+def _ends(card: Card) -> str:
+    return f"{_end(card.positive)} - {_end(card.negative)}"
+
+
+def _end(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{words[0]}, ..."

@@ -1,0 +1,136 @@
+import json
+
+import numpy as np
+import pytest
+
+from imprint.embeddings.load import load
+
+
+def lines(result):
+    assert result.returncode == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """Forty words in five dimensions; the axis is the first."""
+    generator = np.random.default_rng(0)
+    rows = generator.normal(size=(40, 5))
+    words = ["he", "she", "nurse", "engineer", "king", "queen", *(f"word{number}" for number in range(34))]
+    rows[0], rows[1] = (2, 0.5, 0, 0, 0), (-2, 0.5, 0, 0, 0)
+    path = tmp_path / "tiny.txt"
+    path.write_text(
+        "".join(f"{word} {' '.join(f'{x:.5f}' for x in row)}\n" for word, row in zip(words, rows, strict=True))
+    )
+    (tmp_path / "seeds.txt").write_text("nurse\nengineer\nnobody\n")
+    return path
+
+
+def test_the_bundled_embedding_is_debiased_and_the_change_is_told(imprint, tmp_path):
+    result = imprint("debias", "default", "out.safetensors", "--method", "linear", "--axis", "he", "she")
+    assert result.returncode == 0, result.stderr
+    out = result.stdout
+    assert "Variance of projections on he - she" in out
+    for figure in ("0.02", "0.001", "0.005", "0.0055", "certificate", "caliskan-6", "caliskan-7", "caliskan-8"):
+        assert figure in out
+    assert "held-out stereotype words" in out
+    assert "not in the embedding it was fitted on: assistant_professor" in result.stderr
+    assert load(tmp_path / "out.safetensors").name == "glove.6B.100d debiased (linear)"
+
+
+def test_json_gives_the_debiasing_and_weats_before_and_after(imprint):
+    first, *weats = lines(imprint("debias", "default", "out.safetensors", "--json"))
+    assert first["kind"] == "debiasing"
+    assert first["gap"] <= 1e-9
+    assert first["strength"] == 10.0
+    assert first["held_out_before"] / first["held_out_after"] > 6
+    assert [row["test"] for row in weats] == ["caliskan-6", "caliskan-7", "caliskan-8"] * 2
+    assert all(
+        before["effect_size"] > after["effect_size"] for before, after in zip(weats[:3], weats[3:], strict=True)
+    )
+    assert weats[3]["embedding"] == "glove.6B.100d debiased (linear)"
+
+
+def test_the_weats_after_are_those_of_the_file_written(imprint):
+    *_, last = lines(imprint("debias", "default", "out.safetensors", "--json"))
+    (again,) = lines(imprint("weat", "out.safetensors", "--test", "caliskan-8", "--json"))
+    assert {key: again[key] for key in ("effect_size", "p_value", "embedding_sha256")} == {
+        key: last[key] for key in ("effect_size", "p_value", "embedding_sha256")
+    }
+
+
+def test_a_saved_transform_gives_the_same_file_again(imprint, tiny, tmp_path):
+    options = ("--seeds", "seeds.txt", "--strength", 30)
+    first = imprint("debias", tiny, "one.safetensors", *options, "--transform", "t.safetensors")
+    assert first.returncode == 0, first.stderr
+    assert "not in the embedding it was fitted on: nobody" in first.stderr
+    assert "the transform to t.safetensors" in first.stderr
+    assert imprint("debias", tiny, "two.safetensors", "--apply", "t.safetensors").returncode == 0
+    assert (tmp_path / "one.safetensors").read_bytes() == (tmp_path / "two.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("method", ["hard", "leace"])
+def test_the_other_methods_write_an_embedding_too(imprint, tiny, tmp_path, method):
+    (tmp_path / "pairs.txt").write_text("he,she\nking,queen\n")
+    result = imprint("debias", tiny, "out.safetensors", "--method", method, "--pairs", "pairs.txt")
+    assert result.returncode == 0, result.stderr
+    debiased = load(tmp_path / "out.safetensors")
+    assert debiased.name == f"tiny debiased ({method})"
+    assert (debiased.vectors != load(tiny).vectors).any()
+
+
+def test_what_cannot_be_measured_is_said_and_the_file_is_written_all_the_same(imprint, tiny, tmp_path):
+    result = imprint("debias", tiny, "out.safetensors", "--seeds", "seeds.txt")
+    assert result.returncode == 0, result.stderr
+    assert "variances not measured: " in result.stderr
+    assert "WEATs of gender not run: " in result.stderr
+    assert (tmp_path / "out.safetensors").exists()
+
+
+def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
+    (tmp_path / "mine.csv").write_text("word,held_out\nnurse,0\nengineer,0\nlibrarian,1\nsoldier,1\nplumber,1\n")
+    result = imprint("debias", "default", "out.safetensors", "--seeds", "mine.csv", "--json")
+    assert lines(result)[0]["held_out"] == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "soft"], "--method is 'soft'; linear, hard or leace is wanted"),
+        (["--strength", "-1"], "strength is -1.0; a number from 0 (nothing) up is wanted"),
+        (["--strength", "nan"], "strength is nan; a number from 0"),
+        (["--axis", "he", "he"], "'he' stands on both ends of a pair"),
+        (["--axis", "he", "nobody"], "'nobody' missing from tiny"),
+        (["--axis", "he", "she", "--pairs", "p.txt"], "give --axis or --pairs, not both"),
+        (["--method", "hard", "--strength", "2"], "--strength and --seeds belong to --method linear, not hard"),
+        (["--method", "leace", "--axis", "king", "queen"], "leace needs labelled words on both sides"),
+        (["--apply", "t", "--strength", "2"], "--apply takes a transform as it is"),
+        (["--apply", "tiny.txt"], "a transform saved by imprint is wanted"),
+        (["--apply", "gone"], "gone: cannot be read (No such file or directory)"),
+        (["--seeds", "one.txt"], "1 of 2 seed words are in tiny"),
+        (["--transform", "no/where"], "no/where: cannot write there"),
+        (["--transform", "out.safetensors"], "is named for the embedding and for the transform; give two files"),
+    ],
+)
+def test_bad_options_end_in_one_line_and_no_file(imprint, tiny, tmp_path, options, message):
+    (tmp_path / "one.txt").write_text("nurse\nnobody\n")
+    result = imprint("debias", tiny, "out.safetensors", *options)
+    assert result.returncode == 1
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+def test_a_transform_of_another_dimension_is_refused(imprint, tiny):
+    imprint("debias", tiny, "one.safetensors", "--seeds", "seeds.txt", "--transform", "t.safetensors")
+    result = imprint("debias", "default", "two.safetensors", "--apply", "t.safetensors")
+    assert result.returncode == 1
+    assert "glove.6B.100d has 100 dimensions and the transform was fitted at 5" in result.stderr
+
+
+def test_the_files_being_read_are_not_overwritten(imprint, tiny):
+    imprint("debias", tiny, "one.safetensors", "--seeds", "seeds.txt", "--transform", "t.safetensors")
+    for arguments in ((tiny, "--seeds", "seeds.txt"), ("t.safetensors", "--apply", "t.safetensors")):
+        result = imprint("debias", tiny, *arguments)
+        assert result.returncode == 1
+        assert "is the file being read" in result.stderr
