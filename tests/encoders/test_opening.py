@@ -192,7 +192,8 @@ def test_no_code_of_a_package_runs_while_its_model_is_looked_for(install):
 def test_a_package_whose_model_is_gone_is_refused(install):
     folder = install("tiny/graph.onnx")
     (folder / "tiny" / "graph.onnx").unlink()
-    with pytest.raises(EncoderError, match=r"graph\.onnx"):
+    # Pythons differ in whether a package still lists a file that is gone.
+    with pytest.raises(EncoderError, match=r"graph\.onnx|the installed package tiny-model holds no model"):
         open_encoder("tiny-model")
 
 

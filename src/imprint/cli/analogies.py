@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import EmbeddingArgument, JsonOption
+from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.directions.analogies import Analogies
 
-DEFAULT_PAIR = ("he", "she")
 DEFAULT_PAIRS = "default"
 
 LEGEND = (
@@ -22,10 +21,7 @@ LEGEND = (
 
 def analogies_command(
     embedding: EmbeddingArgument,
-    axis: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--axis", metavar="WORD WORD", help="Two words, the first end first. [default: he she]"),
-    ] = None,
+    axis: AxisOption = None,
     pairs: Annotated[
         str | None,
         typer.Option("--pairs", metavar="FILE", help="Pairs of words, one a line (he,she), or 'default': ten pairs."),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import EmbeddingArgument, JsonOption
+from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from imprint.stimuli.seeds import Seeds
 
 METHODS = ("linear", "hard", "leace")
-DEFAULT_PAIR = ("he", "she")
 TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")
 FACTS = {
     "strength": "strength",
@@ -43,10 +42,7 @@ def debias_command(
     embedding: EmbeddingArgument,
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, say debiased.safetensors.")],
     method: Annotated[str | None, typer.Option("--method", help="linear, hard or leace. [default: linear]")] = None,
-    axis: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--axis", metavar="WORD WORD", help="Two words, the positive end first. [default: he she]"),
-    ] = None,
+    axis: AxisOption = None,
     pairs: Annotated[
         Path | None, typer.Option("--pairs", help="A file of pairs, one a line (he,she): the axis, or leace's labels.")
     ] = None,
@@ -61,6 +57,9 @@ def debias_command(
     load: Annotated[
         Path | None, typer.Option("--apply", help="A saved transform to apply instead of fitting.")
     ] = None,
+    show_frontier: Annotated[
+        bool, typer.Option("--frontier", help="Of linear: print as well what other strengths would do.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Debias an embedding and print what changed: stereotype words, background words, WEATs of gender."""
@@ -69,7 +68,7 @@ def debias_command(
     from imprint.embeddings.load import load as load_embedding
     from imprint.stimuli.seeds import read_seeds
 
-    _check_options(method, axis, pairs, strength, seeds, save, load)
+    _check_options(method, axis, pairs, strength, seeds, save, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
         check_target(path, reading=embedding)
     if load is not None:
@@ -91,6 +90,8 @@ def debias_command(
         _print_json(opened, transform, along, variances, batteries)
     else:
         _show(transform, along, variances, batteries)
+        if show_frontier:
+            _show_frontier(opened, along, words)
     if transform.card.missing:
         say(f"not in the embedding it was fitted on: {', '.join(transform.card.missing)}")
     say(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
@@ -104,6 +105,8 @@ def _check_options(
     seeds: Path | None,
     save: Path | None,
     load: Path | None,
+    *,
+    show_frontier: bool,
 ) -> None:
     if method is not None and method not in METHODS:
         raise SettingError(f"--method is {method!r}; linear, hard or leace is wanted")
@@ -115,6 +118,8 @@ def _check_options(
         )
     if method not in (None, "linear") and (strength, seeds) != (None, None):
         raise SettingError(f"--strength and --seeds belong to --method linear, not {method}")
+    if show_frontier and (load is not None or method not in (None, "linear")):
+        raise SettingError("--frontier belongs to fitting with --method linear; leave it out")
     if method == "leace" and pairs is None and axis not in (None, DEFAULT_PAIR):
         raise SettingError("leace needs labelled words on both sides of that axis; give --pairs instead of --axis")
 
@@ -224,6 +229,25 @@ def _show_variances(axis: "Axis", variances: "Variances") -> None:
         ratio = _plain(after / before) if before else "-"
         table.add_row(what, str(count), _plain(before), _plain(after), ratio, *(f"{value:g}" for value in paper))
     show_table(table)
+
+
+def _show_frontier(embedding: "Embedding", axis: "Axis", seeds: "Seeds | None") -> None:
+    from imprint.cli.console import say
+    from imprint.cli.formats import make_table, show_table
+    from imprint.debiasing.frontier import WANTED_REDUCTION, choose_strength, frontier
+
+    fitted, held_out = (None, None) if seeds is None else (seeds.fitted, seeds.held_out or None)
+    points = frontier(embedding, axis=axis, seeds=fitted, held_out=held_out)
+    columns = ("strength", "held-out after / before", "background after / before", "axis left")
+    table = make_table("The frontier: what other strengths would do", *((name, "right") for name in columns))
+    for point in points:
+        one = point.variances
+        table.add_row(
+            f"{point.strength:g}", f"{1 / one.reduction:.3f}", f"{one.background_ratio:.3f}", f"{one.axis_left:.0%}"
+        )
+    show_table(table)
+    chosen = choose_strength(points)
+    say(f"{chosen:g} is the smallest that leaves a {WANTED_REDUCTION:g}th of the held-out variance, or the last one.")
 
 
 def _show_weats(before: "Battery", after: "Battery") -> None:

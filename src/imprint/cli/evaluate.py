@@ -104,16 +104,14 @@ def show_leakage(left: "Leakage") -> None:
 
     values = ("before", "after") if left.after else ("recovered",)
     names = left.before if left.after is None else f"{left.before}, then {left.after}"
-    columns = [("words", "left"), ("n", "right"), ("by", "left"), ("chance", "right")]
+    columns = [("words", "left"), ("n", "right"), ("by", "left")]
     table = make_table(f"Gender recovered: {names}", *columns, *((value, "right") for value in values))
     for row in left.rows:
-        numbers = (row.chance, row.before, *(() if row.after is None else (row.after,)))
+        numbers = (row.before, *(() if row.after is None else (row.after,)))
         table.add_row(row.words, f"{row.count:,}", row.method, *(f"{number:.1%}" for number in numbers))
     show_table(table)
-    say(
-        "Recovered: accuracy over five folds, or the share that two clusters found without labels put together. A bias"
-    )
-    say("that is gone from an axis and still recovered here was hidden, not removed.")
+    say("Recovered: the mean share of either gender put right, over five folds or by two clusters; 50 % is chance.")
+    say("A bias that is gone from an axis and still recovered here was hidden, not removed.")
 
 
 def print_evaluation(evaluation: "Evaluation") -> None:

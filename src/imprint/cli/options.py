@@ -11,6 +11,11 @@ EmbeddingArgument = Annotated[
         help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d).",
     ),
 ]
+DEFAULT_PAIR = ("he", "she")
+AxisOption = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--axis", metavar="WORD WORD", help="Two words, the positive end first. [default: he she]"),
+]
 AlphaOption = Annotated[
     float, typer.Option("--alpha", help="Chance of any false discovery among the tests run (Holm's correction).")
 ]

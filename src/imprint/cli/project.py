@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import EmbeddingArgument, JsonOption
+from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from imprint.directions.projection import Comparison, Placed, Projections
     from imprint.embeddings.embedding import Embedding
 
-DEFAULT_PAIR = ("he", "she")
 DEFAULT_PAIRS = "default"
 
 CROWD = "the crowd's gender stereotype scores"
@@ -30,10 +29,7 @@ LEGEND = (
 
 def project_command(
     embedding: EmbeddingArgument,
-    axis: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--axis", metavar="WORD WORD", help="Two words, the positive end first. [default: he she]"),
-    ] = None,
+    axis: AxisOption = None,
     pairs: Annotated[
         str | None,
         typer.Option("--pairs", metavar="FILE", help="Pairs of words, one a line (he,she), or 'default': ten pairs."),

@@ -39,16 +39,15 @@ _FEWEST = 2 * _FOLDS  # words of a label
 
 @dataclass(frozen=True)
 class Recovery:
-    """How often gender is recovered from one list of words, before and after; `chance` is the larger label's share.
+    """How often gender is recovered from one list of words, before and after; 0.5 is chance.
 
-    `linear` and `rbf` are cross-validated accuracies of support vector machines, `clusters` the share of words that
-    two clusters, found without labels, put with their own.
+    The mean over both labels of the share recovered, so that it does not matter if one is rare: by support vector
+    machines on words they were not trained on, or by two clusters found without labels.
     """
 
     words: str
     method: str
     count: int
-    chance: float
     before: float
     after: float | None
 
@@ -79,7 +78,6 @@ class Leakage:
                     "words": row.words,
                     "method": row.method,
                     "n": row.count,
-                    "chance": row.chance,
                     "accuracy": row.before if row.after is None else row.after,
                     "against": self.before if row.after is not None else None,
                     "against_accuracy": row.before if row.after is not None else None,
@@ -132,7 +130,6 @@ def leakage(
                     words=name,
                     method=method,
                     count=len(words),
-                    chance=float(max(labels.mean(), 1 - labels.mean())),
                     before=recover(_unit(before, words), labels),
                     after=None if after is None else recover(_unit(after, words), labels),
                 )
@@ -149,14 +146,15 @@ def _methods(seed: int) -> dict[str, Callable[[Floats, Labels], float]]:
     def classify(kernel: str) -> Callable[[Floats, Labels], float]:
         def recover(vectors: Floats, labels: Labels) -> float:
             folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
-            return float(np.mean(cross_val_score(SVC(kernel=kernel), vectors, labels, cv=folds)))
+            machine = SVC(kernel=kernel, class_weight="balanced")
+            return float(np.mean(cross_val_score(machine, vectors, labels, cv=folds, scoring="balanced_accuracy")))
 
         return recover
 
     def cluster(vectors: Floats, labels: Labels) -> float:
         with single_threaded():
             found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
-        agreeing = float(np.mean(found == labels))
+        agreeing = float(np.mean([np.mean(found[labels] == 1), np.mean(found[~labels] == 0)]))
         return max(agreeing, 1 - agreeing)
 
     return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), "two clusters": cluster}
