@@ -26,9 +26,12 @@ from imprint.debiasing.linear import LinearDebiaser, Problem, prepare
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
+from imprint.evaluation.benchmarks import PairBenchmark, all_benchmarks
+from imprint.evaluation.evaluate import evaluate
 from imprint.stimuli.seeds import background, gender_specific, professions
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+import build_benchmarks
 import packages
 
 ROWS, DIMENSION, SEEDS = 400_000, 300, 230
@@ -143,6 +146,7 @@ def measure_google_news() -> None:
         paper = frontier(embedding, spread=0.0)
         chosen = choose_strength(points)
         fresh = [redrawn(embedding, chosen, seed) for seed in range(_REDRAWN)]
+        similarity = similarity_changes(embedding, chosen)
     print(f"\nGoogle News, {len(embedding):,} words x {embedding.dimension}: variance on he - she, after / before\n")
     print(
         f"{'strength':>10}{'held-out':>12}{'background':>12}{'axis left':>12}"
@@ -162,10 +166,21 @@ def measure_google_news() -> None:
     goal("held-out variance, after / before", 1 / one.reduction, 1 / 6, lambda share: f"1/{1 / share:.1f}")
     goal("background variance changed by", abs(one.background_ratio - 1), 0.15, lambda share: f"{share:.1%}")
     goal("relative gap, certified", max(point.gap for point in points), 1e-9, lambda gap: f"{gap:.1e}")
+    for name, change in similarity.items():
+        goal(f"Spearman of {name}, changed by", abs(change), 0.01, lambda share: f"{share:.4f}")
     print("\nThe same strength on professions split anew and background words drawn anew: strength and spread were")
     print("chosen by looking at the words above.")
     for number, two in enumerate(fresh):
         row(f"  draw {number}: held-out 1/{two.reduction:.1f}, background x {two.background_ratio:.2f}", "")
+
+
+def similarity_changes(embedding: Embedding, strength: float) -> dict[str, float]:
+    """Return what debiasing does to every similarity benchmark, those that may not be bundled too."""
+    build_benchmarks.main()
+    pairs = [one for one in all_benchmarks(build_benchmarks.FETCHED) if isinstance(one, PairBenchmark)]
+    after = LinearDebiaser(strength).fit(embedding).apply(embedding)
+    rows = evaluate(after, pairs, against=embedding, resamples=1).rows
+    return {f"{row.result.benchmark} ({row.result.found:,} pairs)": row.change["spearman"].value for row in rows}
 
 
 def redrawn(embedding: Embedding, strength: float, seed: int) -> Variances:
