@@ -1,8 +1,10 @@
 import json
+import re
 
 import numpy as np
 import pytest
 
+from imprint.association.cosines import cosines
 from imprint.embeddings.load import load
 
 
@@ -34,7 +36,7 @@ def test_the_bundled_embedding_is_debiased_and_the_change_is_told(imprint, tmp_p
     for figure in ("0.02", "0.001", "0.005", "0.0055", "certificate", "caliskan-6", "caliskan-7", "caliskan-8"):
         assert figure in out
     assert "held-out stereotype words" in out
-    assert "not in the embedding it was fitted on: assistant_professor" in result.stderr
+    assert "not in the embedding it was fitted on: 'assistant_professor'" in result.stderr
     assert load(tmp_path / "out.safetensors").name == "glove.6B.100d debiased (linear)"
 
 
@@ -43,7 +45,8 @@ def test_json_gives_the_debiasing_and_weats_before_and_after(imprint):
     assert first["kind"] == "debiasing"
     assert first["gap"] <= 1e-9
     assert first["strength"] == 10.0
-    assert first["held_out_before"] / first["held_out_after"] > 6
+    assert first["variances"]["held_out_before"] / first["variances"]["held_out_after"] > 6
+    assert first["background"] == 54_978  # words of the programme, not those measured
     assert [row["test"] for row in weats] == ["caliskan-6", "caliskan-7", "caliskan-8"] * 2
     assert all(
         before["effect_size"] > after["effect_size"] for before, after in zip(weats[:3], weats[3:], strict=True)
@@ -63,7 +66,7 @@ def test_a_saved_transform_gives_the_same_file_again(imprint, tiny, tmp_path):
     options = ("--seeds", "seeds.txt", "--strength", 30)
     first = imprint("debias", tiny, "one.safetensors", *options, "--transform", "t.safetensors")
     assert first.returncode == 0, first.stderr
-    assert "not in the embedding it was fitted on: nobody" in first.stderr
+    assert "not in the embedding it was fitted on: 'nobody'" in first.stderr
     assert "the transform to t.safetensors" in first.stderr
     assert imprint("debias", tiny, "two.safetensors", "--apply", "t.safetensors").returncode == 0
     assert (tmp_path / "one.safetensors").read_bytes() == (tmp_path / "two.safetensors").read_bytes()
@@ -90,7 +93,7 @@ def test_what_cannot_be_measured_is_said_and_the_file_is_written_all_the_same(im
 def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
     (tmp_path / "mine.csv").write_text("word,held_out\nnurse,0\nengineer,0\nlibrarian,1\nsoldier,1\nplumber,1\n")
     result = imprint("debias", "default", "out.safetensors", "--seeds", "mine.csv", "--json")
-    assert lines(result)[0]["held_out"] == 3
+    assert lines(result)[0]["variances"]["held_out"] == 3
 
 
 @pytest.mark.parametrize(
@@ -134,3 +137,26 @@ def test_the_files_being_read_are_not_overwritten(imprint, tiny):
         result = imprint("debias", tiny, *arguments)
         assert result.returncode == 1
         assert "is the file being read" in result.stderr
+
+
+def test_hard_debiasing_along_an_axis_of_ones_own_leaves_gender_alone(imprint, tmp_path):
+    (tmp_path / "age.csv").write_text("young,old\nyouth,elder\n")
+    result = imprint("debias", "default", "out.safetensors", "--method", "hard", "--pairs", "age.csv")
+    assert re.search(r"pairs equalised\s+2\b", result.stdout)
+    assert "WEATs of gender" not in result.stdout
+    before, after = (load(path) for path in ("default", tmp_path / "out.safetensors"))
+    words = ["he", "she", "boy", "girl"]
+    one, other = (cosines(e.lookup(words).vectors, e.lookup(words).vectors) for e in (before, after))
+    assert np.abs(one - other).max() < 0.1
+
+
+def test_a_transform_of_another_embedding_is_said_to_be_one(imprint, tmp_path):
+    imprint("debias", "default", "one.safetensors", "--transform", "t.safetensors")
+    result = imprint("debias", "one.safetensors", "two.safetensors", "--apply", "t.safetensors")
+    assert "note: the transform was fitted on another embedding, glove.6B.100d" in result.stderr
+
+
+def test_the_frontier_is_printed_and_belongs_to_fitting_linearly(imprint):
+    result = imprint("debias", "default", "out.safetensors", "--frontier")
+    assert re.search(r"^\s+10\s+0\.152\s+0\.439\s+38%", result.stdout, re.MULTILINE)
+    assert "10 is the smallest that leaves a 6th" in result.stderr

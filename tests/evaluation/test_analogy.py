@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
+from imprint.evaluation import analogy as analogy_module
 from imprint.evaluation import answers
 from imprint.evaluation.analogy import analogies_answered, analogy
 from imprint.evaluation.answers import METHODS, Vocabulary, best_answers
@@ -194,3 +195,21 @@ def test_progress_ends_with_all_of_it():
     analogies_answered([one, one], asked, resamples=5, progress=lambda *at: seen.append(at))
     assert seen[-1] == (2 * len(one), 2 * len(one))
     assert seen == sorted(seen)
+
+
+def test_intervals_resample_the_pairs_on_both_sides_of_a_question():
+    # Every pair is first in some questions and second in others; a jackknife over pairs gives the standard error.
+    rng = np.random.default_rng(5)
+    pairs = [(f"w{2 * row}", f"w{2 * row + 1}") for row in range(40)]
+    questions = [(*one, *other) for one in pairs for other in pairs if one != other]
+    # Whether a question is answered hangs on both its pairs, which the same few words decide.
+    easy = dict(zip(pairs, rng.random(len(pairs)), strict=True))
+    right = np.array([easy[q[:2]] + easy[q[2:]] > 1 for q in questions])
+    ((measured,), _) = analogy_module._accuracies(questions, [dict.fromkeys(METHODS, right)], 4_000, 0)
+    without = [
+        np.mean([r for q, r in zip(questions, right, strict=True) if pair not in (q[:2], q[2:])]) for pair in pairs
+    ]
+    error = np.sqrt((len(pairs) - 1) * np.var(without))
+    one = measured[METHODS[0]]
+    assert one.value == right.mean()
+    assert (one.high - one.low) / (2 * 1.96) == pytest.approx(error, rel=0.15)

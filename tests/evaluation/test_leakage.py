@@ -44,20 +44,21 @@ def recovered(embedding, **options):
 def test_what_lies_on_the_axis_alone_is_gone_with_it():
     bias = planted(along=1, aside=0)
     for row in recovered(bias, after=without_axis(bias)).values():
-        assert row.before > 0.95
-        assert abs(row.after - 0.5) < 0.12
-        assert row.count == 200
+        assert row.before.value > 0.95
+        assert abs(row.after.value - row.chance) < 0.12
+        assert (row.women, row.men) == (100, 100)
+        assert row.change.high < -0.3
 
 
 def test_what_lies_beside_the_axis_is_still_recovered():
     bias = planted(along=1, aside=1)
     for row in recovered(bias, after=without_axis(bias)).values():
-        assert row.after > 0.95
+        assert row.after.value > 0.95
 
 
 def test_an_embedding_without_bias_gives_chance():
     for row in recovered(planted(along=0, aside=0)).values():
-        assert abs(row.before - 0.5) < 0.12
+        assert abs(row.before.value - row.chance) < 0.12
         assert row.after is None
 
 
@@ -65,10 +66,10 @@ def test_the_bundled_embedding_tells_the_sex_of_names_and_the_stereotypes_of_pro
     embedding = load("default")
     found = leakage(embedding, pair_axis(embedding, [("he", "she")]))
     rows = {(row.words.split(",")[0], row.method): row for row in found.rows}
-    assert rows["first names", "linear classifier"].before > 0.9
-    assert rows["professions", "linear classifier"].before > 0.6
+    assert rows["first names", "linear classifier"].before.low > 0.9
+    assert rows["professions", "linear classifier"].before.low > 0.6
     assert len(found.findings()) == len(found.rows) == len(found.to_frame()) == 9
-    assert found.findings()[0].details["accuracy"] == found.rows[0].before
+    assert found.findings()[0].details["accuracy"] == found.rows[0].before.value
 
 
 def test_the_seed_decides():
@@ -88,5 +89,5 @@ def test_a_rare_label_is_not_recovered_by_calling_everything_the_other():
     few = [word for word in bias.words if word not in WOMEN[20:]]
     rare = replace(bias, words=few, vectors=bias.lookup(few).vectors)
     for row in recovered(rare).values():
-        assert row.count == 120
-        assert abs(row.before - 0.5) < 0.2
+        assert (row.women, row.men) == (20, 100)
+        assert row.before.low < row.chance + 0.05

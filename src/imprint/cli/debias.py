@@ -31,10 +31,13 @@ FACTS = {
     "stereotype_left": "seed words' squared projections left, as the programme sees them",
     "changed": "labelled words' variance taken away",
 }
+_NOTHING = 1e-9  # variance of what has been taken away before
+WANTED_BACKGROUND = 0.15  # change of the background's variance, as a share, from which on a note is due
 LEGEND = (
     "Variances are of rows at length one before debiasing and as they are after it, on the axis the same words make.",
     "The paper: Bolukbasi et al. (2016), section 3, on Google News and other words than these.",
-    "What one axis no longer shows, another may: a WEAT that is gone does not prove that the bias is.",
+    "What one axis no longer shows, another may: a WEAT that is gone does not prove that the bias is. Below 0 it is",
+    "reversed, not gone; p is one-sided, for the stereotype.",
 )
 
 
@@ -66,6 +69,7 @@ def debias_command(
     from imprint.cli.console import check_target, open_embedding, say
     from imprint.embeddings.convert import convert
     from imprint.embeddings.load import load as load_embedding
+    from imprint.stimuli.definition import quote
     from imprint.stimuli.seeds import read_seeds
 
     _check_options(method, axis, pairs, strength, seeds, save, load, show_frontier=show_frontier)
@@ -84,16 +88,19 @@ def debias_command(
         transform.save(save)
     # Measured as anybody will find it who opens the file.
     debiased = load_embedding(target)
-    variances = _measure(opened, debiased, along, words)
-    batteries = _test(opened, debiased)
+    gendered = pairs is None and axis in (None, DEFAULT_PAIR)
+    variances = _measure(opened, debiased, along, words) if gendered or words is not None else None
+    batteries = _test(opened, debiased) if gendered else None
     if json:
         _print_json(opened, transform, along, variances, batteries)
     else:
         _show(transform, along, variances, batteries)
         if show_frontier:
             _show_frontier(opened, along, words)
+    if transform.card.embedding_sha256 != opened.sha256:
+        say(f"note: the transform was fitted on another embedding, {transform.card.embedding}; judge by the WEATs")
     if transform.card.missing:
-        say(f"not in the embedding it was fitted on: {', '.join(transform.card.missing)}")
+        say(f"not in the embedding it was fitted on: {quote(transform.card.missing)}")
     say(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
 
 
@@ -152,7 +159,11 @@ def _obtain(
         debiaser = LinearDebiaser(STRENGTH if strength is None else strength)
         return debiaser.fit(embedding, axis=along, seeds=None if seeds is None else seeds.fitted)
     if method == "hard":
-        return HardDebiaser().fit(embedding, axis=along)
+        if along.positive == DEFAULT_PAIR[:1] and along.negative == DEFAULT_PAIR[1:]:
+            return HardDebiaser().fit(embedding, axis=along)
+        # Of an axis of one's own, the pairs that made it are the ones to equalise, and their words those that keep it.
+        given = list(zip(along.positive, along.negative, strict=True))
+        return HardDebiaser().fit(embedding, axis=along, specific=(), pairs=given)
     if pairs is None:
         return LeaceDebiaser().fit(embedding)
     return LeaceDebiaser().fit(embedding, positive=along.positive, negative=along.negative)
@@ -162,7 +173,8 @@ def _measure(before: "Embedding", after: "Embedding", axis: "Axis", seeds: "Seed
     from imprint.cli.console import say
     from imprint.debiasing.frontier import stereotype_variances
 
-    held_out = seeds.held_out if seeds is not None and seeds.held_out else None
+    # A user's own seeds, where none are held out, are judged themselves.
+    held_out = None if seeds is None else seeds.held_out or seeds.fitted
     try:
         return stereotype_variances(before, after, axis, held_out=held_out)
     except VocabularyError as error:
@@ -204,31 +216,41 @@ def _show(
 
 
 def _show_variances(axis: "Axis", variances: "Variances") -> None:
+    from imprint.cli.console import say
     from imprint.cli.formats import make_table, show_table
-    from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT
+    from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT, WANTED_REDUCTION
 
-    title = f"Variance of projections on {axis.name}, of which {variances.axis_left:.0%} of the length is left"
+    title = f"Variance of projections on {axis.name}; that axis is {variances.axis_left:.0%} as long as before"
     right = ("before", "after", "after / before", "paper before", "paper after")
     table = make_table(title, ("", "left"), ("words", "right"), *((name, "right") for name in right))
     for what, count, before, after, paper in (
         (
             "held-out stereotype words",
-            variances.held_out,
+            f"{variances.held_out:,} of {variances.held_out_asked:,}",
             variances.held_out_before,
             variances.held_out_after,
             PAPER_HELD_OUT,
         ),
         (
             "background words",
-            variances.background,
+            f"{variances.background:,} of {variances.background_asked:,}",
             variances.background_before,
             variances.background_after,
             PAPER_BACKGROUND,
         ),
     ):
-        ratio = _plain(after / before) if before else "-"
-        table.add_row(what, str(count), _plain(before), _plain(after), ratio, *(f"{value:g}" for value in paper))
+        ratio = _plain(after / before) if before > _NOTHING else "-"
+        table.add_row(what, count, _plain(before), _plain(after), ratio, *(f"{value:g}" for value in paper))
     show_table(table)
+    say(
+        f"The held-out variance is {variances.reduction:.1f} times smaller (the middle 95 % over resamples of the "
+        f"words: {variances.reduction_low:.1f} to {variances.reduction_high:.1f})."
+    )
+    if variances.reduction < WANTED_REDUCTION or abs(variances.background_ratio - 1) > WANTED_BACKGROUND:
+        say(
+            f"note: less than {WANTED_REDUCTION:g} times, or the background's variance changed by more than "
+            f"{WANTED_BACKGROUND:.0%}; strengths differ between embeddings: --frontier shows what others would do"
+        )
 
 
 def _show_frontier(embedding: "Embedding", axis: "Axis", seeds: "Seeds | None") -> None:
@@ -291,7 +313,7 @@ def _print_json(
                 "fitted_on": transform.card.embedding_sha256,
                 **transform.card.settings,
                 **transform.card.measured,
-                **({} if variances is None else asdict(variances)),
+                "variances": None if variances is None else asdict(variances),
             },
         )
     ]

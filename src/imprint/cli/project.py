@@ -70,7 +70,8 @@ def project_command(
         placed.append(project(opened, recipe.make(opened), asked))
     one = placed[0]
     comparisons = [compare_projections(one, other) for other in placed[1:]]
-    if len(one.words) >= FEWEST and all(joined(word) in scores for word in one.words):
+    gendered = sets is None and (pairs in (None, DEFAULT_PAIRS)) and axis in (None, DEFAULT_PAIR)
+    if gendered and len(one.words) >= FEWEST and all(joined(word) in scores for word in one.words):
         comparisons.append(compare_with_scores(one, scores, name=CROWD))
     if json:
         print_findings(result.finding() for result in (*placed, *comparisons))

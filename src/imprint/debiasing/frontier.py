@@ -23,6 +23,7 @@ WANTED_REDUCTION = 6.0
 PAPER_HELD_OUT = (0.02, 0.001)
 PAPER_BACKGROUND = (0.005, 0.0055)
 
+_RESAMPLES = 1_000
 _SHORTEST = 1e-6  # differences of unit rows, stored in single precision, below it are rounding
 
 
@@ -31,7 +32,8 @@ class Variances:
     """Variances of projections on an axis; `axis_left` is how much of its length the axis has kept.
 
     A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards.
-    The axis after is the one that the same words make afterwards. NaN where nothing of it is left.
+    The axis after is the one that the same words make afterwards. NaN where nothing of it is left. `reduction_low` and
+    `reduction_high` are the middle 95 % of the reduction over resamples of the held-out words.
     """
 
     held_out_before: float
@@ -41,6 +43,10 @@ class Variances:
     axis_left: float
     held_out: int
     background: int
+    held_out_asked: int
+    background_asked: int
+    reduction_low: float
+    reduction_high: float
 
     @property
     def reduction(self) -> float:
@@ -75,8 +81,10 @@ def stereotype_variances(
 
     The axis is remade as the difference of the mean rows of its words, whatever it was made by.
     """
-    held = _rows(before, after, catalogue.held_out() if held_out is None else held_out, "held-out")
-    other = _rows(before, after, catalogue.background() if background is None else background, "background")
+    held_out = catalogue.held_out() if held_out is None else held_out
+    background = catalogue.background() if background is None else background
+    held = _rows(before, after, held_out, "held-out")
+    other = _rows(before, after, background, "background")
     ends = [_rows(before, after, words, "axis", fewest=1) for words in (axis.positive, axis.negative)]
     old, new = (ends[0][part].mean(axis=0) - ends[1][part].mean(axis=0) for part in (0, 1))
     return Variances(
@@ -87,6 +95,9 @@ def stereotype_variances(
         axis_left=float(np.linalg.norm(new) / np.linalg.norm(old)),
         held_out=len(held[0]),
         background=len(other[0]),
+        held_out_asked=len(held_out),
+        background_asked=len(background),
+        **_reduction_interval(held, (old, new)),
     )
 
 
@@ -135,6 +146,18 @@ def _rows(
     lengths = before.norms[rows][:, None]
     moved = after.vectors[[after.index[token] for token in tokens]]
     return before.vectors[rows] / lengths, moved / lengths
+
+
+def _reduction_interval(rows: tuple[Doubles, Doubles], axes: tuple[Doubles, Doubles]) -> dict[str, float]:
+    """Return the middle 95 % of the ratio of variances over resamples of the words."""
+    if min(float(np.linalg.norm(axis)) for axis in axes) <= _SHORTEST:
+        return {"reduction_low": math.nan, "reduction_high": math.nan}
+    before, after = (side @ axis / np.linalg.norm(axis) for side, axis in zip(rows, axes, strict=True))
+    drawn = np.random.default_rng(0).integers(len(before), size=(_RESAMPLES, len(before)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = before[drawn].var(axis=1) / after[drawn].var(axis=1)
+    low, high = np.nanquantile(ratios, [0.025, 0.975]) if np.isfinite(ratios).any() else (math.nan, math.nan)
+    return {"reduction_low": float(low), "reduction_high": float(high)}
 
 
 def _variance(rows: Doubles, axis: Doubles) -> float:

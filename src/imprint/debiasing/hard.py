@@ -45,7 +45,7 @@ class HardDebiaser:
         if same:
             raise SettingError(f"{same[0]!r} stands on both ends of a pair; give two different words")
         kept_pairs, missing = _known(embedding, chosen)
-        named = catalogue.gender_specific() if specific is None else specific
+        named = _gendered() if specific is None else specific
         ends = [word for one in axes for word in embedding.lookup(one.positive + one.negative).tokens]
         kept = {word for word in (*named, *ends, *(word for pair in kept_pairs for word in pair)) if word in embedding}
         card = Card(
@@ -58,6 +58,12 @@ class HardDebiaser:
             settings={"kept": len(kept), "pairs": len(kept_pairs)},
         )
         return HardTransform("hard", card, _basis(axes), frozenset(kept), kept_pairs)
+
+
+def _gendered() -> tuple[str, ...]:
+    """Return the words gendered by what they mean, without professions that a crowd thinks neutral (maid)."""
+    neutral = {one.word for one in catalogue.professions()}
+    return tuple(word for word in catalogue.gender_specific() if word.lower() not in neutral)
 
 
 def _basis(axes: Sequence[Axis]) -> Doubles:

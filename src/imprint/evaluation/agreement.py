@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from imprint.association.cosines import cosines, mean, sample_sd
-from imprint.association.wordrows import find_rows
+from imprint.association.wordrows import FEWEST_WORDS, find_rows
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import compare_projections, project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.resampling import RESAMPLES, Estimate
 from imprint.evaluation.similarity import correlate
-from imprint.stimuli.definition import WefatTest, WordSet
+from imprint.stimuli.definition import WefatTest, WordSet, quote
 from imprint.stimuli.seeds import professions
 
 AXIS = ("he", "she")
@@ -32,12 +32,16 @@ _FEWEST = 4  # words
 
 @dataclass(frozen=True)
 class Agreement:
-    """How scores of the same words in two embeddings go together; `measures` has pearson and spearman."""
+    """How scores of the same words in two embeddings go together; `measures` has pearson and spearman.
+
+    `missing` are words, attributes too, that one of the two lacks.
+    """
 
     id: str
     title: str
     measures: Mapping[str, Estimate] = field(hash=False)
     points: Mapping[str, tuple[float, float]] = field(hash=False)
+    missing: tuple[str, ...] = ()
 
     @property
     def published(self) -> Mapping[str, float] | None:
@@ -46,7 +50,14 @@ class Agreement:
 
 
 def agree(
-    id_: str, title: str, first: Scores, second: Scores, *, resamples: int = RESAMPLES, seed: int = 0
+    id_: str,
+    title: str,
+    first: Scores,
+    second: Scores,
+    missing: tuple[str, ...] = (),
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> Agreement:
     """Correlate the scores of the words that both have, with intervals from resampling words."""
     points = {word: (score, second[word]) for word, score in first.items() if word in second}
@@ -56,24 +67,26 @@ def agree(
     if not np.ptp(x) or not np.ptp(y):
         raise VocabularyError(f"{id_}: every word has the same score in one of the two; nothing can correlate")
     ((measures,), _) = correlate(x, [y], resamples=resamples, seed=seed)
-    return Agreement(id_, title, measures, points)
+    return Agreement(id_, title, measures, points, missing)
 
 
-def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Scores]:
-    """Return WEFAT's scores in two embeddings; they need no property, only cosines to words that both have."""
+def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
+    """Return WEFAT's scores in two embeddings, and the words that one lacks; they need no property, only cosines."""
     lost = missing_words((test.words, test.a, test.b), embeddings)
     sets = [without(group, lost) for group in (test.words, test.a, test.b)]
+    if min(map(len, sets)) < FEWEST_WORDS:
+        raise VocabularyError(f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)")
     first, second = (_normalised(sets, embedding) for embedding in embeddings)
-    return first, second
+    return first, second, lost
 
 
-def projected_scores(*embeddings: Embedding) -> tuple[Scores, Scores]:
-    """Return where professions lie along he - she in two embeddings."""
+def projected_scores(*embeddings: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
+    """Return where professions lie along he - she in two embeddings, and those that one lacks."""
     words = [one.word for one in professions()]
     one, other = (project(embedding, pair_axis(embedding, [AXIS]), words) for embedding in embeddings)
     shown = compare_projections(one, other)
     first, second = (dict(zip(shown.words, side.tolist(), strict=True)) for side in (shown.x, shown.y))
-    return first, second
+    return first, second, tuple(word for word in words if word not in first)
 
 
 def missing_words(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tuple[str, ...]:

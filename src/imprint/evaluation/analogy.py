@@ -155,9 +155,8 @@ def analogies_answered(
         _right(vocabulary, found[shared], _part(progress, part, len(embeddings)))
         for part, (vocabulary, found) in enumerate(zip(vocabularies, places, strict=True))
     ]
-    measured, change = _accuracies(
-        [benchmark.questions[i][:2] for i in np.flatnonzero(shared)], right, resamples, seed
-    )
+    asked = [benchmark.questions[i] for i in np.flatnonzero(shared)]
+    measured, change = _accuracies(asked, right, resamples, seed)
     results = tuple(
         AnalogyResult(
             benchmark=benchmark.name,
@@ -201,18 +200,23 @@ def _part(progress: Progress | None, part: int, parts: int) -> Progress | None:
 
 
 def _accuracies(
-    firsts: Sequence[tuple[str, ...]], right: Sequence[Mapping[Method, Flags]], resamples: int, seed: int
+    questions: Sequence[tuple[str, ...]], right: Sequence[Mapping[Method, Flags]], resamples: int, seed: int
 ) -> tuple[list[dict[str, Estimate]], dict[str, Estimate]]:
-    """Return the accuracies of every embedding, and the last one's less the first one's."""
-    number = {pair: at for at, pair in enumerate(dict.fromkeys(firsts))}
-    cluster = np.array([number[pair] for pair in firsts])
-    sizes = np.bincount(cluster).astype(np.float64)
-    sums = [{method: np.bincount(cluster, weights=flags) for method, flags in one.items()} for one in right]
+    """Return the accuracies of every embedding, and the last one's less the first one's.
+
+    Pairs of words are resampled, not questions, of which each pair is in dozens, first in some and second in others:
+    a question occurs as often as its two pairs' counts multiplied.
+    """
+    halves = [(question[:2], question[2:]) for question in questions]
+    number = {pair: at for at, pair in enumerate(dict.fromkeys(pair for half in halves for pair in half))}
+    first, second = (np.array([number[half[side]] for half in halves]) for side in (0, 1))
     # The first draw counts every pair once: it is the value itself.
-    chunks = [
-        [{method: counts @ total / (counts @ sizes) for method, total in one.items()} for one in sums]
-        for counts in chain([np.ones((1, len(sizes)))], draw_counts(len(sizes), resamples, seed))
-    ]
+    chunks = []
+    for counts in chain([np.ones((1, len(number)))], draw_counts(len(number), resamples, seed)):
+        occurring = counts[:, first] * counts[:, second]
+        asked = occurring.sum(axis=1)
+        with np.errstate(invalid="ignore"):
+            chunks.append([{method: occurring @ flags / asked for method, flags in one.items()} for one in right])
     draws: list[dict[str, Doubles]] = [
         {method: np.concatenate([chunk[side][method] for chunk in chunks]) for method in METHODS}
         for side in range(len(right))

@@ -104,7 +104,16 @@ class EmbeddingComparison:
         }
         value = one.measures["pearson"].value
         return Finding(
-            "agreement", one.id, self.first, self.first_sha256, value, None, None, seed=self.seed, details=details
+            "agreement",
+            one.id,
+            self.first,
+            self.first_sha256,
+            value,
+            None,
+            None,
+            seed=self.seed,
+            missing=one.missing,
+            details=details,
         )
 
     def __repr__(self) -> str:
@@ -135,7 +144,7 @@ def compare(
     chosen = tests or [test for test in choose(every, (DEFAULT_TESTS,)) if isinstance(test, WeatTest)]
     skipped: list[Skipped] = []
     effects = _effects((first, second), chosen, alpha, seed, skipped, report)
-    sources: list[tuple[str, str, Callable[[], tuple[Scores, Scores]]]] = [
+    sources: list[tuple[str, str, Callable[[], tuple[Scores, Scores, tuple[str, ...]]]]] = [
         (test.id, test.title, partial(wefat_scores, test, first, second))
         for test in every
         if isinstance(test, WefatTest)
@@ -203,9 +212,9 @@ def _effects(
     return tuple(EffectRow(test, rows[2 * at], rows[2 * at + 1], left_out[test.id]) for at, test in enumerate(both))
 
 
-def _pooled(effects: Sequence[EffectRow]) -> tuple[Scores, Scores]:
+def _pooled(effects: Sequence[EffectRow]) -> tuple[Scores, Scores, tuple[str, ...]]:
     first, second = (
         {f"{row.test.id}: {word}": score for row, (result, *_) in rows for word, score in result.scores.items()}
         for rows in ([(row, row.first) for row in effects], [(row, row.second) for row in effects])
     )
-    return first, second
+    return first, second, tuple(dict.fromkeys(word for row in effects for word in row.left_out))

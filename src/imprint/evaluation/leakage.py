@@ -17,6 +17,8 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.vocabulary import frequent_words
 from imprint.errors import VocabularyError
+from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
+from imprint.evaluation.similarity import flatten
 from imprint.finding import Finding
 from imprint.names.tables import first_names
 from imprint.significance.threads import single_threaded
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.bool_]
 Report = Callable[[str, int, int], None]
 
@@ -34,22 +37,30 @@ _STEREOTYPED = 0.25  # score, between -1 and 1, from which on a crowd thinks a p
 _MOST = 500  # words of each label: commonest names, words furthest out
 _FREQUENT = 30_000  # words looked at for those furthest out
 _FOLDS = 5
+_FOLDINGS = 5
 _FEWEST = 2 * _FOLDS  # words of a label
+_DEALS = 200  # random labels behind the chance of clusters
+_CLUSTERS = "two clusters"
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """How often gender is recovered from one list of words, before and after; 0.5 is chance.
+    """How often gender is recovered from one list of words, before and after, and the difference.
 
-    The mean over both labels of the share recovered, so that it does not matter if one is rare: by support vector
-    machines on words they were not trained on, or by two clusters found without labels.
+    The mean over both genders of the share of words put right, so that it does not matter if one is rare: by support
+    vector machines on words they were not trained on, over several foldings, or by two clusters found without
+    labels. Intervals resample words. `chance` is what labels dealt at random give: a half, and a little more for
+    clusters, which are called what suits them best.
     """
 
     words: str
     method: str
-    count: int
-    before: float
-    after: float | None
+    women: int
+    men: int
+    chance: float
+    before: Estimate
+    after: Estimate | None
+    change: Estimate | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,33 +75,38 @@ class Leakage:
 
     def findings(self) -> list[Finding]:
         """Return one row a list and method."""
-        return [
-            Finding(
-                kind="leakage",
-                test=f"{row.words}, {row.method}",
-                embedding=self.after or self.before,
-                embedding_sha256=self.embedding_sha256,
-                effect_size=None,
-                statistic=row.before if row.after is None else row.after,
-                p_value=None,
-                seed=self.seed,
-                details={
-                    "words": row.words,
-                    "method": row.method,
-                    "n": row.count,
-                    "accuracy": row.before if row.after is None else row.after,
-                    "against": self.before if row.after is not None else None,
-                    "against_accuracy": row.before if row.after is not None else None,
-                },
-            )
-            for row in self.rows
-        ]
+        return [self._finding(row) for row in self.rows]
+
+    def _finding(self, row: Recovery) -> Finding:
+        last = row.before if row.after is None else row.after
+        parts = {"accuracy": last}
+        if row.after is not None and row.change is not None:
+            parts |= {"against_accuracy": row.before, "change": row.change}
+        return Finding(
+            kind="leakage",
+            test=f"{row.words}, {row.method}",
+            embedding=self.after or self.before,
+            embedding_sha256=self.embedding_sha256,
+            effect_size=None,
+            statistic=last.value,
+            p_value=None,
+            seed=self.seed,
+            details={
+                "words": row.words,
+                "method": row.method,
+                "women": row.women,
+                "men": row.men,
+                "chance": row.chance,
+                "against": self.before if self.after else None,
+                **flatten(parts),
+            },
+        )
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row a list and method."""
         import pandas as pd
 
-        return pd.DataFrame([vars(row) for row in self.rows])
+        return pd.DataFrame([finding.to_dict() for finding in self.findings()])
 
     def __repr__(self) -> str:
         return f"Leakage({self.before}{f', then {self.after}' if self.after else ''}, {len(self.rows)} recoveries)"
@@ -125,39 +141,72 @@ def leakage(
         for method, recover in methods.items():
             if report is not None:
                 report("recovering gender", len(rows), len(lists) * len(methods))
-            rows.append(
-                Recovery(
-                    words=name,
-                    method=method,
-                    count=len(words),
-                    before=recover(_unit(before, words), labels),
-                    after=None if after is None else recover(_unit(after, words), labels),
-                )
-            )
+            rights = [recover(_unit(one, words), labels) for one in (before, after) if one is not None]
+            rows.append(_recovery(name, method, labels, rights, seed))
     last = before if after is None else after
     return Leakage(before.name, None if after is None else after.name, last.sha256, tuple(rows), seed)
 
 
-def _methods(seed: int) -> dict[str, Callable[[Floats, Labels], float]]:
+def _recovery(words: str, method: str, labels: Labels, rights: Sequence[Doubles], seed: int) -> Recovery:
+    """Average what was put right over either label, with the interval over resamples of words."""
+    sides = [np.flatnonzero(labels), np.flatnonzero(~labels)]
+    draws = [
+        np.concatenate([np.ones((1, len(side))), *draw_counts(len(side), RESAMPLES, seed + place)])
+        for place, side in enumerate(sides)
+    ]
+    shares = [
+        np.mean([counts @ right[side] / len(side) for counts, side in zip(draws, sides, strict=True)], axis=0)
+        for right in rights
+    ]
+    estimates = [estimate(float(share[0]), share[1:]) for share in shares]
+    change = shares[-1] - shares[0]
+    several = len(rights) > 1
+    return Recovery(
+        words=words,
+        method=method,
+        women=len(sides[0]),
+        men=len(sides[1]),
+        chance=_chance_of_clusters(rights[-1], labels, seed) if method == _CLUSTERS else 0.5,
+        before=estimates[0],
+        after=estimates[-1] if several else None,
+        change=estimate(float(change[0]), change[1:]) if several else None,
+    )
+
+
+def _chance_of_clusters(right: Doubles, labels: Labels, seed: int) -> float:
+    """Return what the same clusters give on average for labels dealt at random."""
+    found = (right == 1) == labels
+    rng = np.random.default_rng(seed)
+    return float(np.mean([_share_together(found, rng.permutation(labels)) for _ in range(_DEALS)]))
+
+
+def _share_together(found: Labels, labels: Labels) -> float:
+    agreeing = float(np.mean([found[labels].mean(), 1 - found[~labels].mean()]))
+    return max(agreeing, 1 - agreeing)
+
+
+def _methods(seed: int) -> dict[str, Callable[[Floats, Labels], Doubles]]:
+    """Return what tells, of each word, how often it was put right."""
     from sklearn.cluster import KMeans
-    from sklearn.model_selection import StratifiedKFold, cross_val_score
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC
 
-    def classify(kernel: str) -> Callable[[Floats, Labels], float]:
-        def recover(vectors: Floats, labels: Labels) -> float:
-            folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+    def classify(kernel: str) -> Callable[[Floats, Labels], Doubles]:
+        def recover(vectors: Floats, labels: Labels) -> Doubles:
             machine = SVC(kernel=kernel, class_weight="balanced")
-            return float(np.mean(cross_val_score(machine, vectors, labels, cv=folds, scoring="balanced_accuracy")))
+            foldings = [StratifiedKFold(_FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
+            guesses = [cross_val_predict(machine, vectors, labels, cv=folds) for folds in foldings]
+            return np.asarray(np.mean([guess == labels for guess in guesses], axis=0))
 
         return recover
 
-    def cluster(vectors: Floats, labels: Labels) -> float:
+    def cluster(vectors: Floats, labels: Labels) -> Doubles:
         with single_threaded():
             found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
-        agreeing = float(np.mean([np.mean(found[labels] == 1), np.mean(found[~labels] == 0)]))
-        return max(agreeing, 1 - agreeing)
+        agreeing = np.mean([found[labels].mean(), 1 - found[~labels].mean()])
+        return np.asarray((found == labels) == (agreeing >= 0.5), dtype=np.float64)
 
-    return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), "two clusters": cluster}
+    return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), _CLUSTERS: cluster}
 
 
 def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Labels]:
