@@ -12,7 +12,7 @@ audit: $(READY)
 
 test: lint
 	@$(BIN)/python scripts/packages.py wefe || echo "without the package wefe, tests of figures published for Google News are skipped"
-	$(BIN)/pytest --ignore=tests/with_torch
+	$(BIN)/pytest -n 2 --dist loadfile --ignore=tests/with_torch
 
 # The encoders that need torch or onnxruntime, on real models; pip installs torch first (CPU, or CUDA where it offers that).
 test-encoders: $(ENCODERS)
