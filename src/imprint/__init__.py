@@ -21,7 +21,7 @@ _HOMES = {
     "LeaceDebiaser": "debiasing.leace",
     "LinearDebiaser": "debiasing.linear",
     "SeatBattery": "association.seat_battery",
-    "SeatResult": "association.seat",
+    "SeatResult": "association.seat_result",
     "WeatResult": "association.weat",
     "WefatResult": "association.wefat",
     "__version__": "version",

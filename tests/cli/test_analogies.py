@@ -1,28 +1,15 @@
 """`imprint analogies` as a person runs it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
-
-from imprint.cli import main
 
 SMALL = ("--words", 5_000)
 
 
 @pytest.fixture
-def imprint(tmp_path, monkeypatch, capsys):
-    """The command within this process: what it imports takes longer than most of these runs."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["imprint", *map(str, arguments)])
-        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
-            main()
-        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
-
-    monkeypatch.chdir(tmp_path)
-    return run
+def imprint(in_process):
+    return in_process
 
 
 def write(path, rows):

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imprint.cli import main
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
@@ -18,17 +17,8 @@ FIELDS = {"group", "category", "words", "names", "score", "p_value", "significan
 
 
 @pytest.fixture
-def imprint(tmp_path, monkeypatch, capsys):
-    """The command within this process: what it imports takes longer than most of these runs."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["imprint", *map(str, arguments)])
-        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
-            main()
-        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
-
-    monkeypatch.chdir(tmp_path)
-    return run
+def imprint(in_process):
+    return in_process
 
 
 def lines(result):

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from imprint.cli import main
 from imprint.finding import COMMON_FIELDS
 
 IMPRINT = Path(sys.executable).with_name("imprint")
@@ -35,19 +34,11 @@ b = ["filth", "grief"]
 
 
 @pytest.fixture
-def imprint(tmp_path, monkeypatch, capsys):
-    """The command within this process, with a cache of its own."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["imprint", "seat", *map(str, arguments)])
-        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
-            main()
-        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
-
+def imprint(in_process, tmp_path, monkeypatch):
+    """The command with a cache of its own."""
     monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "garden.toml").write_text(GARDEN)
-    return run
+    return lambda *arguments: in_process("seat", *arguments)
 
 
 def lines(result):

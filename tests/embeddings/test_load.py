@@ -25,7 +25,6 @@ def test_the_format_is_told_by_content_whatever_the_name(keyed_vectors, fasttext
             assert list(load(path).words) == wanted.get(content, keyed_vectors.index_to_key)
 
 
-@pytest.mark.skipif(not BUNDLED.exists(), reason="the bundled embedding is built apart from the code")
 def test_the_bundled_embedding_answers_to_its_name():
     embedding = load("default")
     assert embedding.source == BUNDLED

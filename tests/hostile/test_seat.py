@@ -1,11 +1,6 @@
 """Encoders, templates and caches that are broken: one clear line, and what was kept stays."""
 
-import subprocess
-import sys
-
 import pytest
-
-from imprint.cli import main
 
 GARDEN = """
 [[weat]]
@@ -21,18 +16,10 @@ AROUND = ("the", "term", "is", "this", "that", "it", "says")
 
 
 @pytest.fixture
-def seat(tmp_path, monkeypatch, capsys):
-    def run(*arguments):
-        command = ["imprint", "seat", *arguments, "--tests", "garden.toml"]
-        monkeypatch.setattr(sys, "argv", command)
-        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
-            main()
-        return subprocess.CompletedProcess(command, ended.value.code or 0, *capsys.readouterr())
-
+def seat(in_process, tmp_path, monkeypatch):
     monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "garden.toml").write_text(GARDEN)
-    return run
+    return lambda *arguments: in_process("seat", *arguments, "--tests", "garden.toml")
 
 
 def refused(result):

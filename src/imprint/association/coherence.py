@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from imprint.association.seat import SeatResult
+from imprint.association.seat_result import SeatResult
 from imprint.association.sentences import Unit
 from imprint.finding import Finding
 from imprint.stimuli.definition import Context

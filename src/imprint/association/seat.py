@@ -7,15 +7,15 @@ independent observations, so here words are permuted unless sentences are asked 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.association.cosines import Floats, cosines
 from imprint.association.effects import Effect
-from imprint.association.measured import Measured
-from imprint.association.sensitivity import Sensitivity, sensitivity
+from imprint.association.seat_result import Frames, SeatResult
+from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, table_of
 from imprint.association.weat import find_test
 from imprint.encoders.base import Encoder
@@ -23,151 +23,17 @@ from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError
-from imprint.finding import Finding
-from imprint.significance.intervals import Interval, shift_interval
-from imprint.significance.partitions import Alternative, PermutationTest, countable, permutation_test
-from imprint.significance.power import smallest_detectable_shift
+from imprint.significance.intervals import shift_interval
+from imprint.significance.partitions import Alternative, countable, permutation_test
 from imprint.stimuli.definition import Context, WeatTest
 from imprint.stimuli.templates import Templates, sentences
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 Progress = Callable[[int, int], None]
 
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
-_DEALS = 200  # random deals behind a detectable shift, with a standard error of some 3 %: a battery asks for dozens
-
-
-@dataclass(frozen=True)
-class Frames:
-    """What the sentences of a test say without its words: effects of grammar, where X and Y differ in it."""
-
-    effect_size: float
-    p_value: float
-
-
-@dataclass(frozen=True, repr=False)
-class SeatResult(Measured):
-    """One test in one context on one encoder; positive means X with A and Y with B.
-
-    `unit` is what was permuted and what n_x to n_b count; `effect` is d_word where that is words. The interval is
-    given for words alone: sentences of one word are not independent. `centred` is the effect after the mean of
-    the test's vectors is taken off all of them. `frames` is the test of the same sentences without their words,
-    None where all targets stand in the same ones. `left_out` are sentences whose form of a word has no vector.
-    `Effect` explains the effect sizes.
-    """
-
-    test: WeatTest
-    context: Context
-    unit: Unit
-    encoder: str
-    encoder_sha256: str
-    settings: Mapping[str, str] = field(hash=False)
-    effect: Effect
-    centred: float
-    frames: Frames | None
-    interval: Interval | None
-    significance: PermutationTest
-    scored: tuple[str, ...]
-    scores: Floats = field(compare=False)
-    sensitivity: Sensitivity
-    n_x: int
-    n_y: int
-    n_a: int
-    n_b: int
-    texts: int
-    missing: tuple[str, ...]
-    left_out: tuple[str, ...]
-    seed: int
-
-    @property
-    def p_value(self) -> float:
-        """Share of partitions at least as extreme as the observed one."""
-        return self.significance.p_value
-
-    @property
-    def effect_size(self) -> float:
-        """The paper's effect size: d_word where the unit is words."""
-        return self.effect.effect_size
-
-    @property
-    def label(self) -> str:
-        """What the effect is called."""
-        return "d_word" if self.unit == "word" else "d"
-
-    def smallest_detectable_shift(self, alpha: float, *, power: float = 0.8) -> float | None:
-        """Return the shift of X's scores this test would find with that power, None if p cannot reach alpha."""
-        return smallest_detectable_shift(
-            self.scores[: self.n_x],
-            self.scores[self.n_x :],
-            alpha=alpha,
-            power=power,
-            alternative=self.significance.alternative,
-            deals=_DEALS,
-            seed=self.seed,
-        )
-
-    def finding(self, **more: Any) -> Finding:
-        """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
-        return Finding(
-            kind="seat",
-            test=self.test.id,
-            embedding=self.encoder,
-            embedding_sha256=self.encoder_sha256,
-            effect_size=self.effect.effect_size,
-            statistic=self.effect.statistic,
-            p_value=self.p_value,
-            seed=self.seed,
-            missing=self.missing,
-            details={
-                "title": self.test.title,
-                "context": self.context,
-                "unit": self.unit,
-                "effect_label": self.label,
-                "encoder": dict(self.settings),
-                "mean_difference": self.effect.mean_difference,
-                "interval_low": self.interval.low if self.interval else None,
-                "interval_high": self.interval.high if self.interval else None,
-                "confidence": self.interval.confidence if self.interval else None,
-                "d_within": self.effect.d_within,
-                **self.significance.details(),
-                "n_x": self.n_x,
-                "n_y": self.n_y,
-                "n_a": self.n_a,
-                "n_b": self.n_b,
-                "texts": self.texts,
-                "left_out": self.left_out,
-                **(self._parts() if self.unit == "word" else {}),
-                **more,
-            },
-        )
-
-    def _parts(self) -> dict[str, Any]:
-        """Return what is known of words: their scores, and the effects of parts of the test."""
-        return {
-            "effect_centred": self.centred,
-            "effect_of_frames": self.frames.effect_size if self.frames else None,
-            "p_of_frames": self.frames.p_value if self.frames else None,
-            "effect_by_template": self.sensitivity.by_template,
-            "effect_without_template": self.sensitivity.without_template,
-            "effect_without_word": self.sensitivity.without_word,
-            "flips": self.sensitivity.flips(self.effect_size),
-            "scores": dict(zip(self.scored, self.scores.tolist(), strict=True)),
-        }
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return the row as a table of one row, without the numbers of single words and templates."""
-        import pandas as pd
-
-        row = self.to_dict()
-        return pd.DataFrame([{key: value for key, value in row.items() if not isinstance(value, Mapping)}])
-
-    def __repr__(self) -> str:
-        return (
-            f"SeatResult({self.test.id!r}, {self.context}, on {self.encoder}: {self.label} = {self.effect_size:.2f}, "
-            f"p = {self.p_value:.3g} ({self.significance.p_method}), {len(self.missing)} missing)"
-        )
 
 
 def seat(

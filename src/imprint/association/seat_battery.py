@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.battery import Skipped
 from imprint.association.coherence import Coherence, check_coherence
-from imprint.association.seat import Progress, Question, SeatResult, ask, measure
+from imprint.association.seat import Progress, Question, ask, measure
+from imprint.association.seat_result import SeatResult
 from imprint.association.seat_rows import UNITS, SeatRow, judge_results, make_row
 from imprint.association.sensitivity import mean_cosine
 from imprint.association.sentences import Unit

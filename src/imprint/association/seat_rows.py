@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from imprint.association.seat import SeatResult
+from imprint.association.seat_result import SeatResult
 from imprint.association.sentences import Unit
 from imprint.association.verdicts import Judgement, Verdict, judge
 from imprint.stimuli.definition import Published

@@ -193,15 +193,18 @@ def _resolve(
     return test
 
 
+def word_score(to_a: Floats, to_b: Floats) -> float:
+    """Divide a word's difference of mean cosines by the spread of all of them (n - 1); NaN where there is none."""
+    spread = sample_sd(np.concatenate([to_a, to_b]))
+    return (mean(to_a) - mean(to_b)) / spread if spread > 0 else math.nan
+
+
 def _scores(to_a: Floats, to_b: Floats, words: tuple[str, ...]) -> Floats:
-    """Normalise each word's difference of means by the spread of its own cosines (n - 1)."""
-    scores = []
-    for word, near_a, near_b in zip(words, to_a, to_b, strict=True):
-        spread = sample_sd(np.concatenate([near_a, near_b]))
-        if spread == 0:
-            raise StimulusError(f"{word!r} is equally close to every attribute word; it has no score: drop it")
-        scores.append((mean(near_a) - mean(near_b)) / spread)
-    return np.array(scores)
+    scores = np.array([word_score(near_a, near_b) for near_a, near_b in zip(to_a, to_b, strict=True)])
+    flat = np.flatnonzero(np.isnan(scores))
+    if len(flat):
+        raise StimulusError(f"{words[flat[0]]!r} is equally close to every attribute word; it has no score: drop it")
+    return scores
 
 
 def _pearson(scores: Floats, values: Floats) -> Correlation:

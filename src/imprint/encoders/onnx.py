@@ -11,7 +11,7 @@ import numpy.typing as npt
 from imprint.encoders.base import Encoder, Floats, identify
 from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import Pooling, check_pooling, pool
-from imprint.encoders.weights import call
+from imprint.encoders.weights import call, plain
 from imprint.errors import EncoderError, MissingExtraError
 from imprint.files import hash_file
 
@@ -67,7 +67,7 @@ class OnnxEncoder(Encoder):
         try:
             encodings = self._tokenizer.encode_batch([self._prefix + text for text in texts])
         except Exception as error:
-            raise EncoderError(f"{self.name}: cannot split these texts into tokens ({_plain(error)})") from error
+            raise EncoderError(f"{self.name}: cannot split these texts into tokens ({plain(error)})") from error
         for text, encoding in zip(texts, encodings, strict=True):
             if not encoding.ids:
                 raise EncoderError(f"{self.name}: the text {text!r} has no tokens; leave it out")
@@ -102,7 +102,7 @@ class OnnxEncoder(Encoder):
             (output,) = self._session.run([self._output], feed)
         except Exception as error:
             raise EncoderError(
-                f"{self.name}: onnxruntime cannot run it ({_plain(error)}); check that the tokenizer is the model's"
+                f"{self.name}: onnxruntime cannot run it ({plain(error)}); check that the tokenizer is the model's"
             ) from error
         output = np.asarray(output, dtype=np.float32)
         if self._pooling is None:
@@ -145,9 +145,7 @@ def _open_session(path: Path) -> Any:
         # Without its fallback, which prints before it tries the same again.
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0)
     except Exception as error:
-        raise EncoderError(
-            f"{path}: onnxruntime cannot open it ({_plain(error)}); export or fetch it again"
-        ) from error
+        raise EncoderError(f"{path}: onnxruntime cannot open it ({plain(error)}); export or fetch it again") from error
 
 
 def _open_tokenizer(path: Path) -> Any:
@@ -158,9 +156,7 @@ def _open_tokenizer(path: Path) -> Any:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:
-        raise EncoderError(
-            f"{path}: is no tokenizer ({_plain(error)}); name the model's own tokenizer.json"
-        ) from error
+        raise EncoderError(f"{path}: is no tokenizer ({plain(error)}); name the model's own tokenizer.json") from error
     tokenizer.no_padding()
     if tokenizer.truncation is None:
         tokenizer.enable_truncation(_LONGEST)
@@ -193,7 +189,3 @@ def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[s
     if whole:
         raise EncoderError(f"{path}: gives one vector a text, not one a token; leave the pooling out")
     raise EncoderError(f"{path}: gives {', '.join(ranks)}; one vector a text or one a token is wanted; export it so")
-
-
-def _plain(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]

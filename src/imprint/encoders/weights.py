@@ -25,6 +25,11 @@ _READ_BY_LIBRARIES = (".json", ".txt", ".model")
 _TELL_NOTHING = re.compile(r"models?|onnx|snapshots|\d+_\w+|[0-9a-f]{40}")
 
 
+def plain(error: Exception) -> str:
+    """Return what a library said, on one line of bearable length."""
+    return " ".join(str(error).split())[:200]
+
+
 def check_folder(folder: str | os.PathLike[str]) -> Path:
     """Return the path of a folder that is there."""
     path = Path(folder)
@@ -137,7 +142,7 @@ def count_tensors(path: Path) -> int:
         with safe_open(path, framework="numpy") as file:
             return len(list(file.keys()))
     except (SafetensorError, OSError) as error:
-        raise EncoderError(f"{path}: is cut short or no safetensors file ({_plain(error)}); fetch it again") from error
+        raise EncoderError(f"{path}: is cut short or no safetensors file ({plain(error)}); fetch it again") from error
 
 
 def hash_folder(folder: Path) -> dict[str, str]:
@@ -149,7 +154,3 @@ def hash_folder(folder: Path) -> dict[str, str]:
 def hash_files(folder: Path, paths: Iterable[Path]) -> dict[str, str]:
     """Return the SHA-256 of files by their path below a folder."""
     return {path.relative_to(folder).as_posix(): hash_file(path) for path in sorted(set(paths))}
-
-
-def _plain(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]

@@ -4,12 +4,14 @@ Caliskan, Bryson and Narayanan (2016), Methods, compare GloVe with Google News b
 words (occupations: Pearson 0.88, Spearman 0.86); Bolukbasi et al. (2016), Figure 1, by projections of professions.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from imprint.association.cosines import cosines, mean, sample_sd
+from imprint.association.cosines import cosines
+from imprint.association.wefat import word_score
 from imprint.association.wordrows import FEWEST_WORDS, find_rows
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import compare_projections, project
@@ -102,12 +104,8 @@ def without(group: WordSet, words: Sequence[str]) -> WordSet:
 
 
 def _normalised(sets: Sequence[WordSet], embedding: Embedding) -> dict[str, float]:
-    """Divide each word's difference of mean cosines by the spread of its own cosines, as WEFAT does."""
+    """Return WEFAT's scores of the words that have one."""
     words, a, b = find_rows(embedding, sets).sets
-    scores = {}
     to_a, to_b = (cosines(words.vectors, side.vectors) for side in (a, b))
-    for word, near_a, near_b in zip(words.words, to_a, to_b, strict=True):
-        spread = sample_sd(np.concatenate([near_a, near_b]))
-        if spread > 0:
-            scores[word] = (mean(near_a) - mean(near_b)) / spread
-    return scores
+    scores = {word: word_score(*near) for word, *near in zip(words.words, to_a, to_b, strict=True)}
+    return {word: score for word, score in scores.items() if not math.isnan(score)}

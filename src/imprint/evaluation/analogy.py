@@ -46,8 +46,8 @@ class Section:
 class AnalogyResult(Measured):
     """One benchmark on one embedding: `measures` has the accuracy of 3cosadd and of 3cosmul.
 
-    Questions that share their first pair stand or fall together, so intervals resample first pairs. `words` is how
-    many words were searched.
+    Questions that share a pair stand or fall together, so intervals resample pairs. `words` is how many words were
+    searched.
     """
 
     benchmark: str

@@ -177,12 +177,13 @@ def _chance_of_clusters(right: Doubles, labels: Labels, seed: int) -> float:
     """Return what the same clusters give on average for labels dealt at random."""
     found = (right == 1) == labels
     rng = np.random.default_rng(seed)
-    return float(np.mean([_share_together(found, rng.permutation(labels)) for _ in range(_DEALS)]))
+    agreeing = [_agreeing(found, rng.permutation(labels)) for _ in range(_DEALS)]
+    return float(np.mean([max(share, 1 - share) for share in agreeing]))
 
 
-def _share_together(found: Labels, labels: Labels) -> float:
-    agreeing = float(np.mean([found[labels].mean(), 1 - found[~labels].mean()]))
-    return max(agreeing, 1 - agreeing)
+def _agreeing(found: Labels, labels: Labels) -> float:
+    """Return the mean over both labels of the share of words found to have it."""
+    return float(np.mean([found[labels].mean(), 1 - found[~labels].mean()]))
 
 
 def _methods(seed: int) -> dict[str, Callable[[Floats, Labels], Doubles]]:
@@ -203,8 +204,7 @@ def _methods(seed: int) -> dict[str, Callable[[Floats, Labels], Doubles]]:
     def cluster(vectors: Floats, labels: Labels) -> Doubles:
         with single_threaded():
             found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
-        agreeing = np.mean([found[labels].mean(), 1 - found[~labels].mean()])
-        return np.asarray((found == labels) == (agreeing >= 0.5), dtype=np.float64)
+        return np.asarray((found == labels) == (_agreeing(found, labels) >= 0.5), dtype=np.float64)
 
     return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), _CLUSTERS: cluster}
 
