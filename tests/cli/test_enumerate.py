@@ -23,7 +23,7 @@ def imprint(in_process):
 
 def lines(result):
     assert result.returncode == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return [row for row in map(json.loads, result.stdout.splitlines()) if row["kind"] == "ube"]
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def full(tmp_path_factory):
     """The whole run of one command: 10,000 rotations, 12 groups, 64 categories."""
     command = [str(Path(sys.executable).with_name("imprint")), "enumerate", "default", "--seed", "0", "--json"]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path_factory.mktemp("full"))
-    return [json.loads(line) for line in ran.stdout.splitlines()]
+    return [row for row in map(json.loads, ran.stdout.splitlines()) if row["kind"] == "ube"]
 
 
 def test_one_command_finds_at_least_sixty_associations(full):
@@ -116,13 +116,78 @@ def test_slurs_are_masked_unless_asked_for(imprint, tmp_path):
     assert "redneck" not in masked.stdout
     assert "redneck" in imprint("enumerate", *options, *more, "--unmask").stdout
     assert "redneck" in imprint("enumerate", *options, *more, "--json").stdout
+    beside = imprint("enumerate", *options, *more, "--against", "tiny.safetensors")
+    assert "r******" in beside.stdout.partition("Associations left in")[2]
+    assert "redneck" not in beside.stdout
 
 
 def test_an_embedding_beside_its_own_copy_loses_nothing(imprint, tmp_path):
     convert(load("default"), tmp_path / "copy.safetensors")
-    result = imprint("enumerate", "default", *QUICK, "--fdr", 0.5, "--against", "copy.safetensors")
+    options = ("enumerate", "default", *QUICK, "--fdr", 0.5, "--against", "copy.safetensors")
+    result = imprint(*options)
     assert result.returncode == 0, result.stderr
-    assert " 0 are lost" in result.stderr
+    assert " 0 are lost; new: 0." in result.stderr
+    assert "lacks 0 of the" in result.stderr
+    assert "over the same groups and categories" in result.stdout
+    assert "Associations left in" in result.stdout
+    assert "Associations lost in" not in result.stdout
+    rows = lines(imprint(*options, "--json"))
+    first, second = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+    assert {row["left"] for row in first} == {True, None}
+    assert {row["new"] for row in second} == {False, None}
+    for before, after in zip(first, second, strict=True):
+        assert before["test"] == after["test"]
+        assert before["score"] == after["score"] == before["against_score"]
+
+
+def test_associations_lost_are_told_apart_from_those_left_and_so_is_what_is_missing(imprint, tmp_path):
+    default = load("default")
+    options = ("enumerate", "default", *QUICK, "--fdr", 0.5, "--against", "other.safetensors")
+    # A tenth of the vocabulary is gone, and half of the rest has noise as long as itself.
+    kept = np.flatnonzero(np.arange(len(default)) % 10)
+    mixed = np.array(default.vectors[kept])
+    mixed[::2] += np.random.default_rng(0).normal(size=mixed[::2].shape) * default.norms[kept][::2, None] / 10
+    words = [default.words[row] for row in kept]
+    other = Embedding("mixed", words, mixed.astype(np.float32), ranks=default.ranks[kept])
+    convert(other, tmp_path / "other.safetensors")
+    rows = lines(imprint(*options, "--json"))
+    known = [row for row in rows if "left" in row]
+    assert {row["left"] for row in known} >= {True, False}
+    shown = imprint(*options)
+    lost = sum(row["left"] is False for row in known)
+    left = sum(row["left"] is True for row in known)
+    new = sum(row.get("new") is True for row in rows)
+    assert f"{left} are left in mixed and {lost} are lost; new: {new}." in shown.stderr
+    row = rows[-1]
+    assert row["names_missing"] > 0
+    assert (
+        f"mixed lacks {row['names_missing']:,} of the {row['names_asked']:,} names in groups and "
+        f"{row['words_missing']:,} of the {row['words_asked']:,} words in categories." in shown.stderr
+    )
+    assert [line.split() for line in shown.stdout.splitlines() if line.split()[:1] == ["all"]] == [
+        ["all", *map(str, (left + lost, left, lost, new))]
+    ]
+
+
+def test_where_nothing_was_found_nothing_can_be_lost_and_a_line_says_so(imprint, tmp_path):
+    convert(load("default"), tmp_path / "copy.safetensors")
+    result = imprint("enumerate", "default", *QUICK, "--rotations", 1, "--against", "copy.safetensors")
+    assert result.returncode == 0, result.stderr
+    assert "has no significant association that" in result.stderr
+    assert "could lose; new: 0." in result.stderr
+    assert "over the same groups and categories" in result.stdout
+
+
+def test_stability_goes_with_a_second_embedding(imprint, tmp_path):
+    from imprint.names.tables import first_names
+
+    (tmp_path / "people.txt").write_text("\n".join(first_names().names[:80]))
+    convert(load("default"), tmp_path / "copy.safetensors")
+    options = ("--names", "people.txt", "--groups", 2, "--categories", 4, "--words", 1_000, "--cleaning", "none")
+    more = ("--rotations", 100, "--fdr", 0.5, "--stability", "--against", "copy.safetensors", "--json")
+    rows = [row for row in lines(imprint("enumerate", "default", *options, *more)) if "left" in row]
+    assert all((row["stability"] is not None) == row["significant"] == bool(row["left"]) for row in rows)
+    assert any(row["left"] for row in rows)
 
 
 @pytest.mark.parametrize(

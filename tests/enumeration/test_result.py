@@ -23,7 +23,7 @@ def result(make_enumeration):
 
 
 def test_findings_have_every_field_that_is_promised_and_one_row_a_cell(result):
-    findings = result.findings()
+    findings = [row for row in result.findings() if row.kind == "ube"]
     assert len(findings) == 4
     row = findings[1].to_dict()
     assert (row["kind"], row["test"], row["embedding"], row["embedding_sha256"]) == ("ube", "B-1", "made", "0" * 64)
@@ -38,27 +38,19 @@ def test_findings_have_every_field_that_is_promised_and_one_row_a_cell(result):
 
 
 def test_nothing_is_masked_in_the_data(result):
-    assert SLUR in result.findings()[1].to_json()
+    assert any(SLUR in row.to_json() for row in result.findings())
     assert SLUR in result.to_frame().loc[1, "words"]
     assert SLUR in repr(result.to_dict())
 
 
-def test_the_table_for_people_masks_slurs_and_escapes_what_the_vocabulary_holds(result):
+def test_a_notebook_masks_slurs_and_escapes_what_the_vocabulary_holds(result):
     page = result._repr_html_()
     assert SLUR not in page
-    assert f'<td title="score 0.400, p = 0.001">{mask(SLUR)}, ale</td>' in page
+    assert f"{mask(SLUR)}, ale" in page
     assert "&lt;b&gt;bold&lt;/b&gt;" in page
-    assert "<b>" not in page
-    assert "<script>" not in page
-    assert 'title="Ann, Amy&quot;&gt;&lt;script&gt;' in page
-
-
-def test_the_table_has_a_column_a_group_and_a_row_for_each_category_with_a_finding(result):
-    page = result._repr_html_()
-    assert page.count("<th ") == 2
-    assert page.count("<tr>") == 2
-    assert "quiet" not in page
-    assert "many offend" in page
+    assert "<b>bold" not in page
+    assert "<script>alert" not in page
+    assert "Amy&#34;&gt;&lt;script&gt;" in page
 
 
 def test_a_result_is_one_line(result):

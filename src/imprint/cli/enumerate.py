@@ -1,5 +1,6 @@
 """`imprint enumerate`: which biases are in my embedding, or in my sentence encoder?"""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.embeddings.embedding import Embedding
+    from imprint.enumeration.comparison import BiasComparison
     from imprint.enumeration.result import Enumeration
 
 PREVIEW = 1_000
@@ -71,7 +73,8 @@ def enumerate_command(
         bool, typer.Option("--stability", help="Say how often ten other K-means seeds find each association.")
     ] = False,
     against: Annotated[
-        str | None, typer.Option("--against", help="A second embedding, say a debiased one, to put beside it.")
+        str | None,
+        typer.Option("--against", help="A second embedding, say a debiased one, scored over the same groups."),
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads. [default: all cores]")] = None,
     dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler to work on.")] = None,
@@ -102,6 +105,7 @@ def enumerate_command(
     """
     from imprint.cli.cluster import open_cluster
     from imprint.cli.console import open_embedding, progress_bar
+    from imprint.enumeration.compare import compare_biases
     from imprint.enumeration.enumerate import enumerate_biases, threads
     from imprint.enumeration.matching import with_stability
     from imprint.enumeration.settings import Settings
@@ -145,39 +149,42 @@ def enumerate_command(
     }
     opened = _open(embedding, encoder, about_encoder, words=words, names=names)
     other = open_embedding(against) if against is not None else None
-    found: list[tuple[Enumeration, Enumeration | None]] = []
+    found: list[tuple[Enumeration, BiasComparison | None]] = []
     with threads(workers) if dask is None else open_cluster(dask) as executor:
         for settings in runs:
             options: dict[str, Any] = {"settings": settings, "executor": executor, "device": where}
+            comparison = None
             with progress_bar(f"rotating, {settings.groups} groups") as report:
-                first = enumerate_biases(opened, names, **options, checkpoint=checkpoint, progress=report)
+                if other is None:
+                    first = enumerate_biases(opened, names, **options, checkpoint=checkpoint, progress=report)
+                else:
+                    comparison = compare_biases(opened, other, names, **options, progress=report)
+                    first = comparison.first
             if stability:
                 with progress_bar("other seeds") as report:
                     first = with_stability(first, opened, names, executor=executor, device=where, progress=report)
-            second = None
-            if other is not None:
-                with progress_bar(f"rotating {other.name}") as report:
-                    second = enumerate_biases(other, names, **options, progress=report)
-            found.append((first, second))
+            found.append((first, comparison and replace(comparison, first=first)))
     # Printed only now: a run that fails in its second half has printed nothing.
-    for first, second in found:
-        _print(first, second, json=json, show_names=show_names, unmask=unmask)
+    for first, comparison in found:
+        _print(first, comparison, json=json, show_names=show_names, unmask=unmask)
 
 
-def _print(first: "Enumeration", second: "Enumeration | None", *, json: bool, show_names: bool, unmask: bool) -> None:
+def _print(
+    first: "Enumeration", comparison: "BiasComparison | None", *, json: bool, show_names: bool, unmask: bool
+) -> None:
     from imprint.cli.console import print_findings, say
-    from imprint.cli.enumeration_tables import print_comparison, print_enumeration
-    from imprint.enumeration.matching import compare
+    from imprint.cli.enumeration_tables import describe_missing, print_comparison, print_enumeration
 
     if not json:
         print_enumeration(first, show_names=show_names, unmask=unmask)
-        if second is not None:
-            print_comparison(compare(first, second), unmask=unmask)
+        if comparison is not None:
+            print_comparison(comparison, unmask=unmask)
         return
-    for one in filter(None, (first, second)):
-        print_findings(one.findings())
-        for note in one.notes:
-            say(f"note: {note}")
+    print_findings((comparison or first).findings())
+    for note in first.notes:
+        say(f"note: {note}")
+    if comparison is not None:
+        say(describe_missing(comparison))
 
 
 def _open(

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from imprint.cli.console import say
-from imprint.cli.formats import make_table, show_table, width
+from imprint.cli.formats import make_table, number, show_table, width
+from imprint.enumeration.comparison import BiasComparison, CellPair, Change
 from imprint.enumeration.groups import Group
-from imprint.enumeration.matching import Comparison
 from imprint.enumeration.result import Association, Enumeration
 from imprint.masking import mask
 
@@ -18,6 +18,7 @@ _COLUMN = 16  # characters a group's column needs
 _SHOWN_CROSSINGS = 3
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
 
+CHANGES: tuple[Change, ...] = ("lost", "left", "new")  # in the order shown
 CONTENT_NOTE = (
     "These associations are the embedding's own; many are offensive and none is a fact about anybody. Groups go\n"
     "by letter: --show-names prints the names, --unmask prints slurs in full. Nothing is masked in --json."
@@ -41,24 +42,68 @@ def print_enumeration(found: Enumeration, *, show_names: bool, unmask: bool) -> 
     _print_summary(found, unmask=unmask)
 
 
-def print_comparison(comparison: Comparison, *, unmask: bool) -> None:
-    """Print what of the first embedding's associations the second still has."""
-    first, second = comparison.first, comparison.second
-    columns = (("group", "left"), ("there", "left"), ("found", "right"), ("left", "right"), ("lost", "right"))
-    table = make_table("", *columns)
-    for group in first.groups:
-        counts = [
-            sum(cell.group == group.letter for cell in cells)
-            for cells in (first.significant, comparison.left, comparison.lost)
+def print_comparison(comparison: BiasComparison, *, unmask: bool) -> None:
+    """Print how many associations each group keeps in the second embedding, then which are lost, left and new."""
+    first, second = comparison.first.embedding, comparison.second.embedding
+    changed = {change: comparison.changed(change) for change in CHANGES}
+    lost, left, new = (len(changed[change]) for change in CHANGES)
+    table = make_table("", ("group", "left"), *((name, "right") for name in ("before", "left", "lost", "new")))
+    for group in comparison.first.groups:
+        gone, kept, added = (sum(pair.group == group.letter for pair in changed[change]) for change in CHANGES)
+        table.add_row(group.letter, *map(str, (kept + gone, kept, gone, added)))
+    table.add_row("all", *map(str, (left + lost, left, lost, new)))
+    _show(f"Associations of {first}, and over the same groups and categories in {second}", table)
+    for change, pairs in changed.items():
+        if pairs:
+            _print_pairs(f"Associations {change} in {second}", pairs, unmask=unmask)
+    if left + lost:
+        say(f"Of {left + lost} associations of {first}, {left} are left in {second} and {lost} are lost; new: {new}.")
+    else:
+        say(f"{first} has no significant association that {second} could lose; new: {new}.")
+    for change in ("lost", "left"):
+        scores = [
+            (pair.before.score, pair.same_words)
+            for pair in changed[change]
+            if pair.before and pair.same_words is not None
         ]
-        table.add_row(group.letter, comparison.matched.get(group.letter, "no match"), *map(str, counts))
-    _show(f"{first.embedding} beside {second.embedding}", table)
-    say(
-        f"{len(comparison.left)} of {len(first.significant)} associations are left, {len(comparison.lost)} are lost; "
-        f"{len(comparison.new)} of {len(second.significant)} in {second.embedding} are new."
+        if scores:
+            before, after = (sum(column) / len(scores) for column in zip(*scores, strict=True))
+            say(f"  The words of those {change} scored {before:.3f} on average, and score {after:.3f} there.")
+    say(describe_missing(comparison))
+
+
+def describe_missing(comparison: BiasComparison) -> str:
+    """Say how many of the names and words asked about the second embedding lacks."""
+    second = comparison.second
+    return (
+        f"{second.embedding} lacks {second.names_asked - second.names_found:,} of the {second.names_asked:,} names in "
+        f"groups and {len(comparison.words_missing):,} of the {comparison.words_asked:,} words in categories."
     )
-    for cell in comparison.lost[:5]:
-        say(f"  lost: {cell.group}: {_joined(cell.words, unmask=unmask)}")
+
+
+def _print_pairs(title: str, pairs: Sequence[CellPair], *, unmask: bool) -> None:
+    table = make_table(
+        "",
+        ("group", "left"),
+        ("category", "right"),
+        ("words before", "left"),
+        ("score", "right"),
+        ("adjusted p", "right"),
+        ("same words\nafter", "right"),
+        ("words after", "left"),
+        ("score", "right"),
+        ("adjusted p", "right"),
+    )
+    for pair in pairs:
+        before, after = (_side(cell, unmask=unmask) for cell in (pair.before, pair.after))
+        table.add_row(pair.group, str(pair.category), *before, number(pair.same_words, 3), *after)
+    _show(title, table)
+
+
+def _side(cell: Association | None, *, unmask: bool) -> tuple[str, str, str]:
+    if cell is None:
+        return "too few", "-", "-"
+    return _joined(cell.words, unmask=unmask), number(cell.score, 3), f"{cell.p_adjusted:.2g}"
 
 
 def _print_groups(found: Enumeration, *, show_names: bool) -> None:

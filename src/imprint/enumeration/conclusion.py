@@ -36,12 +36,22 @@ class Table:
     p_without_frequency: Doubles | None
 
 
-def conclude(
-    embedding: Embedding, problem: Problem, settings: Settings, table: Table, crossings: Crossings | None
-) -> Enumeration:
-    """Order the categories by the sum of their significant scores and write everything down."""
+def order_categories(table: Table) -> list[int]:
+    """Return the categories in the order shown: by the sum of their significant scores."""
     totals = np.where(table.significant, table.scores, 0.0).sum(axis=1)
     order: list[int] = np.argsort(-totals, kind="stable").tolist()
+    return order
+
+
+def conclude(
+    embedding: Embedding,
+    problem: Problem,
+    settings: Settings,
+    table: Table,
+    crossings: Crossings | None,
+    order: list[int],
+) -> Enumeration:
+    """Write everything down, the categories numbered in the order given."""
     words = [embedding.words[row] for row in problem.rows]
     groups = _groups(problem, settings)
     spelling = spelling_ranks(problem.targets.names, problem.labels, words, problem.cells.offsets, table.rows)

@@ -7,21 +7,16 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, get_args
 
-import numpy as np
-
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.checkpoint import Checkpoint
-from imprint.enumeration.conclusion import Table, conclude
-from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
-from imprint.enumeration.indirect import find_crossings
-from imprint.enumeration.null import Device, adjust, open_checkpoint, rotate
+from imprint.enumeration.conclusion import conclude, order_categories
+from imprint.enumeration.null import Device, Report, open_checkpoint
 from imprint.enumeration.problem import pose
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
+from imprint.enumeration.solution import posing_seeds, rotations_of, solve
 from imprint.enumeration.targets import Names
 from imprint.errors import SettingError
-from imprint.significance.rotations import observed_scores
-from imprint.significance.threads import single_threaded
 from imprint.version import __version__
 
 Progress = Callable[[int, int], None]
@@ -46,55 +41,18 @@ def enumerate_biases(
     rotations on a GPU. With a `checkpoint`, a run that was killed continues where it was.
     """
     settings = replace(settings or Settings(), **changes)
-    _check_device(device, settings, checkpoint)
-    *posing, rotating, checking, crossing = np.random.SeedSequence(settings.seed).spawn(7)
-    problem = pose(embedding, names, settings, tuple(posing))
-    cells = problem.cells
-    check = 0 if settings.without_frequency else min(ROTATIONS, settings.rotations)
-    report = _counter(progress, settings.rotations + check)
-    with single_threaded():
-        scores, rows = observed_scores(cells)
-    kept = open_checkpoint(checkpoint, cells, settings, embedding.sha256, __version__)
-    family_wise = settings.correction == "max"
-    with contextlib.nullcontext(executor) if executor else threads() as pool, _closing(kept):
-        p_values = rotate(
-            cells,
-            scores,
-            settings.rotations,
-            seed=rotating,
-            executor=pool,
-            device=device,
-            keep=family_wise,
-            checkpoint=kept,
-            report=report,
-        )
-        without_frequency = None
-        if check:
-            # Which associations are still there in the space without the direction of word frequency?
-            without_frequency = np.ones(cells.shape)
-            rest = cells_without_frequency(cells, problem.frequency, settings.centre)
-            if rest is not None:
-                with single_threaded():
-                    rest_scores, _ = observed_scores(rest)
-                without_frequency = rotate(
-                    rest,
-                    rest_scores,
-                    check,
-                    seed=checking,
-                    executor=pool,
-                    device=device,
-                    keep=family_wise,
-                    report=report,
-                )
-    adjusted = adjust(p_values, settings)
-    significant = (adjusted <= settings.fdr) & np.isfinite(scores)
-    return conclude(
-        embedding,
-        problem,
-        settings,
-        Table(scores, rows, p_values, adjusted, significant, without_frequency),
-        find_crossings(cells, significant, rows, seed=crossing),
-    )
+    check_device(device, settings, checkpoint)
+    problem = pose(embedding, names, settings, posing_seeds(settings))
+    report = count_up(progress, rotations_of(settings))
+    kept = open_checkpoint(checkpoint, problem.cells, settings, embedding.sha256, __version__)
+    with working(executor) as pool, _closing(kept):
+        table, crossings = solve(problem, settings, executor=pool, device=device, checkpoint=kept, report=report)
+    return conclude(embedding, problem, settings, table, crossings, order_categories(table))
+
+
+def working(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
+    """Give the executor, left open afterwards, or threads of our own where there is none."""
+    return contextlib.nullcontext(executor) if executor else threads()
 
 
 @contextlib.contextmanager
@@ -107,11 +65,26 @@ def threads(count: int | None = None) -> Iterator[Executor]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _check_device(device: Device, settings: Settings, checkpoint: str | os.PathLike[str] | None) -> None:
+def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLike[str] | None = None) -> None:
+    """Refuse a device that is not known, and what a GPU does not do."""
     if device not in get_args(Device):
         raise SettingError(f"device is {device!r}; use one of {', '.join(get_args(Device))}")
     if device == "cuda" and (settings.correction == "max" or checkpoint is not None):
         raise SettingError("on a GPU neither correction 'max' nor a checkpoint is kept; use device cpu for them")
+
+
+def count_up(progress: Progress | None, total: int) -> Report | None:
+    """Turn a callback (done, total) into one that is told how much more is done."""
+    if progress is None:
+        return None
+    done = 0
+
+    def report(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, total)
+
+    return report
 
 
 @contextlib.contextmanager
@@ -124,16 +97,3 @@ def _closing(checkpoint: Checkpoint | None) -> Iterator[None]:
     finally:
         if checkpoint is not None:
             checkpoint.close(finished=finished)
-
-
-def _counter(progress: Progress | None, total: int) -> Callable[[int], None] | None:
-    if progress is None:
-        return None
-    done = 0
-
-    def report(more: int) -> None:
-        nonlocal done
-        done += more
-        progress(done, total)
-
-    return report

@@ -1,33 +1,21 @@
-"""The same finding in two enumerations: groups matched by their names, associations by their words.
+"""The same finding under another K-means seed: groups matched by their names, associations by their words.
 
 Groups match when they are each other's best by Jaccard index of names, at 0.5 or more. An association recurs when the
 matched group has a significant one that shares at least one word.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import Progress, enumerate_biases
-from imprint.enumeration.result import Association, Enumeration
+from imprint.enumeration.result import Enumeration
 from imprint.enumeration.targets import Names
 
 LEAST_OVERLAP = 0.5
 SEEDS = 10
 PREVIEW_ROTATIONS = 1_000
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two enumerations side by side: which group is which, and which associations of the first are left."""
-
-    first: Enumeration
-    second: Enumeration
-    matched: dict[str, str]
-    left: tuple[Association, ...]
-    lost: tuple[Association, ...]
-    new: tuple[Association, ...]
 
 
 def match_groups(first: Enumeration, second: Enumeration) -> dict[str, str]:
@@ -57,20 +45,6 @@ def recurring(first: Enumeration, second: Enumeration) -> set[tuple[str, int]]:
         for cell in first.significant
         if words[matched.get(cell.group, "")] & set(cell.words)
     }
-
-
-def compare(first: Enumeration, second: Enumeration) -> Comparison:
-    """Put two enumerations side by side, say of an embedding before and after debiasing."""
-    again = recurring(first, second)
-    known = recurring(second, first)
-    return Comparison(
-        first,
-        second,
-        match_groups(first, second),
-        left=tuple(cell for cell in first.significant if (cell.group, cell.category) in again),
-        lost=tuple(cell for cell in first.significant if (cell.group, cell.category) not in again),
-        new=tuple(cell for cell in second.significant if (cell.group, cell.category) not in known),
-    )
 
 
 def with_stability(

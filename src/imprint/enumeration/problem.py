@@ -3,7 +3,7 @@
 Swinger et al. (2019), sections 3.1 and 3.2: clean the names, group them, choose the words, categorise them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,13 @@ from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.cleaning import name_likeness
 from imprint.enumeration.clustering import category_centres, cluster, cluster_means
 from imprint.enumeration.frequency import frequency_direction, log_frequency, without_direction
-from imprint.enumeration.groups import order_groups
+from imprint.enumeration.groups import letters, order_groups
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import FREQUENT, Names, Targets, find_targets
 from imprint.enumeration.vocabulary import frequent_words, rows_by_frequency
-from imprint.errors import SettingError
+from imprint.errors import SettingError, VocabularyError
 from imprint.significance.rotations import Cells
+from imprint.stimuli.definition import quote
 
 Floats = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.intp]
@@ -53,11 +54,8 @@ def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np
         )
     kept = {embedding.words[row] for row in targets.rows}
     rows = frequent_words(embedding, settings.words, leaving_out=kept)
-    name_vectors, words = embedding.unit[targets.rows], embedding.unit[rows]
     frequency = log_frequency(embedding, rows)
-    if settings.without_frequency:
-        direction = frequency_direction(words, frequency)
-        name_vectors, words = (without_direction(vectors, direction) for vectors in (name_vectors, words))
+    name_vectors, words = _vectors(embedding, targets.rows, rows, frequency, settings)
     weights = targets.bearers if settings.weighted else None
     clusters = cluster(name_vectors, settings.groups, what="names", seed=grouping, weights=weights)
     order = order_groups(targets, clusters, settings.groups)
@@ -67,6 +65,62 @@ def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np
     by_category = np.argsort(categories, kind="stable")
     cells = _cells(words[by_category], np.bincount(categories, minlength=settings.categories), means, settings)
     return Problem(targets, dropped, labels, name_vectors, rows[by_category], frequency[by_category], cells)
+
+
+def pose_again(problem: Problem, embedding: Embedding, other: Embedding, settings: Settings) -> tuple[Problem, Labels]:
+    """Put a problem posed in one embedding to another: the same groups and categories, of what the other has.
+
+    Nothing is cleaned or clustered anew. Also returned: for each of the problem's words its place among the words of
+    the new one, -1 where the other lacks it.
+    """
+    other.check_finite()
+    targets, labels = _same_names(problem, other, settings)
+    rows = np.array([other.index.get(embedding.words[row], -1) for row in problem.rows], dtype=np.intp)
+    # Without capitals, will is Will: a word that is a name over there would be found close to itself.
+    there = (rows >= 0) & (other.norms[rows] > 0) & ~np.isin(rows, targets.rows)
+    categories = np.repeat(np.arange(settings.categories), np.diff(problem.cells.offsets))
+    sizes = np.bincount(categories[there], minlength=settings.categories)
+    if not sizes.all():
+        lacking = [embedding.words[row] for row in problem.rows[categories == sizes.argmin()]]
+        raise VocabularyError(
+            f"{other.name} has none of the {len(lacking):,} words of a category ({quote(lacking)}); ask about fewer "
+            "words, the most frequent, or compare embeddings that share words"
+        )
+    rows = rows[there]
+    frequency = log_frequency(other, rows)
+    name_vectors, words = _vectors(other, targets.rows, rows, frequency, settings)
+    weights = targets.bearers if settings.weighted else None
+    cells = _cells(words, sizes, cluster_means(name_vectors, labels, settings.groups, weights), settings)
+    places = np.where(there, np.cumsum(there) - 1, -1)
+    return Problem(targets, (), labels, name_vectors, rows, frequency, cells), places
+
+
+def _same_names(problem: Problem, other: Embedding, settings: Settings) -> tuple[Targets, Labels]:
+    """Look up the names of the groups, those left after cleaning, in another embedding."""
+    asked = problem.targets
+    found = find_targets(other, asked.names, seed=np.random.SeedSequence(settings.seed))
+    place = {name: i for i, name in enumerate(asked.names)}
+    chosen = np.array([place[name] for name in found.names], dtype=np.intp)
+    labels = problem.labels[chosen]
+    counts = np.bincount(labels, minlength=settings.groups)
+    if not counts.all():
+        empty = int(counts.argmin())
+        raise VocabularyError(
+            f"{other.name} has none of the {np.count_nonzero(problem.labels == empty):,} names of group "
+            f"{letters(settings.groups)[empty]}; ask for fewer groups, or compare embeddings that share names"
+        )
+    return replace(found, bearers=asked.bearers[chosen], table=asked.table), labels
+
+
+def _vectors(
+    embedding: Embedding, names: Labels, words: Labels, frequency: npt.NDArray[np.float64], settings: Settings
+) -> tuple[Floats, Floats]:
+    """Return the unit rows of names and of words, without the direction of frequency where that is asked."""
+    name_vectors, word_vectors = embedding.unit[names], embedding.unit[words]
+    if settings.without_frequency:
+        direction = frequency_direction(word_vectors, frequency)
+        return without_direction(name_vectors, direction), without_direction(word_vectors, direction)
+    return name_vectors, word_vectors
 
 
 def _clean(

@@ -1,14 +1,13 @@
 """Enumeration: the table of associations, with the groups behind its letters."""
 
-import html
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from imprint.enumeration import rows
 from imprint.enumeration.groups import Group
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError
-from imprint.finding import Finding
-from imprint.masking import mask
+from imprint.finding import Finding, Findings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +66,7 @@ class Indirect:
 
 
 @dataclass(frozen=True, repr=False)
-class Enumeration:
+class Enumeration(Findings):
     """What was found.
 
     `associations` go category by category, the category with the largest sum of significant scores first, and hold
@@ -111,41 +110,8 @@ class Enumeration:
         )
 
     def findings(self) -> list[Finding]:
-        """Return one row a cell with enough words; nothing is masked here."""
-        central = {category.number: category.central for category in self.categories}
-        return [
-            Finding(
-                kind="ube",
-                test=f"{cell.group}-{cell.category}",
-                embedding=self.embedding,
-                embedding_sha256=self.embedding_sha256,
-                effect_size=cell.score,
-                statistic=cell.score,
-                p_value=cell.p_value,
-                seed=self.settings.seed,
-                details={
-                    "group": cell.group,
-                    "category": cell.category,
-                    "category_words": central[cell.category],
-                    "words": cell.words,
-                    "names": self.group(cell.group).illustrative,
-                    "score": cell.score,
-                    "p_adjusted": cell.p_adjusted,
-                    "significant": cell.significant,
-                    "survives_without_frequency": cell.survives,
-                    "stability": cell.stability,
-                    "spelling": cell.spelling,
-                    "explained_by_frequency": cell.group in self.flagged,
-                    "rotations": self.settings.rotations,
-                    # Thousands of names, the same for every cell: counted here, named in to_dict().
-                    "names_asked": self.names_asked,
-                    "names_missing": len(self.names_missing),
-                    "settings": asdict(self.settings),
-                    "embedding_notes": self.embedding_notes,
-                },
-            )
-            for cell in self.associations
-        ]
+        """Return the row of the whole, one a cell with enough words, one a group, and that of section 4.2."""
+        return [rows.overview(self), *rows.cells(self), *rows.groups(self), *rows.indirect(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, nothing masked."""
@@ -162,25 +128,3 @@ class Enumeration:
             f"Enumeration({self.embedding}: {len(self.significant)} significant associations of {len(self.groups)} "
             f"groups with {len(self.categories)} categories)"
         )
-
-    def _repr_html_(self) -> str:
-        """Draw a table shaped like the paper's Table 5: a row a category, a column a group; slurs masked."""
-        cells = {(cell.category, cell.group): cell for cell in self.significant}
-        head = "".join(f'<th title="{html.escape(", ".join(g.illustrative))}">{g.letter}</th>' for g in self.groups)
-        body = "".join(
-            "<tr>" + "".join(_cell_html(cells.get((category.number, g.letter))) for g in self.groups) + "</tr>"
-            for category in self.categories
-            if any((category.number, g.letter) in cells for g in self.groups)
-        )
-        note = "These associations are the embedding's, and many offend. Groups are shown by letter."
-        return (
-            f"<p>{html.escape(repr(self))}</p><p>{note}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
-
-
-def _cell_html(cell: Association | None) -> str:
-    if cell is None:
-        return "<td></td>"
-    words = html.escape(", ".join(mask(word) for word in cell.words))
-    return f'<td title="score {cell.score:.3f}, p = {cell.p_value:.2g}">{words}</td>'

@@ -1,0 +1,71 @@
+"""Two embeddings asked the same question: the groups and categories of the first, scored in both.
+
+Clustering the second anew would count what K-means moved as lost. Here only words within a cell are chosen anew, by
+the second embedding's own scores and tested by its own rotations, so that its p-values are as valid as the first's.
+"""
+
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.comparison import BiasComparison
+from imprint.enumeration.conclusion import conclude, order_categories
+from imprint.enumeration.enumerate import Progress, check_device, count_up, working
+from imprint.enumeration.null import Device
+from imprint.enumeration.problem import pose, pose_again
+from imprint.enumeration.settings import Settings
+from imprint.enumeration.solution import posing_seeds, rotations_of, solve
+from imprint.enumeration.targets import Names
+from imprint.significance.rotations import Cells
+from imprint.significance.threads import single_threaded
+
+
+def compare_biases(
+    embedding: Embedding,
+    other: Embedding,
+    names: Names = "first",
+    *,
+    settings: Settings | None = None,
+    executor: Executor | None = None,
+    device: Device = "cpu",
+    progress: Progress | None = None,
+    **changes: Any,
+) -> BiasComparison:
+    """Enumerate the biases of an embedding and score another, say a debiased one, over the same groups and categories.
+
+    Arguments are those of `enumerate_biases`, and so is the result for the first. The other may lack names and words
+    and have another dimension. A cell is left where it is significant in both, lost where only in the first, new
+    where only in the other.
+    """
+    settings = replace(settings or Settings(), **changes)
+    check_device(device, settings)
+    problem = pose(embedding, names, settings, posing_seeds(settings))
+    again, places = pose_again(problem, embedding, other, settings)
+    report = count_up(progress, 2 * rotations_of(settings))
+    with working(executor) as pool:
+        table, crossings = solve(problem, settings, executor=pool, device=device, report=report)
+        other_table, other_crossings = solve(again, settings, executor=pool, device=device, report=report)
+    order = order_categories(table)
+    # Cells with too few words have no rows to look up; what comes of them is not among the associations.
+    scores = _scores_of(again.cells, places[table.rows])[order]
+    return BiasComparison(
+        first=conclude(embedding, problem, settings, table, crossings, order),
+        second=conclude(other, again, settings, other_table, other_crossings, order),
+        same_words=tuple(
+            None if np.isnan(score) else float(score) for score in scores[np.isfinite(table.scores[order])]
+        ),
+        words_asked=len(places),
+        words_missing=tuple(embedding.words[row] for row in problem.rows[places < 0]),
+    )
+
+
+def _scores_of(cells: Cells, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Score given words, (categories, groups, words), in each cell; NaN where one of them is -1."""
+    with single_threaded():
+        centres = cells.centres.astype(np.float64) @ cells.directions.T
+    products = np.einsum("jitd,id->jit", cells.words[rows].astype(np.float64), cells.directions)
+    return np.where((rows < 0).any(axis=2), np.nan, products.mean(axis=2) - centres)

@@ -1,0 +1,274 @@
+"""One embedding beside another over the same groups and categories."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.compare import compare_biases
+from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.problem import pose, pose_again
+from imprint.enumeration.settings import Settings
+from imprint.enumeration.solution import posing_seeds
+from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
+
+
+def changed(embedding, vectors, name="other"):
+    """The same words with other vectors, in another order, each as frequent as before."""
+    order = np.random.default_rng(5).permutation(len(embedding))
+    words = [embedding.words[i] for i in order]
+    return Embedding(name, words, vectors[order].astype(np.float32), ranks=order.astype(np.int32))
+
+
+def without(embedding, gone):
+    kept = [i for i, word in enumerate(embedding.words) if word not in gone]
+    words = [embedding.words[i] for i in kept]
+    return Embedding("fewer", words, embedding.vectors[kept], ranks=np.array(kept, dtype=np.int32))
+
+
+def noisy(embedding, scale=0.3):
+    noise = np.random.default_rng(8).normal(scale=scale, size=embedding.vectors.shape)
+    return changed(embedding, embedding.vectors + noise * embedding.norms[:, None] / 5)
+
+
+@pytest.fixture(scope="module")
+def same(planted, small):
+    return compare_biases(planted.embedding, planted.embedding, **small)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"weighted": True}, {"without_frequency": True}, {"correction": "max"}, {"centre": "all"}, {"seed": 3}],
+    ids=str,
+)
+def test_an_embedding_beside_itself_loses_and_gains_nothing_to_the_last_bit(planted, small, options):
+    settings = small | {"rotations": 199, "fdr": 0.2} | options
+    found = compare_biases(planted.embedding, planted.embedding, **settings)
+    assert found.first == enumerate_biases(planted.embedding, **settings)
+    assert found.second.associations == found.first.associations
+    assert found.second.groups == found.first.groups
+    assert {pair.change for pair in found.cells} == {"left", None}
+    assert found.same_words == pytest.approx([cell.score for cell in found.first.associations])
+    assert found.words_missing == found.second.names_missing == ()
+
+
+def test_the_order_of_the_other_vocabulary_changes_nothing(planted, small, same):
+    embedding = planted.embedding
+    found = compare_biases(embedding, changed(embedding, embedding.vectors), **small)
+    assert found.second.associations == same.first.associations
+
+
+@pytest.mark.parametrize("more", [0, 7])
+def test_rotated_vectors_and_vectors_of_another_dimension_are_scored_alike(planted, small, same, more):
+    size = planted.embedding.dimension + more
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(size, size)))[0][: planted.embedding.dimension]
+    found = compare_biases(planted.embedding, changed(planted.embedding, planted.embedding.vectors @ turn), **small)
+    scores = [cell.score for cell in same.first.associations]
+    assert [cell.score for cell in found.second.associations] == pytest.approx(scores, abs=1e-5)
+    assert [cell.words for cell in found.second.associations] == [cell.words for cell in same.first.associations]
+    assert found.changed("lost") == ()
+
+
+@pytest.mark.parametrize("options", [{}, {"weighted": True}, {"centre": "all"}, {"overlapping": True}], ids=str)
+def test_the_other_is_scored_by_its_own_vectors_over_the_first_ones_groups_and_categories(planted, small, options):
+    settings = Settings(**small | {"rotations": 20} | options)
+    gone = {planted.names[0][3], planted.names[2][5], *sorted(planted.words[0, 1])[:1], "xwaab", "xwaez"}
+    other = without(noisy(planted.embedding), gone)
+    found = compare_biases(planted.embedding, other, settings=settings)
+    problem = pose(planted.embedding, "first", settings, posing_seeds(settings))
+    bearers = dict(zip(problem.targets.names, problem.targets.bearers.astype(float), strict=True))
+    unit = {
+        word: vector / np.linalg.norm(vector)
+        for word, vector in zip(other.words, other.vectors.astype(np.float64), strict=True)
+    }
+    means = []
+    for group in found.first.groups:
+        names = [name for name in group.names if name in unit]
+        weights = [bearers[name] if settings.weighted else 1.0 for name in names]
+        means.append(np.average([unit[name] for name in names], axis=0, weights=weights))
+    directions = np.array(means) - np.mean(means, axis=0)
+    letters = [group.letter for group in found.first.groups]
+    all_words = [planted.embedding.words[row] for row in problem.rows]
+    centre_of_all = np.mean([unit[word] for word in all_words if word in unit], axis=0)
+    checked = 0
+    for j in range(settings.categories):
+        start, end = problem.cells.offsets[j : j + 2]
+        words = [word for word in all_words[start:end] if word in unit]
+        number = next(category.number for category in found.second.categories if set(category.central) <= set(words))
+        centre = centre_of_all if settings.centre == "all" else np.mean([unit[word] for word in words], axis=0)
+        for i, letter in enumerate(letters):
+            mine = [word for word in words if settings.overlapping or (directions @ unit[word]).argmax() == i]
+            best = sorted(mine, key=lambda word: -(directions[i] @ unit[word]))[: settings.top]
+            pair = next((p for p in found.cells if (p.group, p.category) == (letter, number)), None)
+            if len(best) < settings.top:
+                assert pair is None or pair.after is None
+                continue
+            assert pair.after.words == tuple(best)
+            score = directions[i] @ (np.mean([unit[word] for word in best], axis=0) - centre)
+            assert pair.after.score == pytest.approx(score, abs=1e-6)
+            if pair.before is not None:
+                known = [unit[word] for word in pair.before.words if word in unit]
+                if len(known) < settings.top:
+                    assert pair.same_words is None
+                    assert set(pair.words_missing) == set(pair.before.words) & gone
+                else:
+                    assert pair.same_words == pytest.approx(
+                        directions[i] @ (np.mean(known, axis=0) - centre), abs=1e-6
+                    )
+                    assert pair.words_missing == ()
+            checked += 1
+    assert checked > 12
+    assert any(pair.words_missing for pair in found.cells)
+
+
+def test_what_was_taken_away_is_lost_what_was_added_is_new_and_the_rest_is_left(planted, small):
+    embedding = planted.embedding
+    index = embedding.index
+    vectors = embedding.vectors / embedding.norms[:, None]
+    means = np.array([vectors[[index[name] for name in names]].mean(axis=0) for names in planted.names])
+    directions = means - means.mean(axis=0)
+    span = np.linalg.svd(directions, full_matrices=False)[2][:3]
+    # The words of two cells turn away from all names; three plain words go to a group that had none of their kind.
+    for word in planted.words[0, 0] | planted.words[3, 4]:
+        vectors[index[word]] -= vectors[index[word]] @ span.T @ span
+    added = ["xwatk", "xwatl", "xwatm"]
+    assert all(word in index for word in added)
+    for word in added:
+        vectors[index[word]] += 1.2 * directions[2] / np.linalg.norm(directions[2])
+    found = compare_biases(embedding, changed(embedding, vectors), **small)
+    lost, left, new = (found.changed(change) for change in ("lost", "left", "new"))
+    assert {frozenset(pair.before.words) for pair in lost} == {planted.words[0, 0], planted.words[3, 4]}
+    assert {frozenset(pair.before.words) for pair in left} == {
+        words for cell, words in planted.words.items() if cell not in {(0, 0), (3, 4)}
+    }
+    assert all(set(pair.before.words) == set(pair.after.words) for pair in left)
+    assert [set(pair.after.words) for pair in new] == [set(added)]
+    assert not any(pair.before and pair.before.significant for pair in new)
+    assert all(pair.same_words < 0.2 < pair.before.score for pair in lost)
+    assert len(lost) + len(left) == len(found.first.significant)
+    assert len(left) + len(new) == len(found.second.significant)
+    assert repr(found) == "BiasComparison(planted, other: 5 left, 2 lost, 1 new)"
+
+
+def test_names_and_words_that_the_other_lacks_are_counted(planted, small):
+    names = set(planted.names[1][:4])
+    kept = {name for group in enumerate_biases(planted.embedding, **small).groups for name in group.names}
+    words = set(planted.words[2, 3]) | {"xwaab"}
+    other = without(planted.embedding, names | words)
+    other.vectors[other.index["xwaac"]] = 0.0  # a word without a direction
+    found = compare_biases(planted.embedding, other, **small)
+    assert set(found.words_missing) == words | {"xwaac"}
+    assert found.words_asked == 6 * 60 + 3 * len(planted.words)
+    assert set(found.second.names_missing) == names & kept
+    assert (found.second.names_asked, found.second.names_found) == (len(kept), len(kept) - len(names & kept))
+    (pair,) = (pair for pair in found.cells if pair.words_missing)
+    assert pair.change == "lost"
+    assert pair.same_words is None
+    assert set(pair.words_missing) == set(planted.words[2, 3])
+
+
+def test_a_word_that_is_a_name_in_an_embedding_without_capitals_is_not_asked_about(planted, small):
+    # "Mary" and "mary" are two entries here and one over there.
+    name = enumerate_biases(planted.embedding, **small).groups[0].names[0]
+    row = planted.embedding.index["xwaab"]
+    words = list(planted.embedding.words)
+    words[row] = name.lower()
+    cased = Embedding("cased", words, planted.embedding.vectors, common=np.ones(len(words), dtype=np.bool_))
+    kept = [i for i in range(len(words)) if i != row]
+    lower = Embedding("lower", [words[i].lower() for i in kept], planted.embedding.vectors[kept])
+    settings = Settings(**small)
+    problem = pose(cased, [n for group in planted.names for n in group if n != name], settings, posing_seeds(settings))
+    with_name = replace(problem.targets, names=(name, *problem.targets.names[1:]))
+    again, places = pose_again(replace(problem, targets=with_name), cased, lower, settings)
+    (place,) = (i for i, r in enumerate(problem.rows) if words[r] == name.lower())
+    assert places[place] == -1
+    assert not set(again.rows) & set(again.targets.rows)
+    assert np.count_nonzero(places < 0) == 1
+
+
+def test_nothing_found_in_either_is_no_change(small):
+    rng = np.random.default_rng(3)
+    words = ["w" + "".join(rng.choice(list("abcdefgh"), 6)) for _ in range(400)]
+    names = ["N" + word[1:] for word in words[:80]]
+    one = Embedding("noise", words + names, rng.normal(size=(480, 24)).astype(np.float32))
+    found = compare_biases(one, one, names, **small | {"seed": 1})
+    assert {pair.change for pair in found.cells} == {None}
+    assert {row.details.get("left") for row in found.findings()} == {None}
+
+
+def test_findings_of_the_first_say_what_became_of_them_and_those_of_the_other_whether_they_are_new(planted, small):
+    other = noisy(without(planted.embedding, planted.words[0, 0]), 0.6)
+    found = compare_biases(planted.embedding, other, **small)
+    rows = [json.loads(finding.to_json()) for finding in found.findings()]
+    first = {row["test"]: row for row in rows if row["embedding"] == "planted"}
+    second = {row["test"]: row for row in rows if row["embedding"] == "other"}
+    assert len(first) + len(second) == len(rows)
+    assert first.keys() == {cell.test for cell in found.first.findings() if cell.kind == "ube"}
+    for test, row in first.items():
+        there = second.get(test)
+        assert (row["against"], row["against_sha256"]) == ("other", other.sha256)
+        assert row["against_score"] == (there["score"] if there else None)
+        assert row["against_p_adjusted"] == (there["p_adjusted"] if there else None)
+        expected = bool(there and there["significant"]) if row["significant"] else None
+        assert row["left"] is expected
+    for test, row in second.items():
+        assert (row["groups_of"], row["groups_of_sha256"]) == ("planted", planted.embedding.sha256)
+        expected = not (test in first and first[test]["significant"]) if row["significant"] else None
+        assert row["new"] is expected
+        assert (row["words_missing"], row["words_asked"]) == (3, 381)
+    assert {True, False} <= {row["left"] for row in first.values()}
+    (row,) = (row for row in first.values() if row["against_missing"])
+    assert set(row["against_missing"]) == planted.words[0, 0]
+    assert row["against_score_of_same_words"] is None
+
+
+def test_a_frame_has_a_row_for_every_cell_of_either(planted, small, same):
+    frame = same.to_frame()
+    assert len(frame) == len(same.cells)
+    assert frame.columns.tolist() == [
+        "group", "category", "change", "words_before", "score_before", "p_adjusted_before", "words_after",
+        "score_after", "p_adjusted_after", "same_words_after",
+    ]  # fmt: skip
+    assert (frame["change"] == "left").sum() == len(planted.words)
+    assert same.to_dict()["second"]["embedding"] == "planted"
+
+
+def test_a_notebook_says_what_became_of_each_association_and_escapes_names_of_embeddings(same):
+    found = replace(same, first=replace(same.first, embedding="<b>bold</b>"))
+    page = found._repr_html_()
+    assert "<b>bold" not in page
+    assert page.count("<td>left</td>") == len(found.first.significant) > 0
+
+
+def test_progress_counts_both_embeddings(planted, small):
+    calls = []
+    compare_biases(
+        planted.embedding, planted.embedding, progress=lambda done, total: calls.append((done, total)), **small
+    )
+    assert calls[-1] == (4 * 599, 4 * 599)
+    assert [done for done, _ in calls] == sorted({done for done, _ in calls})
+
+
+def test_an_embedding_that_shares_too_little_is_refused_in_one_line(planted, small):
+    embedding = planted.embedding
+    problem = enumerate_biases(embedding, **small)
+    settings = Settings(**small)
+    posed = pose(embedding, "first", settings, posing_seeds(settings))
+    start, end = posed.cells.offsets[:2]
+    cases = [
+        (set(problem.groups[2].names), VocabularyError, "fewer has none of the .* names of group C; ask for fewer"),
+        ({name for group in planted.names for name in group}, VocabularyError, "none of 77 names .* is in fewer"),
+        ({embedding.words[row] for row in posed.rows[start:end]}, VocabularyError, "none of the .* words of a categ"),
+    ]
+    for gone, error, message in cases:
+        with pytest.raises(error, match=message) as raised:
+            compare_biases(embedding, without(embedding, gone), **small)
+        assert "\n" not in str(raised.value)
+    with pytest.raises(SettingError, match="device is 'tpu'"):
+        compare_biases(embedding, embedding, device="tpu", **small)
+    broken = embedding.vectors.copy()
+    broken[7, 0] = np.nan
+    with pytest.raises(EmbeddingFileError, match="holds NaN"):
+        compare_biases(embedding, changed(embedding, broken), **small)
