@@ -64,6 +64,14 @@ def test_names_are_left_out_when_asked(imprint, tiny):
     assert "mary" not in without
 
 
+def test_neutral_words_alone_when_asked(imprint):
+    ran, neutral = (imprint("analogies", "default", *SMALL, "--k", 20, *more).stdout for more in ((), ("--neutral",)))
+    for pair in (":: he : she", ":: father : mother"):
+        assert pair in ran
+        assert pair not in neutral
+    assert neutral.count(" :: ") == 20
+
+
 def test_fewer_pairs_than_asked_for_are_counted(imprint, tiny):
     ran = imprint("analogies", tiny, "--delta", 0.001)
     assert ran.returncode == 0, ran.stderr

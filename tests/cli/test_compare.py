@@ -35,12 +35,33 @@ def test_effects_agreement_and_benchmarks_are_printed(imprint):
     result = imprint("default", "noisy", "--test", "caliskan-[67]", "--most-words", "5000")
     assert result.returncode == 0, result.stderr
     for shown in (
-        "WEAT on A, glove.6B.100d, and B, noisy", "caliskan-6", "B: after Holm", "d of A - d of B",
+        "WEAT on A, glove.6B.100d, and B, noisy", "caliskan-6", "B: after Holm", "d of B - d of A",
         "associate the same words alike?", "Professions along he - she", "0.88 / 0.86", "pooled",
-        "Benchmarks: glove.6B.100d, then noisy", "rg-65", "3CosMul", "difference",
+        "Benchmarks of A, glove.6B.100d, and B, noisy", "rg-65", "3CosMul", "B - A",
     ):  # fmt: skip
         assert shown in result.stdout
     assert "Holm: over all tests on both" in result.stderr
+    assert "Analogies are easier among fewer words" not in result.stderr  # 5,000 of either
+
+
+def test_every_difference_is_of_b_less_a(imprint):
+    options = ("--test", "caliskan-[67]", "--most-words", "2000")
+    printed = imprint("default", "noisy", *options).stdout
+    rows = [json.loads(line) for line in imprint("default", "noisy", *options, "--json").stdout.splitlines()]
+    for test in ("caliskan-6", "caliskan-7"):
+        a, b = (row for row in rows if row["test"] == test)
+        assert (a["change_from"], a["change_to"]) == (b["change_from"], b["change_to"]) == ("glove.6B.100d", "noisy")
+        difference = b["effect_size"] - a["effect_size"]
+        assert a["change_effect_size"] == b["change_effect_size"] == pytest.approx(difference)
+        assert f"{difference:+.2f}" in next(line for line in printed.splitlines() if test in line)
+    (pairs,) = (row for row in rows if row["test"] == "men")
+    assert (pairs["against"], pairs["embedding"]) == ("glove.6B.100d", "noisy")
+    assert pairs["change_spearman"] == pytest.approx(pairs["spearman"] - pairs["against_spearman"])
+
+
+def test_vocabularies_of_different_size_are_said_to_make_another_task(imprint):
+    result = imprint("default", "noisy", "--test", "caliskan-6", "--most-words", "20001")
+    assert "20,001 were searched in glove.6B.100d and 20,000 in noisy" in result.stderr
 
 
 def test_json_has_a_finding_a_line(imprint):
@@ -52,7 +73,7 @@ def test_json_has_a_finding_a_line(imprint):
     agreements = [row["pearson"] for row in rows if row["kind"] == "agreement"]
     assert agreements == pytest.approx([1] * len(agreements))
     assert agreements
-    assert [row["change_3cosadd"] for row in rows if row["kind"] == "analogy"] == [0.0]
+    assert [row["change_3cosadd"] for row in rows if row["kind"] == "analogy_benchmark"] == [0.0]
 
 
 def test_bad_input_is_one_line(imprint):

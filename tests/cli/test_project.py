@@ -50,6 +50,17 @@ def test_the_table_shows_both_ends_the_middle_the_axis_and_the_crowd(imprint):
     assert "missing words in glove.6B.100d: adjunct_professor, " in result.stderr
 
 
+@pytest.mark.parametrize(("top", "columns"), [(1, 3), (2, 1)])
+def test_words_too_few_for_three_columns_are_listed_once_in_order(imprint, jobs, top, columns):
+    words = ("nurse", "cook", "boss", "pilot", "welder")
+    result = imprint("project", jobs, "--words", words_file(jobs, "\n".join(words)), "--top", top)
+    assert result.returncode == 0, result.stderr
+    table, *_ = result.stdout.split("The axis, and how far")
+    assert table.count("coordinate") == columns
+    if columns == 1:
+        assert [word for word in table.split() if word in words] == ["welder", "pilot", "boss", "cook", "nurse"]
+
+
 def test_another_embedding_is_set_beside(imprint, jobs):
     result = imprint(
         "project", jobs, "--against", jobs, "--words", words_file(jobs, "cab driver\nnurse\nboss\nwelder\n")

@@ -11,6 +11,7 @@ from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
+from imprint.evaluation.agreement import agree
 from imprint.evaluation.benchmarks import PairBenchmark
 from imprint.evaluation.comparison import compare
 from imprint.significance.corrections import holm
@@ -71,6 +72,56 @@ def test_agreement_is_of_wefats_own_scores(bundled, noisy, compared):
     assert "nurse" not in by_id["caliskan-wefat-occupations"].points
     assert by_id["caliskan-wefat-occupations"].published == {"pearson": 0.88, "spearman": 0.86}
     assert all(0.3 < one.measures["spearman"].value < 1 for one in compared.agreements)
+
+
+def test_words_of_several_tests_are_pooled_by_test_and_counted_once(bundled, noisy):
+    tests = [catalog.get(f"caliskan-{number}") for number in (4, 5)]  # the same names, other attributes
+    found = compare(bundled, noisy, tests=tests, benchmarks=[], resamples=20)
+    pooled = next(one for one in found.agreements if one.id == "weat-words")
+    names = set(found.effects[0].first[0].scores)
+    assert pooled.words == len(names)
+    assert set(pooled.points) == {f"{test.id}: {name}" for test in tests for name in names}
+    (row,) = (one for one in found.findings() if one.test == "weat-words")
+    assert (row.details["n_words"], row.details["n_scores"]) == (len(names), 2 * len(names))
+    again = agree(
+        "again", "", *({name: pair[side] for name, pair in pooled.points.items()} for side in (0, 1)),
+        words={name: name.split(": ")[1] for name in pooled.points}, resamples=20,
+    )  # fmt: skip
+    assert again.measures == pooled.measures
+
+
+def repeated(scores, times):
+    return {f"{word} {again}": score for word, score in scores.items() for again in range(times)}
+
+
+def test_saying_every_score_three_times_makes_nothing_surer():
+    x, y = np.random.default_rng(5).normal(size=(2, 12)) + np.linspace(0, 3, 12)
+    first, second = ({f"w{at}": float(value) for at, value in enumerate(side)} for side in (x, y))
+    once = agree("once", "", first, second, resamples=200)
+    owners = {name: name.split()[0] for name in repeated(first, 3)}
+    thrice = agree("thrice", "", repeated(first, 3), repeated(second, 3), words=owners, resamples=200)
+    for name, value in once.measures.items():
+        for part in ("value", "low", "high"):
+            assert getattr(thrice.measures[name], part) == pytest.approx(getattr(value, part)), (name, part)
+    assert thrice.words == once.words == 12
+
+
+def test_intervals_hold_the_correlation_as_often_as_they_say_only_if_words_are_drawn():
+    """Sixty words in four tests each; nine tenths of a score's variance is its word's, in either embedding."""
+    rng = np.random.default_rng(8)
+    true, words, times, trials = 0.5, 60, 4, 200
+    names = [f"w{word} {test}" for word in range(words) for test in range(times)]
+    owners = {name: name.split()[0] for name in names}
+    covered = {"by word": 0, "by score": 0}
+    for _ in range(trials):
+        own, single = (rng.multivariate_normal([0, 0], [[1, true], [true, 1]], size=n) for n in (words, words * times))
+        scores = np.sqrt(0.9) * np.repeat(own, times, axis=0) + np.sqrt(0.1) * single
+        first, second = (dict(zip(names, side.tolist(), strict=True)) for side in scores.T)
+        for way, of in (("by word", owners), ("by score", None)):
+            found = agree("x", "", first, second, words=of, resamples=200).measures["pearson"]
+            covered[way] += found.low <= true <= found.high
+    assert covered["by word"] / trials >= 0.89
+    assert covered["by score"] / trials <= 0.80
 
 
 def test_an_embedding_agrees_with_itself(bundled):

@@ -57,7 +57,7 @@ def test_findings_say_everything_and_are_json():
     assert pairs["published"] == [0.761, 0.764]
     assert pairs["effect_size"] == pairs["spearman"]
     assert pairs["change_spearman_low"] <= pairs["change_spearman"] <= pairs["change_spearman_high"]
-    assert (questions["kind"], questions["published"], questions["words"]) == ("analogy", None, 30)
+    assert (questions["kind"], questions["published"], questions["words"]) == ("analogy_benchmark", None, 30)
     assert questions["sections"][0]["found"] == 20
     frame = found.to_frame()
     assert list(frame["test"]) == ["rg-65", "mine"]

@@ -8,7 +8,6 @@ figures draw the property along x; the regression predicts it, and so is it here
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +18,14 @@ from imprint.association.wordrows import find_rows, refuse_overlap, require_embe
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
 from imprint.finding import Finding
+from imprint.significance.ranks import spearman as rank_correlation
 from imprint.stimuli import catalog
-from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, validate
+from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FEWEST = 4  # words: three numbers leave a correlation no interval
-_EXACT_ORDERS = 8  # words up to which all orders are tried for the p-value of ranks
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class WefatResult(Measured):
             seed=self.seed,
             missing=self.missing,
             details={
-                "title": self.test.title,
+                **described(self.test),
                 "property": self.test.property_name,
                 "r": self.pearson.r,
                 "r_p_value": self.pearson.p_value,
@@ -220,14 +219,9 @@ def _spearman(scores: Floats, values: Floats) -> Correlation:
 
     Its interval is Fisher's z with the variance of Bonett and Wright (2000); perfect ranks have none.
     """
-    from scipy.stats import norm, rankdata, spearmanr
+    from scipy.stats import norm
 
-    result = spearmanr(scores, values)
-    r, p = float(result.statistic), float(result.pvalue)
-    if len(scores) <= _EXACT_ORDERS:
-        first, second = (rankdata(side) - (len(scores) + 1) / 2 for side in (scores, values))
-        products = np.array(list(permutations(second))) @ first
-        p = float(np.mean(np.abs(products) >= abs(second @ first) - 1e-9))
+    r, p = rank_correlation(scores, values)
     if abs(r) >= 1 - 1e-12:
         return Correlation(r, p, math.nan, math.nan)
     half = float(norm.ppf(0.975)) * math.sqrt((1 + r * r / 2) / (len(scores) - 3))

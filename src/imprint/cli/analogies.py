@@ -30,6 +30,9 @@ def analogies_command(
     delta: Annotated[float, typer.Option("--delta", help="How far apart two words may be, at unit length.")] = 1.0,
     words: Annotated[int, typer.Option("--words", help="Most frequent entries to pair.")] = 50_000,
     no_names: Annotated[bool, typer.Option("--no-names", help="Leave out entries that are US first names.")] = False,
+    neutral: Annotated[
+        bool, typer.Option("--neutral", help="Leave out the axis' own words and words gendered by meaning (king).")
+    ] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -50,7 +53,9 @@ def analogies_command(
     opened = open_embedding(embedding)
     direction = pair_axis(opened, chosen)
     with progress_bar("comparing all pairs") as report:
-        found = analogies(opened, direction, k=k, delta=delta, words=words, names=not no_names, progress=report)
+        found = analogies(
+            opened, direction, k=k, delta=delta, words=words, names=not no_names, neutral=neutral, progress=report
+        )
     if json:
         print_findings(found.findings())
     else:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 LEGEND = (
     "WEAT: both on the words that both have. d: difference of means in standard deviations of all scores.",
     "Holm: over all tests on both; * after it, significant. 'cannot reach': too few words for any p to pass.",
-    "Agreement: of scores of the same words in both; names and occupations have WEFAT's. [ ]: over resampled words.",
+    "Agreement: of scores of the same words in both; names and occupations have WEFAT's. [ ]: the middle 95 % over",
+    "resamples of words, each with all of its scores.",
     "paper: GloVe 840B and Google News, Caliskan et al. (2016), Methods.",
 )
 
@@ -73,14 +74,15 @@ def _show(comparison: "EmbeddingComparison") -> None:
 
     names = f"{comparison.first} and {comparison.second}"
     sides = ("d", "p", "after Holm")
-    columns = ("test", *(f"{name}: {side}" for name in "AB" for side in sides), "d of A - d of B", "words left out")
+    columns = ("test", *(f"{name}: {side}" for name in "AB" for side in sides), "d of B - d of A", "words left out")
     if comparison.effects:
         _print(f"WEAT on A, {comparison.first}, and B, {comparison.second}", columns, map(_effect, comparison.effects))
     if comparison.agreements:
         columns = ("scores of", "words", "Pearson", "Spearman", "paper")
         _print(f"Do {names} associate the same words alike?", columns, map(_agreement, comparison.agreements))
     if comparison.benchmarks.rows:
-        print_evaluation(comparison.benchmarks)
+        title = f"Benchmarks of A, {comparison.first}, and B, {comparison.second}"
+        print_evaluation(comparison.benchmarks, title=title, sides=("A", "B", "B - A"))
     if comparison.skipped:
         print_skipped(comparison.skipped)
     for line in (*LEGEND, *(legend(comparison.benchmarks) if comparison.benchmarks.rows else ())):
@@ -104,9 +106,8 @@ def _print(title: str, columns: tuple[str, ...], rows: "map[tuple[str, ...]]") -
 
 
 def _effect(row: "EffectRow") -> tuple[str, ...]:
-    difference = row.first[0].effect_size - row.second[0].effect_size
     left_out = str(len(row.left_out) or "")
-    return (row.test.id, *_side(row.first), *_side(row.second), f"{round(difference, 2) + 0.0:+.2f}", left_out)
+    return (row.test.id, *_side(row.first), *_side(row.second), f"{round(row.change, 2) + 0.0:+.2f}", left_out)
 
 
 def _side(side: "Family") -> tuple[str, ...]:
@@ -126,4 +127,5 @@ def _agreement(one: "Agreement") -> tuple[str, ...]:
         for value in (one.measures["pearson"], one.measures["spearman"])
     ]
     paper = f"{one.published['pearson']:.2f} / {one.published['spearman']:.2f}" if one.published else ""
-    return (one.title, str(len(one.points)), *cells, paper)
+    words = str(one.words) if one.words == len(one.points) else f"{one.words}, {len(one.points)} scores"
+    return (one.title, words, *cells, paper)

@@ -17,9 +17,7 @@ LEGEND = (
     "Spearman, Pearson: of cosines with people's scores. 3CosAdd, 3CosMul: share of analogies right, case ignored.",
     "[ ]: the middle 95 % over resamples of the pairs, also of those that make up analogies.",
 )
-AGAINST_LEGEND = (
-    "Both on the same pairs and questions, resampled together; each searches its own words for answers.",
-)
+AGAINST_LEGEND = "Both on the same pairs and questions, resampled together."
 PAPER_LEGEND = "paper: Google News vectors before and after debiasing, Bolukbasi et al. (2016), table 2."
 
 _NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
@@ -123,17 +121,22 @@ def _points(one: "Estimate") -> str:
     return f"{100 * one.value:+.1f} [{100 * one.low:+.1f}, {100 * one.high:+.1f}]"
 
 
-def print_evaluation(evaluation: "Evaluation") -> None:
-    """Print a row a benchmark and measure; with another embedding, both and the difference."""
+def print_evaluation(
+    evaluation: "Evaluation",
+    *,
+    title: str | None = None,
+    sides: tuple[str, str, str] = ("before", "after", "difference"),
+) -> None:
+    """Print a row a benchmark and measure; with another embedding, both `sides` and the second less the first."""
     from imprint.cli.formats import TABLE_WIDTH, make_table, print_blocks, show_table, width
 
     first = evaluation.rows[0]
     name = first.result.embedding
-    title = f"Benchmarks of {name}" if first.against is None else f"Benchmarks: {first.against.embedding}, then {name}"
+    if title is None:
+        other = first.against
+        title = f"Benchmarks of {name}" if other is None else f"Benchmarks: {other.embedding}, then {name}"
     rows = [cells for row in evaluation.rows for cells in _cells(row)]
-    columns = ["benchmark", "found", "measure", "value"]
-    if first.against is not None:
-        columns = ["benchmark", "found", "measure", "before", "after", "difference"]
+    columns = ["benchmark", "found", "measure", *(("value",) if first.against is None else sides)]
     with_paper = any(row.published for row in evaluation.rows)
     if with_paper:
         columns.append("paper")
@@ -159,7 +162,7 @@ def legend(evaluation: "Evaluation") -> list[str]:
 
     lines = [*LEGEND]
     if evaluation.rows[0].against is not None:
-        lines += AGAINST_LEGEND
+        lines += [AGAINST_LEGEND, *_searched(evaluation)]
     if any(row.published for row in evaluation.rows):
         lines.append(PAPER_LEGEND)
     for row in evaluation.rows:
@@ -167,6 +170,21 @@ def legend(evaluation: "Evaluation") -> list[str]:
             if one is not None and one.missing:
                 lines.append(f"missing words of {one.benchmark} in {one.embedding}: {quote(one.missing)}")
     return lines
+
+
+def _searched(evaluation: "Evaluation") -> list[str]:
+    """Say how many words were searched for analogies where the two embeddings differ in that."""
+    from imprint.evaluation.analogy import AnalogyResult
+
+    for row in evaluation.rows:
+        one, other = row.against, row.result
+        if isinstance(one, AnalogyResult) and isinstance(other, AnalogyResult) and one.words != other.words:
+            return [
+                f"Analogies are easier among fewer words: {one.words:,} were searched in {one.embedding} and "
+                f"{other.words:,} in {other.embedding},",
+                "so the accuracies are not of one task; --most-words with the smaller number cuts both to one size.",
+            ]
+    return []
 
 
 def _cells(row: "Row") -> list[tuple[str, ...]]:

@@ -49,7 +49,14 @@ def project_command(
     against: Annotated[
         str | None, typer.Option("--against", metavar="OTHER", help="Another embedding to set beside this one.")
     ] = None,
-    top: Annotated[int, typer.Option("--top", min=1, help="Words to show at each end and in the middle.")] = 10,
+    top: Annotated[
+        int,
+        typer.Option(
+            "--top",
+            min=1,
+            help="Words to show at each end and in the middle; fewer than three times as many are listed once.",
+        ),
+    ] = 10,
     json: JsonOption = False,
 ) -> None:
     """Project words onto an axis of bias: which lie towards he, which towards she?
@@ -133,11 +140,17 @@ def _print_ends(placed: "Sequence[Projections]", top: int) -> None:
 
     one, others = placed[0], [other.to_mapping() for other in placed[1:]]
     title = " and in ".join((f"{one.axis.name} in {one.embedding}", *(other.embedding for other in placed[1:])))
-    ends = {
-        f"most {one.axis.positive[0]}": one.most_positive(top),
-        "nearest zero": one.nearest_zero(top),
-        f"most {one.axis.negative[0]}": one.most_negative(top),
-    }
+    # Fewer words than three columns have places for would stand in several of them.
+    few = len(one.words) < 3 * top
+    ends = (
+        {f"from {one.axis.positive[0]} to {one.axis.negative[0]}": one.most_positive(len(one.words))}
+        if few
+        else {
+            f"most {one.axis.positive[0]}": one.most_positive(top),
+            "nearest zero": one.nearest_zero(top),
+            f"most {one.axis.negative[0]}": one.most_negative(top),
+        }
+    )
     cells = {end: [_cells(word, others) for word in words] for end, words in ends.items()}
     if width() < TABLE_WIDTH:
         print_blocks(

@@ -4,7 +4,6 @@ Bolukbasi et al. (2016), section 2, eq. (1): S(a, b) = (a - b)·d / |a - b| for 
 |a - b| <= delta, the best first; of pairs that share a first word, or a second, only the best is kept.
 """
 
-import html
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -18,10 +17,11 @@ from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.targets import FEWEST_BEARERS
 from imprint.enumeration.vocabulary import is_cased
 from imprint.errors import SettingError, VocabularyError
-from imprint.finding import Finding
+from imprint.finding import Finding, Findings
 from imprint.masking import mask
 from imprint.names.tables import first_names
 from imprint.significance.threads import single_threaded
+from imprint.stimuli.seeds import gender_specific
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,10 +44,11 @@ class Analogy:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Analogies:
+class Analogies(Findings):
     """The pairs found, the best first: at most `k`, among the `words` most frequent words, no further than `delta`.
 
-    `names` tells whether first names were among them.
+    `names` tells whether first names were among them, `neutral` whether words gendered by meaning, and those of the
+    axis, were left out.
     """
 
     axis: Axis
@@ -58,6 +59,7 @@ class Analogies:
     delta: float
     words: int
     names: bool
+    neutral: bool
 
     def phrase(self, pair: Analogy, *, unmask: bool = False) -> str:
         """Say an analogy as people do, he : she :: surgeon : nurse, slurs masked."""
@@ -89,6 +91,7 @@ class Analogies:
                     "delta": self.delta,
                     "words": self.words,
                     "names": self.names,
+                    "neutral": self.neutral,
                 },
             )
             for rank, pair in enumerate(self.pairs, start=1)
@@ -104,6 +107,7 @@ class Analogies:
             "delta": self.delta,
             "words": self.words,
             "names": self.names,
+            "neutral": self.neutral,
             "pairs": [asdict(pair) for pair in self.pairs],
         }
 
@@ -116,17 +120,6 @@ class Analogies:
     def __repr__(self) -> str:
         return f"Analogies({self.axis.name} in {self.embedding}: {len(self.pairs):,} pairs of {self.words:,} words)"
 
-    def _repr_html_(self) -> str:
-        """Draw the pairs as a table; slurs masked."""
-        body = "".join(
-            f"<tr><td>{html.escape(self.phrase(pair))}</td><td>{pair.score:.3f}</td><td>{pair.distance:.3f}</td></tr>"
-            for pair in self.pairs
-        )
-        return (
-            f"<p>{html.escape(repr(self))}</p><p>{CONTENT_NOTE}</p><table><thead><tr><th>analogy</th><th>score</th>"
-            f"<th>distance</th></tr></thead><tbody>{body}</tbody></table>"
-        )
-
 
 def analogies(
     embedding: Embedding,
@@ -136,19 +129,23 @@ def analogies(
     delta: float = 1.0,
     words: int = 50_000,
     names: bool = True,
+    neutral: bool = False,
     progress: Progress | None = None,
 ) -> Analogies:
     """Find the k best pairs among all of the `words` most frequent entries: exactly those that trying all pairs finds.
 
     Only pairs with a score above zero count, so there may be fewer. Equal scores go by the frequency of the first
     word, then of the second; words of one frequency by spelling. Without `names`, entries that are US first names are
-    left out; in an embedding without capitals that includes words such as grace.
+    left out; in an embedding without capitals that includes words such as grace. With `neutral`, words gendered by
+    meaning (king, mother) and the axis' own are left out, in whatever case: what remains is not gender by definition.
     """
     _check(embedding, axis, k, delta, words)
     from imprint.directions.kernels import distance, normalise, project
     from imprint.directions.search import best_pairs
 
-    rows = _frequent_rows(embedding, words, names=names)
+    ends = (*axis.positive, *axis.negative)
+    meant = frozenset(word.lower() for word in (*gender_specific(), *ends)) if neutral else frozenset()
+    rows = _frequent_rows(embedding, words, meant, names=names)
     direction = np.ascontiguousarray(axis.direction, dtype=np.float64)
     with single_threaded():
         unit = normalise(np.ascontiguousarray(embedding.vectors[rows]))
@@ -165,7 +162,7 @@ def analogies(
         )
         for a, b, score in zip(best.firsts.tolist(), best.seconds.tolist(), best.scores.tolist(), strict=True)
     )
-    return Analogies(axis, embedding.name, embedding.sha256, pairs, k, delta, len(rows), names)
+    return Analogies(axis, embedding.name, embedding.sha256, pairs, k, delta, len(rows), names, neutral)
 
 
 def _check(embedding: Embedding, axis: Axis, k: int, delta: float, words: int) -> None:
@@ -184,8 +181,8 @@ def _check(embedding: Embedding, axis: Axis, k: int, delta: float, words: int) -
     embedding.check_finite()
 
 
-def _frequent_rows(embedding: Embedding, count: int, *, names: bool) -> npt.NDArray[np.intp]:
-    """Return the rows to pair, the most frequent first: one a word, none of them zero."""
+def _frequent_rows(embedding: Embedding, count: int, meant: frozenset[str], *, names: bool) -> npt.NDArray[np.intp]:
+    """Return the rows to pair, the most frequent first: one a word, none of them zero or, in lower case, `meant`."""
     order: Iterable[int] = range(len(embedding))
     if (ranks := embedding.ranks) is not None:
         order = sorted(order, key=lambda row: (ranks[row], embedding.words[row]))
@@ -195,7 +192,7 @@ def _frequent_rows(embedding: Embedding, count: int, *, names: bool) -> npt.NDAr
     rows: dict[str, int] = {}
     for row in order:
         word = embedding.words[row]
-        if embedding.norms[row] > 0 and word not in left_out:
+        if embedding.norms[row] > 0 and word not in left_out and word.lower() not in meant:
             rows.setdefault(word, row)
             if len(rows) == count:
                 break

@@ -16,14 +16,13 @@ from imprint.directions.axis import Axis, Doubles
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.finding import Finding
+from imprint.significance.ranks import spearman
 from imprint.stimuli.definition import quote
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEWEST = 4  # words: three numbers leave a correlation nothing to be tested with
-
-_EXACT_ORDERS = 8  # words up to which all orders are tried for the p-value of ranks
 
 Placed = tuple[str, float]
 
@@ -225,26 +224,8 @@ def _compare(one: Projections, numbers: Mapping[str, float], name: str, known: M
             raise VocabularyError(f"every word has the same number in {side}: nothing can correlate; use other words")
     pearson = pearsonr(x, y)
     return Comparison(
-        one, name, words, x, y, float(pearson.statistic), float(pearson.pvalue), *_spearman(x, y), details=known
+        one, name, words, x, y, float(pearson.statistic), float(pearson.pvalue), *spearman(x, y), details=known
     )
-
-
-def _spearman(x: Doubles, y: Doubles) -> tuple[float, float]:
-    """Return Spearman's correlation and its p-value: over all orders of few words, else by the t distribution."""
-    from scipy.stats import permutation_test, rankdata, spearmanr
-
-    result = spearmanr(x, y)
-    if len(x) > _EXACT_ORDERS:
-        return float(result.statistic), float(result.pvalue)
-    centred = rankdata(y) - (len(y) + 1) / 2
-    orders = permutation_test(
-        (rankdata(x),),
-        lambda ranks, axis: (ranks * centred).sum(axis=axis),
-        permutation_type="pairings",
-        vectorized=True,
-        n_resamples=math.factorial(_EXACT_ORDERS),
-    )
-    return float(result.statistic), float(orders.pvalue)
 
 
 def _spelling(embedding: Embedding, word: str) -> str:

@@ -7,8 +7,10 @@ words (occupations: Pearson 0.88, Spearman 0.86); Bolukbasi et al. (2016), Figur
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
+import numpy.typing as npt
 
 from imprint.association.cosines import cosines
 from imprint.association.wefat import word_score
@@ -17,8 +19,16 @@ from imprint.directions.axis import pair_axis
 from imprint.directions.projection import compare_projections, project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.resampling import RESAMPLES, Estimate
-from imprint.evaluation.similarity import correlate
+from imprint.evaluation.resampling import (
+    RESAMPLES,
+    Doubles,
+    Estimate,
+    check_resamples,
+    draw_counts,
+    estimate,
+    midranks,
+    weighted_correlation,
+)
 from imprint.stimuli.definition import WefatTest, WordSet, quote
 from imprint.stimuli.seeds import professions
 
@@ -36,13 +46,15 @@ _FEWEST = 4  # words
 class Agreement:
     """How scores of the same words in two embeddings go together; `measures` has pearson and spearman.
 
-    `missing` are words, attributes too, that one of the two lacks.
+    `words` counts different words: one that has scores in several tests is one. `missing` are words, attributes too,
+    that one of the two lacks.
     """
 
     id: str
     title: str
     measures: Mapping[str, Estimate] = field(hash=False)
     points: Mapping[str, tuple[float, float]] = field(hash=False)
+    words: int
     missing: tuple[str, ...] = ()
 
     @property
@@ -58,18 +70,26 @@ def agree(
     second: Scores,
     missing: tuple[str, ...] = (),
     *,
+    words: Mapping[str, str] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Agreement:
-    """Correlate the scores of the words that both have, with intervals from resampling words."""
-    points = {word: (score, second[word]) for word, score in first.items() if word in second}
-    if len(points) < _FEWEST:
-        raise VocabularyError(f"{id_}: {len(points)} words are in both; a correlation needs at least {_FEWEST}")
+    """Correlate the scores that both have, with intervals from resampling words.
+
+    `words` gives the word that each score is of, where scores are not named by words. A word is drawn with all of its
+    scores: they share its vector and are no independent observations.
+    """
+    check_resamples(resamples)
+    points = {name: (score, second[name]) for name, score in first.items() if name in second}
+    owners = list(points) if words is None else [words[name] for name in points]
+    number = {word: at for at, word in enumerate(dict.fromkeys(owners))}
+    if len(number) < _FEWEST:
+        raise VocabularyError(f"{id_}: {len(number)} words are in both; a correlation needs at least {_FEWEST}")
     x, y = np.array(list(points.values())).T
     if not np.ptp(x) or not np.ptp(y):
         raise VocabularyError(f"{id_}: every word has the same score in one of the two; nothing can correlate")
-    ((measures,), _) = correlate(x, [y], resamples=resamples, seed=seed)
-    return Agreement(id_, title, measures, points, missing)
+    measures = _correlate(x, y, np.array([number[word] for word in owners]), resamples, seed)
+    return Agreement(id_, title, measures, points, len(number), missing)
 
 
 def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
@@ -101,6 +121,19 @@ def missing_words(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> t
 def without(group: WordSet, words: Sequence[str]) -> WordSet:
     """Leave words out of a set."""
     return group.taking(word for word in group.words if word not in words)
+
+
+def _correlate(x: Doubles, y: Doubles, owners: npt.NDArray[np.intp], resamples: int, seed: int) -> dict[str, Estimate]:
+    """Return both correlations; `owners` numbers the word that each point belongs to."""
+    words = int(owners.max()) + 1
+    draws: dict[str, list[Doubles]] = {"pearson": [], "spearman": []}
+    # The first draw counts every word once: it is the value itself.
+    for drawn in chain([np.ones((1, words))], draw_counts(words, resamples, seed)):
+        counts = drawn[:, owners]
+        draws["pearson"].append(weighted_correlation(x, y, counts))
+        draws["spearman"].append(weighted_correlation(midranks(x, counts), midranks(y, counts), counts))
+    rows = {name: np.concatenate(parts) for name, parts in draws.items()}
+    return {name: estimate(float(values[0]), values[1:]) for name, values in rows.items()}
 
 
 def _normalised(sets: Sequence[WordSet], embedding: Embedding) -> dict[str, float]:

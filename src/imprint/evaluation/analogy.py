@@ -65,7 +65,7 @@ class AnalogyResult(Measured):
     def finding(self, **more: Any) -> Finding:
         """Return the row; its effect size is the accuracy of 3CosAdd."""
         return Finding(
-            kind="analogy",
+            kind="analogy_benchmark",
             test=self.benchmark,
             embedding=self.embedding,
             embedding_sha256=self.embedding_sha256,

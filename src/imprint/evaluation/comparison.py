@@ -1,7 +1,7 @@
 """Two embeddings side by side: their biases, whether they associate words alike, and what they are good for.
 
 Effects on the words that both have, corrected as one family, as May et al. (2019), footnote 8, correct encoders; the
-agreement of single words' scores; and the benchmarks of one less those of the other.
+agreement of single words' scores; and benchmarks. Every difference is the second embedding's less the first one's.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ from imprint.evaluation.benchmarks import Benchmark
 from imprint.evaluation.evaluate import Evaluation, Report, evaluate
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.similarity import flatten
-from imprint.finding import Finding
+from imprint.finding import Finding, Findings
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, quote
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_TESTS = "caliskan-[0-9]*"
+POOLED = "weat-words"
 
 Family = tuple[WeatResult, float, Verdict]
 
@@ -54,18 +55,28 @@ class EffectRow:
     second: Family
     left_out: tuple[str, ...]
 
+    @property
+    def change(self) -> float:
+        """The second embedding's effect size less the first one's."""
+        return self.second[0].effect_size - self.first[0].effect_size
+
     def findings(self, alpha: float) -> list[Finding]:
-        """Return a row an embedding, each naming the other."""
+        """Return a row an embedding, each naming the other, and in both the second's effect less the first's."""
+        change = {
+            "change_effect_size": self.change,
+            "change_from": self.first[0].embedding,
+            "change_to": self.second[0].embedding,
+        }
         rows = []
         for (result, p_holm, verdict), (other, *_) in ((self.first, self.second), (self.second, self.first)):
-            more = {"p_holm": p_holm, "alpha": alpha, "verdict": verdict, "left_out": self.left_out}
+            more = {"p_holm": p_holm, "alpha": alpha, "verdict": verdict, "left_out": self.left_out, **change}
             rows.append(result.finding(**more, other=other.embedding, other_sha256=other.embedding_sha256))
         return rows
 
 
 @dataclass(frozen=True, repr=False)
-class EmbeddingComparison:
-    """Effects, agreement of words' scores, and benchmarks (the second embedding's less the first one's)."""
+class EmbeddingComparison(Findings):
+    """Effects, agreement of words' scores, and benchmarks; differences are the second embedding's less the first's."""
 
     first: str
     second: str
@@ -98,7 +109,8 @@ class EmbeddingComparison:
             "other": self.second,
             "other_sha256": self.second_sha256,
             **flatten(one.measures),
-            "n_words": len(one.points),
+            "n_words": one.words,
+            "n_scores": len(one.points),
             "points": one.points,
             "published": one.published,
         }
@@ -121,9 +133,6 @@ class EmbeddingComparison:
             f"EmbeddingComparison({self.first} and {self.second}: {len(self.effects)} tests, "
             f"{len(self.agreements)} agreements, {len(self.benchmarks.rows)} benchmarks)"
         )
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
 
 
 def compare(
@@ -149,12 +158,14 @@ def compare(
         for test in every
         if isinstance(test, WefatTest)
     ]
-    sources.append(("weat-words", "Target words of the WEATs above, pooled", partial(_pooled, effects)))
+    pooled, owners = _pooled(effects)
+    sources.append((POOLED, "Target words of the WEATs above, pooled", lambda: pooled))
     sources.append(("professions", f"Professions along {' - '.join(AXIS)}", partial(projected_scores, first, second)))
     agreements = []
     for id_, title, scores in sources:
         try:
-            agreements.append(agree(id_, title, *scores(), resamples=resamples, seed=seed))
+            words = owners if id_ == POOLED else None
+            agreements.append(agree(id_, title, *scores(), words=words, resamples=resamples, seed=seed))
         except VocabularyError as error:
             skipped.append(Skipped(id_, title, str(error)))
     try:
@@ -212,9 +223,13 @@ def _effects(
     return tuple(EffectRow(test, rows[2 * at], rows[2 * at + 1], left_out[test.id]) for at, test in enumerate(both))
 
 
-def _pooled(effects: Sequence[EffectRow]) -> tuple[Scores, Scores, tuple[str, ...]]:
-    first, second = (
-        {f"{row.test.id}: {word}": score for row, (result, *_) in rows for word, score in result.scores.items()}
-        for rows in ([(row, row.first) for row in effects], [(row, row.second) for row in effects])
-    )
-    return first, second, tuple(dict.fromkeys(word for row in effects for word in row.left_out))
+def _pooled(effects: Sequence[EffectRow]) -> tuple[tuple[Scores, Scores, tuple[str, ...]], dict[str, str]]:
+    """Return all scores of both by test and word, the words left out, and the word of each score."""
+    sides: tuple[dict[str, float], dict[str, float]] = ({}, {})
+    owners: dict[str, str] = {}
+    for row in effects:
+        for scores, (result, *_) in zip(sides, (row.first, row.second), strict=True):
+            for word, score in result.scores.items():
+                scores[f"{row.test.id}: {word}"] = score
+                owners[f"{row.test.id}: {word}"] = word
+    return (*sides, tuple(dict.fromkeys(word for row in effects for word in row.left_out))), owners

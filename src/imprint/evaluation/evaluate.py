@@ -15,7 +15,7 @@ from imprint.evaluation.analogy import MOST_WORDS, AnalogyResult, analogies_answ
 from imprint.evaluation.benchmarks import PUBLISHED, Benchmark, PairBenchmark, bundled_benchmarks
 from imprint.evaluation.resampling import RESAMPLES, Estimate
 from imprint.evaluation.similarity import SimilarityResult, flatten, similarities
-from imprint.finding import Finding
+from imprint.finding import Finding, Findings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Findings):
     """All benchmarks that could be run, and why the others could not."""
 
     rows: tuple[Row, ...]
@@ -74,9 +74,6 @@ class Evaluation:
 
     def __repr__(self) -> str:
         return f"Evaluation({len(self.rows)} benchmarks, {len(self.skipped)} skipped)"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
 
 
 def evaluate(

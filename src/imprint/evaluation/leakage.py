@@ -19,7 +19,7 @@ from imprint.enumeration.vocabulary import frequent_words
 from imprint.errors import VocabularyError
 from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
 from imprint.evaluation.similarity import flatten
-from imprint.finding import Finding
+from imprint.finding import Finding, Findings
 from imprint.names.tables import first_names
 from imprint.significance.threads import single_threaded
 from imprint.stimuli.seeds import gender_specific, professions
@@ -64,7 +64,7 @@ class Recovery:
 
 
 @dataclass(frozen=True, repr=False)
-class Leakage:
+class Leakage(Findings):
     """What can be recovered from each list by each method."""
 
     before: str
@@ -110,9 +110,6 @@ class Leakage:
 
     def __repr__(self) -> str:
         return f"Leakage({self.before}{f', then {self.after}' if self.after else ''}, {len(self.rows)} recoveries)"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
 
 
 def leakage(

@@ -1,0 +1,107 @@
+"""Pairs of words in two dimensions: do their differences run side by side?
+
+Caliskan, Bryson and Narayanan (2016), Figure 3: the first two principal components of words that differ in gender.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from imprint.association.measured import Measured
+from imprint.directions.axis import Doubles, Pairs, pair_axis
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import VocabularyError
+from imprint.finding import Finding
+from imprint.significance.threads import single_threaded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FEWEST = 2  # pairs: the middle of one has nothing to lie beside
+_DIMENSIONS = 2
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PairComponents(Measured):
+    """Where the words of pairs lie, at unit length, along their first two principal components.
+
+    Both components point the way the pairs do on average, from second words to first. `explained` are the shares of
+    the words' variance, `agreement` is the mean cosine between the pairs' differences in the whole space.
+    """
+
+    embedding: str
+    embedding_sha256: str
+    pairs: tuple[tuple[str, str], ...]
+    points: Mapping[str, tuple[float, float]] = field(hash=False)
+    explained: tuple[float, float]
+    agreement: float
+    missing: tuple[str, ...]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row a word: Figure 3's points."""
+        import pandas as pd
+
+        return pd.DataFrame([(word, *point) for word, point in self.points.items()], columns=["word", "x", "y"])
+
+    def finding(self, **more: Any) -> Finding:
+        """Return the row; its statistic is how far the pairs agree."""
+        return Finding(
+            kind="pairs",
+            test="principal components",
+            embedding=self.embedding,
+            embedding_sha256=self.embedding_sha256,
+            effect_size=None,
+            statistic=self.agreement,
+            p_value=None,
+            seed=0,
+            missing=self.missing,
+            details={
+                "pairs": self.pairs,
+                "points": self.points,
+                "explained": self.explained,
+                "agreement": self.agreement,
+                **more,
+            },
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"PairComponents({len(self.pairs)} pairs in {self.embedding}, {sum(self.explained):.0%} of the variance)"
+        )
+
+
+def pair_components(embedding: Embedding, pairs: Pairs) -> PairComponents:
+    """Place the words of pairs; a pair of which a word is missing is left out and named."""
+    axis = pair_axis(embedding, pairs)
+    known = tuple(zip(axis.positive, axis.negative, strict=True))
+    if len(known) < _FEWEST or embedding.dimension < _DIMENSIONS:
+        raise VocabularyError(
+            f"{len(known)} pairs in {embedding.dimension} dimensions are left of {embedding.name}; "
+            f"at least {_FEWEST} in {_DIMENSIONS} are needed to draw them"
+        )
+    assert axis.agreement is not None
+    words = tuple(dict.fromkeys(word for pair in known for word in pair))
+    rows = embedding.lookup(words).vectors.astype(np.float64)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    with single_threaded():
+        coordinates, shares = _two_components(rows, axis.direction)
+    return PairComponents(
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        pairs=known,
+        points={word: (x, y) for word, (x, y) in zip(words, coordinates.tolist(), strict=True)},
+        explained=shares,
+        agreement=axis.agreement,
+        missing=axis.missing,
+    )
+
+
+def _two_components(rows: Doubles, way: Doubles) -> tuple[Doubles, tuple[float, float]]:
+    """Return the coordinates around the middle and the shares of variance; a component's sign follows `way`."""
+    centred = rows - rows.mean(axis=0)
+    _, lengths, components = np.linalg.svd(centred, full_matrices=False)
+    first_two = components[:_DIMENSIONS] * np.where(components[:_DIMENSIONS] @ way < 0, -1.0, 1.0)[:, None]
+    shares = lengths**2 / (lengths**2).sum()
+    return centred @ first_two.T, (float(shares[0]), float(shares[1]))

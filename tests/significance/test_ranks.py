@@ -1,0 +1,52 @@
+"""Spearman's correlation, its exact p-value counted by brute force."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+from imprint.significance.ranks import EXACT_ORDERS, spearman
+
+
+def varied(values):
+    return len(set(values)) > 1
+
+
+@given(
+    st.integers(3, 5).flatmap(
+        lambda count: st.tuples(
+            *(st.lists(st.integers(0, 3), min_size=count, max_size=count).filter(varied) for _ in "xy")
+        )
+    )
+)
+@settings(max_examples=30, deadline=None)
+def test_the_p_value_counts_orders_at_least_as_far_from_zero_with_ties_too(sides):
+    x, y = (np.array(side, dtype=np.float64) for side in sides)
+    r, p = spearman(x, y)
+    every = [abs(spearmanr(x, order).statistic) for order in permutations(y)]
+    assert r == pytest.approx(spearmanr(x, y).statistic)
+    assert p == pytest.approx(np.mean(np.array(every) >= abs(r) - 1e-9))
+
+
+def test_under_ties_it_is_not_twice_the_smaller_tail():
+    x, y = np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0, 3.0])
+    # Only what the last number of x meets matters: 1 and either 3 are as far from the middle as observed, 2 is not.
+    assert spearman(x, y)[1] == pytest.approx(3 / 4)
+
+
+def test_turning_a_side_round_or_swapping_sides_keeps_the_p_value():
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 4, size=(2, 7)).astype(np.float64)
+    r, p = spearman(x, y)
+    assert spearman(-x, y) == pytest.approx((-r, p))
+    assert spearman(y, x) == pytest.approx((r, p))
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_orders_are_tried_up_to_eight_numbers(more):
+    x = np.arange(EXACT_ORDERS + more, dtype=np.float64)
+    expected = 0.0 if more else 2 / 40_320
+    assert spearman(x, x)[1] == pytest.approx(expected, abs=1e-12)
