@@ -1,11 +1,14 @@
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
 
 from imprint.association.cosines import cosines
+from imprint.cli import console
 from imprint.embeddings.load import load
+from imprint.stimuli.seeds import fitted
 
 
 def lines(result):
@@ -88,6 +91,26 @@ def test_what_cannot_be_measured_is_said_and_the_file_is_written_all_the_same(im
     assert "variances not measured: " in result.stderr
     assert "WEATs of gender not run: " in result.stderr
     assert (tmp_path / "out.safetensors").exists()
+
+
+def test_professions_as_seeds_of_an_axis_that_is_not_gender_are_said(in_process, tiny):
+    tiny.write_text(tiny.read_text().replace("word0 ", f"{fitted()[0]} ").replace("word3 ", f"{fitted()[1]} "))
+    own = ("--axis", "word1", "word2")
+    said = "seeds: 3 professions, listed for gender; give --seeds for words that word1 - word2 should be taken from"
+    assert said in in_process("debias", tiny, "out.safetensors", *own).stderr.splitlines()
+    for options in (("--axis", "king", "queen"), (*own, "--method", "hard"), (*own, "--seeds", "seeds.txt"), ()):
+        result = in_process("debias", tiny, "out.safetensors", *options)
+        assert result.returncode == 0, result.stderr
+        assert "seeds: " not in result.stderr
+
+
+def test_a_terminal_sees_how_far_it_is(in_process, tiny, monkeypatch):
+    monkeypatch.setattr(console, "_PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    result = in_process("debias", tiny, "out.safetensors", "--seeds", "seeds.txt")
+    assert result.returncode == 0, result.stderr
+    for phase in ("debiasing tiny", "testing before and after"):
+        assert phase in result.stderr
 
 
 def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):

@@ -22,10 +22,13 @@ def test_variances_are_those_of_rows_at_unit_length_before_and_not_normalised_af
         word: row / np.linalg.norm(row) for word, row in zip(planted.words, planted.vectors.astype(float), strict=True)
     }
     axis = units["he"] - units["she"]
-    assert result.held_out_before == pytest.approx(np.var([units[w] @ axis for w in HELD_OUT]) / (axis @ axis))
+    assert result.held_out_before == pytest.approx(np.var([units[w] @ axis for w in HELD_OUT], ddof=1) / (axis @ axis))
     moved = transform.matrix @ axis
-    after = np.var([transform.matrix @ units[word] @ moved for word in OTHERS]) / (moved @ moved)
+    after = np.var([transform.matrix @ units[word] @ moved for word in OTHERS], ddof=1) / (moved @ moved)
     assert result.background_after == pytest.approx(after, rel=1e-4)
+    fixed = np.var([transform.matrix @ units[word] @ axis for word in HELD_OUT], ddof=1) / (axis @ axis)
+    assert result.held_out_fixed == pytest.approx(fixed, rel=1e-4)
+    assert result.selectivity == pytest.approx(result.reduction * result.background_after / result.background_before)
     assert result.axis_left == pytest.approx(np.linalg.norm(moved) / np.linalg.norm(axis), rel=1e-5)
     assert (result.held_out, result.background) == (len(HELD_OUT), len(OTHERS))
 
@@ -41,7 +44,7 @@ def test_the_frontier_measures_what_fitting_and_applying_each_strength_gives(pla
     assert all(point.gap <= 1e-9 for point in points)
 
 
-def test_the_default_strength_is_the_one_the_bundled_frontier_chooses(bundled):
+def test_on_the_bundled_frontier_the_default_is_the_smallest_strength_that_is_enough(bundled):
     points = frontier(bundled)
     assert choose_strength(points) == STRENGTH
     reductions = [point.variances.reduction for point in points]

@@ -56,6 +56,19 @@ def test_a_pair_keeps_its_sides_and_its_mean_length(planted):
         assert np.linalg.norm(row(after, man)) == pytest.approx(np.mean(lengths), rel=1e-6)
 
 
+def test_the_order_within_a_pair_does_not_matter_each_word_keeps_its_own_side(planted):
+    swap = planted.index["king"], planted.index["queen"]
+    planted.vectors[list(swap)] = planted.vectors[list(swap[::-1])]  # a man's word on the women's side
+    direction = pair_axis(planted, HE_SHE).direction
+    one = fit(planted).apply(planted)
+    other = fit(planted, pairs=[pair[::-1] for pair in PAIRS]).apply(planted)
+    assert (one.vectors == other.vectors).all()
+    for man, woman in PAIRS:
+        before, after = ((row(e, man) - row(e, woman)) @ direction for e in (planted, one))
+        assert before * after > 0.0
+    assert row(one, "king") @ direction < 0.0 < row(one, "queen") @ direction
+
+
 def test_kept_words_outside_pairs_stay_as_they_are(planted):
     after = fit(planted, pairs=[("king", "queen")], specific=["uncle"]).apply(planted)
     assert (row(after, "uncle") == row(planted, "uncle")).all()

@@ -1,5 +1,7 @@
 """`imprint debias`: take an axis away from an embedding, write the result, and say how far it went."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,13 +11,17 @@ from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, Jso
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from imprint.association.battery import Battery
     from imprint.debiasing.frontier import Variances
+    from imprint.debiasing.linear import LinearDebiaser
     from imprint.debiasing.transform import Transform
     from imprint.directions.axis import Axis
     from imprint.embeddings.embedding import Embedding
     from imprint.stimuli.seeds import Seeds
 
+AUTO = "auto"
 METHODS = ("linear", "hard", "leace")
 TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")
 
@@ -29,8 +35,12 @@ def debias_command(
         Path | None, typer.Option("--pairs", help="A file of pairs, one a line (he,she): the axis, or leace's labels.")
     ] = None,
     strength: Annotated[
-        float | None,
-        typer.Option("--strength", help="Of linear, from 0; 1 balances keeping and removing. [default: 10]"),
+        str | None,
+        typer.Option(
+            "--strength",
+            help="Of linear: a number from 0, 1 balancing keeping and removing, or auto: chosen, and the spread with "
+            "it, on folds of the seeds. [default: 10]",
+        ),
     ] = None,
     seeds: Annotated[
         Path | None, typer.Option("--seeds", help="A file of words to take the axis from. [default: professions]")
@@ -45,7 +55,7 @@ def debias_command(
     json: JsonOption = False,
 ) -> None:
     """Debias an embedding and print what changed: stereotype words, background words, WEATs of gender."""
-    from imprint.cli.console import check_target, open_embedding, say
+    from imprint.cli.console import check_target, open_embedding, phases, say
     from imprint.cli.debias_tables import print_frontier, show_debiasing
     from imprint.embeddings.convert import convert
     from imprint.embeddings.load import load as load_embedding
@@ -62,15 +72,27 @@ def debias_command(
     words = None if seeds is None else read_seeds(seeds)
     opened = open_embedding(embedding)
     along = _axis(opened, method, axis, pairs)
-    transform = _obtain(opened, method or METHODS[0], along, pairs, strength, words, load)
-    convert(transform.apply(opened), target)
-    if save is not None:
-        transform.save(save)
-    # Measured as anybody will find it who opens the file.
-    debiased = load_embedding(target)
     gendered = pairs is None and axis in (None, DEFAULT_PAIR)
-    variances = _measure(opened, debiased, along, words) if gendered or words is not None else None
-    batteries = _test(opened, debiased) if gendered else None
+    with phases() as report:
+        step = partial(report, f"debiasing {opened.name}")
+        step(0, 3)
+        transform = _obtain(opened, method or METHODS[0], along, pairs, strength, words, load, report)
+        step(1, 3)
+        moved = transform.apply(opened)
+        step(2, 3)
+        convert(moved, target)
+        if save is not None:
+            transform.save(save)
+        step(3, 3)
+        # Measured as anybody will find it who opens the file.
+        debiased = load_embedding(target, progress=partial(report, f"reading {target}"))
+        variances = _measure(opened, debiased, along, words) if gendered or words is not None else None
+        batteries = _test(opened, debiased, report) if gendered else None
+    if load is None and words is None and transform.method == "linear" and not _is_gender(along):
+        say(
+            f"seeds: {len(transform.card.seeds)} professions, listed for gender; "
+            f"give --seeds for words that {along.name} should be taken from"
+        )
     if json:
         _print_json(opened, transform, along, variances, batteries)
     else:
@@ -88,7 +110,7 @@ def _check_options(
     method: str | None,
     axis: tuple[str, str] | None,
     pairs: Path | None,
-    strength: float | None,
+    strength: str | None,
     seeds: Path | None,
     save: Path | None,
     load: Path | None,
@@ -124,20 +146,20 @@ def _obtain(
     method: str,
     along: "Axis",
     pairs: Path | None,
-    strength: float | None,
+    strength: str | None,
     seeds: "Seeds | None",
     load: Path | None,
+    report: "Callable[[str, int, int], None]",
 ) -> "Transform":
     from imprint.debiasing.hard import HardDebiaser
     from imprint.debiasing.leace import LeaceDebiaser
-    from imprint.debiasing.linear import STRENGTH, LinearDebiaser
     from imprint.debiasing.saved import load_transform
 
     if load is not None:
         return load_transform(load)
     if method == "linear":
-        debiaser = LinearDebiaser(STRENGTH if strength is None else strength)
-        return debiaser.fit(embedding, axis=along, seeds=None if seeds is None else seeds.fitted)
+        fitted = None if seeds is None else seeds.fitted
+        return _linear(embedding, along, strength, seeds, report).fit(embedding, axis=along, seeds=fitted)
     if method == "hard":
         if along.positive == DEFAULT_PAIR[:1] and along.negative == DEFAULT_PAIR[1:]:
             return HardDebiaser().fit(embedding, axis=along)
@@ -147,6 +169,28 @@ def _obtain(
     if pairs is None:
         return LeaceDebiaser().fit(embedding)
     return LeaceDebiaser().fit(embedding, positive=along.positive, negative=along.negative)
+
+
+def _linear(
+    embedding: "Embedding",
+    along: "Axis",
+    strength: str | None,
+    seeds: "Seeds | None",
+    report: "Callable[[str, int, int], None]",
+) -> "LinearDebiaser":
+    from imprint.debiasing.folds import choose_debiaser, fold_frontier
+    from imprint.debiasing.linear import LinearDebiaser
+
+    if strength is None:
+        return LinearDebiaser()
+    if strength == AUTO:
+        fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
+        progress = partial(report, "choosing a strength")
+        return choose_debiaser(fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress))
+    try:
+        return LinearDebiaser(float(strength))
+    except ValueError as error:
+        raise SettingError(f"--strength is {strength!r}; a number from 0 up, or {AUTO}, is wanted") from error
 
 
 def _measure(before: "Embedding", after: "Embedding", axis: "Axis", seeds: "Seeds | None") -> "Variances | None":
@@ -162,17 +206,30 @@ def _measure(before: "Embedding", after: "Embedding", axis: "Axis", seeds: "Seed
         return None
 
 
-def _test(before: "Embedding", after: "Embedding") -> "tuple[Battery, Battery] | None":
+def _is_gender(axis: "Axis") -> bool:
+    """Tell whether every word of an axis is gendered by meaning, or among the pairs that define gender."""
+    from imprint.stimuli.seeds import definitional_pairs, gender_specific
+
+    known = {word.lower() for word in (*gender_specific(), *(word for pair in definitional_pairs() for word in pair))}
+    return all(word.lower() in known for word in axis.positive + axis.negative)
+
+
+def _test(
+    before: "Embedding", after: "Embedding", report: Callable[[str, int, int], None]
+) -> "tuple[Battery, Battery] | None":
     from imprint.association.battery import run_battery
     from imprint.cli.console import say
     from imprint.stimuli.catalog import catalogue, choose
 
-    tests = choose(catalogue(), TESTS)
+    tests, label = choose(catalogue(), TESTS), "testing before and after"
+    report(label, 0, 2 * len(tests))
     try:
-        return run_battery(before, tests), run_battery(after, tests)
+        first = run_battery(before, tests, progress=lambda done, total: report(label, done, 2 * total))
+        second = run_battery(after, tests, progress=lambda done, total: report(label, total + done, 2 * total))
     except VocabularyError as error:
         say(f"WEATs of gender not run: {error}")
         return None
+    return first, second
 
 
 def _print_json(
@@ -182,31 +239,10 @@ def _print_json(
     variances: "Variances | None",
     batteries: "tuple[Battery, Battery] | None",
 ) -> None:
-    from dataclasses import asdict
-
     from imprint.cli.console import print_findings
-    from imprint.finding import Finding
+    from imprint.debiasing.rows import debiasing_finding
 
-    rows: list[Finding] = [
-        Finding(
-            kind="debiasing",
-            test=f"{transform.method} along {axis.name}",
-            embedding=embedding.name,
-            embedding_sha256=embedding.sha256,
-            effect_size=None,
-            statistic=None,
-            p_value=None,
-            seed=0,
-            missing=transform.card.missing,
-            details={
-                "method": transform.method,
-                "fitted_on": transform.card.embedding_sha256,
-                **transform.card.settings,
-                **transform.card.measured,
-                "variances": None if variances is None else asdict(variances),
-            },
-        )
-    ]
+    rows = [debiasing_finding(embedding, transform, axis, variances)]
     for battery in batteries or ():
         rows += battery.findings()
     print_findings(rows)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.debiasing.linear import SPREAD, LinearDebiaser, prepare
+from imprint.debiasing.linear import SPREAD, LinearDebiaser, Problem, prepare
 from imprint.debiasing.transform import Doubles
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
@@ -24,22 +24,25 @@ PAPER_HELD_OUT = (0.02, 0.001)
 PAPER_BACKGROUND = (0.005, 0.0055)
 
 _RESAMPLES = 1_000
-_SHORTEST = 1e-6  # differences of unit rows, stored in single precision, below it are rounding
+SHORTEST = 1e-6  # differences of unit rows, stored in single precision, below it are rounding
 
 
 @dataclass(frozen=True)
 class Variances:
-    """Variances of projections on an axis; `axis_left` is how much of its length the axis has kept.
+    """Variances (n - 1) of projections on an axis; `axis_left` is how much of its length the axis has kept.
 
     A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards.
-    The axis after is the one that the same words make afterwards. NaN where nothing of it is left. `reduction_low` and
-    `reduction_high` are the middle 95 % of the reduction over resamples of the held-out words.
+    The axis after is the one that the same words make afterwards. NaN where nothing of it is left. `held_out_fixed`
+    and `background_fixed` are variances after on the axis as it was before. `reduction_low` and `reduction_high` are
+    the middle 95 % of the reduction over resamples of the held-out words.
     """
 
     held_out_before: float
     held_out_after: float
     background_before: float
     background_after: float
+    held_out_fixed: float
+    background_fixed: float
     axis_left: float
     held_out: int
     background: int
@@ -58,12 +61,18 @@ class Variances:
         """The background's variance as a share of what it was."""
         return self.background_after / self.background_before if self.background_before else math.nan
 
+    @property
+    def selectivity(self) -> float:
+        """How many times more the held-out words' variance has shrunk than the background's."""
+        return self.reduction * self.background_ratio
+
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """What one strength of linear debiasing does."""
+    """What one strength and spread of linear debiasing do."""
 
     strength: float
+    spread: float
     variances: Variances
     gap: float
     cone_active: bool
@@ -92,6 +101,8 @@ def stereotype_variances(
         held_out_after=_variance(held[1], new),
         background_before=_variance(other[0], old),
         background_after=_variance(other[1], new),
+        held_out_fixed=_variance(held[1], old),
+        background_fixed=_variance(other[1], old),
         axis_left=float(np.linalg.norm(new) / np.linalg.norm(old)),
         held_out=len(held[0]),
         background=len(other[0]),
@@ -115,14 +126,23 @@ def frontier(
     problem = prepare(embedding, axis=axis, seeds=seeds)
     held = catalogue.held_out() if held_out is None else held_out
     others = catalogue.background() if background is None else background
-    (one,) = problem.axes
-    judged = _only(embedding, (*held, *others, *one.positive, *one.negative))
+    debiasers = [LinearDebiaser(strength, spread) for strength in strengths]
+    return measure(problem, debiasers, held_out=held, background=others)
+
+
+def measure(
+    problem: Problem, debiasers: Sequence[LinearDebiaser], *, held_out: Sequence[str], background: Sequence[str]
+) -> tuple[FrontierPoint, ...]:
+    """Solve one problem with each debiaser and judge it by these words."""
+    (axis,) = problem.axes
+    judged = _only(problem.embedding, (*held_out, *background, *axis.positive, *axis.negative))
     points = []
-    for strength in strengths:
-        transform = problem.solve(LinearDebiaser(strength, spread))
-        measured = stereotype_variances(judged, transform.apply(judged), one, held_out=held, background=others)
+    for debiaser in debiasers:
+        transform = problem.solve(debiaser)
+        after = transform.apply(judged)
+        variances = stereotype_variances(judged, after, axis, held_out=held_out, background=background)
         proof = transform.card.measured
-        points.append(FrontierPoint(strength, measured, proof["gap"], proof["cone_active"]))
+        points.append(FrontierPoint(debiaser.strength, debiaser.spread, variances, proof["gap"], proof["cone_active"]))
     return tuple(points)
 
 
@@ -135,22 +155,28 @@ def choose_strength(points: Sequence[FrontierPoint], *, reduction: float = WANTE
     return next(enough, ordered[-1].strength)
 
 
+def moved_rows(before: Embedding, after: Embedding, words: Sequence[str]) -> tuple[list[str], Doubles, Doubles]:
+    """Return the words that both have, their rows at unit length, and what these became on that scale."""
+    tokens = [token for token in dict.fromkeys(before.lookup(words).tokens) if token in before and token in after]
+    rows = [before.index[token] for token in tokens]
+    lengths = before.norms[rows][:, None]
+    moved = after.vectors[[after.index[token] for token in tokens]]
+    return tokens, before.vectors[rows] / lengths, moved / lengths
+
+
 def _rows(
     before: Embedding, after: Embedding, words: Sequence[str], what: str, *, fewest: int = 2
 ) -> tuple[Doubles, Doubles]:
     """Return the words' rows at unit length, and what they became on that scale."""
-    tokens = [token for token in dict.fromkeys(before.lookup(words).tokens) if token in before and token in after]
+    tokens, *sides = moved_rows(before, after, words)
     if len(tokens) < fewest:
         raise VocabularyError(f"{len(tokens)} {what} words are in {before.name}; at least {fewest} are needed")
-    rows = [before.index[token] for token in tokens]
-    lengths = before.norms[rows][:, None]
-    moved = after.vectors[[after.index[token] for token in tokens]]
-    return before.vectors[rows] / lengths, moved / lengths
+    return sides[0], sides[1]
 
 
 def _reduction_interval(rows: tuple[Doubles, Doubles], axes: tuple[Doubles, Doubles]) -> dict[str, float]:
     """Return the middle 95 % of the ratio of variances over resamples of the words."""
-    if min(float(np.linalg.norm(axis)) for axis in axes) <= _SHORTEST:
+    if min(float(np.linalg.norm(axis)) for axis in axes) <= SHORTEST:
         return {"reduction_low": math.nan, "reduction_high": math.nan}
     before, after = (side @ axis / np.linalg.norm(axis) for side, axis in zip(rows, axes, strict=True))
     drawn = np.random.default_rng(0).integers(len(before), size=(_RESAMPLES, len(before)))
@@ -162,7 +188,7 @@ def _reduction_interval(rows: tuple[Doubles, Doubles], axes: tuple[Doubles, Doub
 
 def _variance(rows: Doubles, axis: Doubles) -> float:
     length = float(np.linalg.norm(axis))
-    return float(np.var(rows @ axis / length)) if length > _SHORTEST else math.nan
+    return float(np.var(rows @ axis / length, ddof=1)) if length > SHORTEST else math.nan
 
 
 def _only(embedding: Embedding, words: Sequence[str]) -> Embedding:
