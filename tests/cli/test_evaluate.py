@@ -63,7 +63,7 @@ def test_against_another_the_difference_is_printed(imprint):
 def test_json_has_a_finding_a_line(imprint):
     result = imprint("other.txt", "--against", "one.txt", "--benchmarks", "benchmarks", "--json", "--seed", "3")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [(row["kind"], row["test"]) for row in rows] == [("analogy", "mine"), ("similarity", "rw")]
+    assert [(row["kind"], row["test"]) for row in rows] == [("analogy_benchmark", "mine"), ("similarity", "rw")]
     for row in rows:
         assert set(COMMON_FIELDS) <= set(row)
         assert (row["embedding"], row["against"], row["seed"]) == ("other", "one", 3)

@@ -9,7 +9,7 @@ from imprint.association.weat import Progress, WeatResult, weat
 from imprint.association.wefat import WefatResult, wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
-from imprint.finding import Finding
+from imprint.finding import Finding, Findings
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import Test, WeatTest
 
@@ -41,7 +41,7 @@ class WeatRow:
 
 
 @dataclass(frozen=True, repr=False)
-class Battery:
+class Battery(Findings):
     """WEATs corrected together by Holm, WEFATs as they are, and the tests that could not be run."""
 
     weats: tuple[WeatRow, ...]
@@ -82,9 +82,6 @@ class Battery:
             f"Battery({len(self.weats)} WEATs, {found} significant after Holm at {self.alpha}; "
             f"{len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
         )
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
 
 
 def run_battery(

@@ -1,13 +1,12 @@
-"""What every result of a single test can do: give its row as a finding, a dictionary and a line of HTML."""
+"""What every result of a single test can do: give its row as a finding and a dictionary."""
 
-import html
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any
 
-from imprint.finding import Finding
+from imprint.finding import Finding, Findings
 
 
-class Measured(ABC):
+class Measured(Findings):
     """A result that is one row."""
 
     @abstractmethod
@@ -21,6 +20,3 @@ class Measured(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return the row as a flat dictionary."""
         return self.finding().to_dict()
-
-    def _repr_html_(self) -> str:
-        return f"<code>{html.escape(repr(self))}</code>"

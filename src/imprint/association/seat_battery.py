@@ -22,7 +22,7 @@ from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.finding import Finding
+from imprint.finding import Finding, Findings
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import UNDETERMINED, Context, WeatTest
 from imprint.stimuli.templates import Templates, contexts
@@ -63,7 +63,7 @@ class Anisotropy:
 
 
 @dataclass(frozen=True, repr=False)
-class SeatBattery:
+class SeatBattery(Findings):
     """Every test in every context and unit, corrected by Holm within each unit, and what it rests on.
 
     `encoded` texts were computed in this run; the others came from the cache.
@@ -109,9 +109,6 @@ class SeatBattery:
             for unit in UNITS
         )
         return f"SeatBattery(significant after Holm at {self.alpha}: {by_unit}; {len(self.skipped)} skipped)"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
 
     def of_unit(self, unit: Unit) -> list[SeatRow]:
         """Return the rows of one family."""

@@ -13,7 +13,7 @@ from imprint.finding import Finding
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.power import smallest_detectable_shift
-from imprint.stimuli.definition import Context, WeatTest
+from imprint.stimuli.definition import Context, WeatTest, described
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ class SeatResult(Measured):
             seed=self.seed,
             missing=self.missing,
             details={
-                "title": self.test.title,
+                **described(self.test),
                 "context": self.context,
                 "unit": self.unit,
                 "effect_label": self.label,

@@ -23,7 +23,7 @@ from imprint.significance.power import smallest_detectable_shift
 from imprint.significance.sampled import sampled_test
 from imprint.significance.stability import Stability, word_choice_stability
 from imprint.stimuli import catalog
-from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
+from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, described, validate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +95,7 @@ class WeatResult(Measured):
             seed=self.seed,
             missing=self.missing,
             details={
-                "title": self.test.title,
+                **described(self.test),
                 "mean_difference": self.mean_difference,
                 "interval_low": self.interval.low,
                 "interval_high": self.interval.high,

@@ -13,6 +13,7 @@ from imprint.cli import (
     enumerate,  # noqa: A004 - the command's own name
     evaluate,
     project,
+    report,
     seat,
     stimuli,
     weat,
@@ -31,6 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("audit")(audit.audit_command)
+app.command("report")(report.report_command)
 app.command("weat")(weat.weat_command)
 app.command("wefat")(wefat.wefat_command)
 app.command("seat")(seat.seat_command)

@@ -1,39 +1,123 @@
-"""`imprint audit`: the main job, every test that applies."""
+"""`imprint audit`: the main job, everything that applies, told on one page."""
 
+import contextlib
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.cli.encoders import ENCODER_HELP
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.audit.run import Audit
+    from imprint.encoders.base import Encoder
+    from imprint.encoders.cache import EncodingCache
+
+FINDINGS = "findings.jsonl"
+NO_DEBIASING = "none"
+
+_MEASURE = 100  # columns of the summary: sentences, read across
+
+OutOption = Annotated[Path, typer.Option("--out", help="The page to write.")]
+UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full on the page.")]
 
 
 def audit_command(
     embedding: EmbeddingArgument,
-    out: Annotated[Path, typer.Option("--out", help="Where to write the findings.")] = Path("findings.jsonl"),
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help=f"Ask a sentence encoder too. {ENCODER_HELP}")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="OTHER", help="A second embedding to set beside the first.")
+    ] = None,
+    debias: Annotated[
+        str,
+        typer.Option(
+            "--debias", metavar="METHOD", help="Debias by linear, hard or leace, and measure again; or none."
+        ),
+    ] = "linear",
+    out: OutOption = Path("report.html"),
+    findings: Annotated[
+        Path | None,
+        typer.Option("--findings", help=f"Where to write the findings. [default: {FINDINGS} beside the page]"),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look in seconds: fewer rotations, words and resamples.")
+    ] = False,
     language: Annotated[str, typer.Option("--language", help="Run the tests of this language: en, de or all.")] = "en",
     alpha: AlphaOption = 0.05,
+    rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     seed: SeedOption = 0,
+    unmask: UnmaskOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Run every WEAT and WEFAT that applies; print a table and write findings.jsonl."""
-    from imprint.audit import run_audit, tests_in
-    from imprint.cli.console import check_target, open_embedding, progress_bar, say
-    from imprint.cli.tables import show_battery, summarise
-    from imprint.finding import write_findings
-    from imprint.stimuli.catalog import catalogue
-    from imprint.stimuli.definition import words_of
+    """Measure everything that applies, write a page and the findings behind it, and print a summary.
 
-    check_target(out, reading=embedding)
-    opened = open_embedding(embedding, words_of(tests_in(language)))
-    with progress_bar("testing") as report:
-        battery = run_audit(opened, language=language, alpha=alpha, seed=seed, progress=report)
-    findings = battery.findings()
-    write_findings(out, findings)
-    show_battery(battery, json=json)
-    for line in summarise(battery):
-        say(line)
-    others = len(catalogue()) - len(tests_in(language))
-    if others:
-        say(f"{others} tests of the catalogue are in other languages: --language all runs them too.")
-    say(f"{len(findings)} findings written to {out}")
+    Parts: association tests, associations nobody asked for, he and she, analogies, debiasing before and after,
+    benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run says why.
+    """
+    from imprint.audit.plan import Plan
+    from imprint.audit.run import run_audit
+    from imprint.cli.console import check_target, open_embedding, print_findings, progress_bar, say
+    from imprint.finding import write_findings
+    from imprint.report.page import write_page
+
+    method = None if debias == NO_DEBIASING else debias
+    plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed)  # type: ignore[arg-type]  # checked, with a message, there
+    rows = findings or out.parent / FINDINGS
+    if out.absolute() == rows.absolute():
+        raise SettingError(f"{out}: is named for the page and for the findings; give two files")
+    for path in (out, rows):
+        for source in (embedding, *(() if against is None else (against,))):
+            check_target(path, reading=source)
+    with _asked(encoder) as (asked, cache):
+        opened = open_embedding(embedding)
+        other = None if against is None else open_embedding(against)
+        with progress_bar(f"auditing {opened.name}") as draw:
+            audit = run_audit(
+                opened,
+                encoder=asked,
+                against=other,
+                debias=plan.debias,
+                language=language,
+                alpha=alpha,
+                rotations=rotations,
+                quick=quick,
+                seed=seed,
+                cache=cache,
+                report=lambda _, done, total: draw(done, total),
+            )
+    write_findings(rows, audit.findings())
+    write_page(out, audit.findings(), unmask=unmask)
+    say(f"{len(audit.rows):,} findings: {rows}")
+    if json:
+        print_findings(audit.findings())
+        say(f"report: {out}")
+    else:
+        _print_summary(audit)
+        typer.echo(f"report: {out}")
+
+
+@contextlib.contextmanager
+def _asked(source: str | None) -> Iterator["tuple[Encoder | None, EncodingCache | None]"]:
+    """Open the encoder asked for, with the cache that keeps its vectors."""
+    from imprint.cli.encoders import opened_cache, opened_encoder
+
+    if source is None:
+        yield None, None
+        return
+    encoder = opened_encoder(source)
+    with opened_cache(None, unused=False) as cache:
+        yield encoder, cache
+
+
+def _print_summary(audit: "Audit") -> None:
+    from imprint.cli.formats import width
+    from imprint.report.summary import sentences
+
+    for sentence in sentences(audit.findings()):
+        typer.echo(textwrap.fill(sentence.striptags(), min(width(), _MEASURE), subsequent_indent="  "))

@@ -1,22 +1,23 @@
 """How results look in a terminal: numbers rounded for reading, tables, and blocks where tables do not fit."""
 
-import math
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from imprint.rounding import round_count, round_number
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+number = round_number
+
 TABLE_WIDTH = 118  # columns below which results are listed one by one instead
 
 _PIPED_WIDTH = 140  # columns when stdout is a file: no terminal to ask
-_EXACT_COUNT = 10**9  # counts below it are printed digit by digit
 
 
 def p_value(p: PermutationTest) -> str:
@@ -28,31 +29,17 @@ def p_value(p: PermutationTest) -> str:
 def counts(p: PermutationTest) -> str:
     """Return the partitions behind p: those at least as extreme, of all."""
     if p.p_method == "sampled":
-        return f"sampled of {_whole(p.partitions)}"
+        return f"sampled of {round_count(p.partitions)}"
     if p.extreme is None:
         assert p.extreme_low is not None
         assert p.extreme_high is not None
-        return f"{_whole(p.extreme_low, 4)} to {_whole(p.extreme_high, 4)}\nof {_whole(p.partitions)}"
-    return f"{_whole(p.extreme)} of {_whole(p.partitions)}"
-
-
-def _whole(count: int, digits: int = 2) -> str:
-    if count < _EXACT_COUNT:
-        return f"{count:,}"
-    exponent = len(str(count)) - 1
-    return f"{count / 10**exponent:.{digits}f}e{exponent}"
+        return f"{round_count(p.extreme_low, 4)} to {round_count(p.extreme_high, 4)}\nof {round_count(p.partitions)}"
+    return f"{round_count(p.extreme)} of {round_count(p.partitions)}"
 
 
 def ends(interval: Interval) -> str:
     """Return both ends of an interval."""
-    return f"[{number(interval.low, 3)}, {number(interval.high, 3)}]"
-
-
-def number(value: float | None, digits: int = 2) -> str:
-    """Return a number rounded, a dash for one that does not exist."""
-    if value is None or math.isnan(value):
-        return "-"
-    return ("∞" if value > 0 else "-∞") if math.isinf(value) else f"{value:.{digits}f}"
+    return f"[{round_number(interval.low, 3)}, {round_number(interval.high, 3)}]"
 
 
 def make_table(title: str, *columns: tuple[str, str]) -> "Table":

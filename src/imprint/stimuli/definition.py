@@ -169,6 +169,12 @@ def word_sets(test: Test) -> dict[str, WordSet]:
     return {"words": test.words, "a": test.a, "b": test.b}
 
 
+def described(test: Test) -> dict[str, object]:
+    """Return what a finding says of its test besides the id: title, topics and what its sets are called."""
+    names = {letter: words.name for letter, words in word_sets(test).items()}
+    return {"title": test.title, "topics": test.topics, "sets": names, "source": test.source}
+
+
 def words_of(tests: Iterable[Test]) -> set[str]:
     """Return every word the tests ask for, so that a reader can keep just those rows."""
     return {word for test in tests for words in word_sets(test).values() for word in words.words}

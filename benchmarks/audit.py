@@ -1,0 +1,93 @@
+"""The whole audit of the bundled embedding: seconds, memory, and where the time goes.
+
+The command runs in a fresh process, as a person runs it. Wall seconds mean something on two quiet cores only; CPU
+seconds, of all threads together, are less disturbed by what else runs, though not free of it.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from imprint.audit.parts import PARTS
+from imprint.audit.plan import Plan
+from imprint.audit.subject import Subject
+from imprint.embeddings.load import load
+from imprint.finding import Finding, read_findings
+from imprint.report.page import render_page
+
+IMPRINT = Path(sys.executable).with_name("imprint")
+GOALS = {"10,000 rotations": ((), 90.0), "--quick": (("--quick",), 15.0)}
+MEMORY_GOAL = 1.5  # gigabytes
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one process took: seconds, and the most memory of it or of any process before it."""
+
+    wall: float
+    cpu: float
+    peak: float
+    findings: list[Finding]
+
+
+def main() -> None:
+    print(f"imprint audit default, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before it starts\n")
+    print(f"{'':46}{'measured':>12}{'goal':>12}   verdict")
+    # The quick run comes first: the peak is that of the largest child so far.
+    for name, (options, seconds) in reversed(GOALS.items()):
+        run = audit(*options)
+        goal(f"{name}: wall", run.wall, seconds, "s")
+        row(f"{name}: CPU, all threads", f"{run.cpu:.1f} s")
+        goal(f"{name}: peak memory", run.peak, MEMORY_GOAL, "GB")
+    print("\nWhere the time goes: parts one by one in this process, seconds\n")
+    print(f"{'':46}{'wall':>12}{'CPU':>12}")
+    for name, (options, _) in GOALS.items():
+        print(name)
+        by_part(quick="--quick" in options)
+    timed("drawing the page", lambda: render_page(run.findings))
+
+
+def audit(*options: str) -> Run:
+    with tempfile.TemporaryDirectory() as folder:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.perf_counter()
+        subprocess.run([str(IMPRINT), "audit", "default", *options], cwd=folder, check=True, capture_output=True)
+        wall = time.perf_counter() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        findings = read_findings(Path(folder) / "findings.jsonl")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Run(wall, cpu, after.ru_maxrss * 1024 / 1e9, findings)
+
+
+def by_part(*, quick: bool) -> None:
+    embedding = load("default")
+    subject = Subject(embedding, Plan(quick=quick))
+    timed("  hash, index and lengths of the embedding", lambda: (embedding.sha256, embedding.index, embedding.norms))
+    for name, part in PARTS.items():
+        if subject.asked(name):
+            timed(f"  {name}", lambda find=part.find: find(subject, lambda done, total: None))  # type: ignore[misc]
+
+
+def timed(what: str, work: Callable[[], object]) -> None:
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    row(what, f"{time.perf_counter() - wall:.2f}", f"{time.process_time() - cpu:.2f}")
+
+
+def row(what: str, measured: str, wanted: str = "", verdict: str = "") -> None:
+    print(f"{what:46}{measured:>12}{wanted:>12}   {verdict}".rstrip(), flush=True)
+
+
+def goal(what: str, value: float, limit: float, unit: str) -> None:
+    verdict = "met" if value <= limit else f"MISSED by {value / limit - 1:.0%}"
+    row(what, f"{value:.1f} {unit}", f"<= {limit:g} {unit}", verdict)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""One measure of progress for an audit of many parts, each by its usual share of the time."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
+
+Progress = Callable[[int, int], None]
+Report = Callable[[str, int, int], None]
+
+_FINE = 1_000  # steps a part
+
+
+class Meter:
+    """Tells `report` (what, done, total) of parts that may run side by side: never less, everything at the end.
+
+    After `stop`, a part that reports again is ended: nobody waits for it any more.
+    """
+
+    def __init__(self, report: Report | None, seconds: Mapping[str, float]) -> None:
+        self._report = report
+        self._sizes = {name: round(value * _FINE) for name, value in seconds.items()}
+        self._done = dict.fromkeys(seconds, 0)
+        self._stopped = False
+        self._lock = threading.Lock()
+
+    def part(self, name: str, label: str) -> Progress:
+        """Return a callback (done, total) of one part."""
+
+        def progress(done: int, total: int) -> None:
+            reached = self._sizes[name] * min(done, total) // max(total, 1)
+            with self._lock:
+                if self._stopped:
+                    raise CancelledError
+                self._done[name] = max(self._done[name], reached)
+                if self._report is not None:
+                    self._report(label, sum(self._done.values()), sum(self._sizes.values()))
+
+        return progress
+
+    def stop(self) -> None:
+        """End what is still running at its next step."""
+        with self._lock:
+            self._stopped = True
+
+
+def stretch(progress: Progress, low: float, high: float) -> Progress:
+    """Let some work of a part go from one share of it to another."""
+    return lambda done, total: progress(round(_FINE * (low + (high - low) * done / max(total, 1))), _FINE)
+
+
+def by_label(progress: Progress, shares: Sequence[float]) -> Report:
+    """Let each phase of work, told by its label, take its share; what comes after the last share is not told."""
+    labels: list[str] = []
+
+    def report(label: str, done: int, total: int) -> None:
+        if label not in labels:
+            labels.append(label)
+        place = labels.index(label)
+        if place < len(shares):
+            stretch(progress, sum(shares[:place]), sum(shares[: place + 1]))(done, total)
+
+    return report

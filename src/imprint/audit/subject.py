@@ -1,0 +1,97 @@
+"""What is audited, and the rows that an audit writes itself."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+
+from imprint.association.battery import Skipped
+from imprint.audit.plan import Plan
+from imprint.debiasing.hard import HardDebiaser
+from imprint.debiasing.leace import LeaceDebiaser
+from imprint.debiasing.linear import LinearDebiaser
+from imprint.debiasing.transform import Transform
+from imprint.directions.axis import Axis, pair_axis
+from imprint.embeddings.embedding import Embedding
+from imprint.encoders.cache import EncodingCache
+from imprint.errors import ImprintError, SettingError
+from imprint.finding import Finding
+
+GENDER = ("he", "she")
+
+Attempt = tuple[str, str, Callable[[], Iterable[Finding]]]  # id, title, work
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is audited, and what several parts need of it, made once."""
+
+    embedding: Embedding
+    plan: Plan
+    encoder: object | None = None
+    against: Embedding | None = None
+    cache: EncodingCache | None = None
+    executor: Executor | None = None
+
+    def asked(self, part: str) -> bool:
+        """Tell whether a part was asked for; most always are."""
+        needed = {"seat": self.encoder, "against": self.against, "debiasing": self.plan.debias}
+        return part not in needed or needed[part] is not None
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The axis he - she."""
+        return pair_axis(self.embedding, [GENDER])
+
+    @cached_property
+    def transform(self) -> Transform:
+        """The debiasing asked for, fitted."""
+        if self.plan.debias is None:
+            raise SettingError("no debiasing was asked for")
+        if self.plan.debias == "linear":
+            return LinearDebiaser().fit(self.embedding, axis=self.axis)
+        if self.plan.debias == "hard":
+            return HardDebiaser().fit(self.embedding, axis=pair_axis(self.embedding, [GENDER], method="pca"))
+        return LeaceDebiaser().fit(self.embedding)
+
+    @cached_property
+    def debiased(self) -> Embedding:
+        """The embedding after debiasing."""
+        return self.transform.apply(self.embedding)
+
+
+def make_finding(subject: Subject, kind: str, test: str, **details: object) -> Finding:
+    """Return a row of the audit itself."""
+    embedding = subject.embedding
+    return Finding(
+        kind=kind,
+        test=test,
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        effect_size=None,
+        statistic=None,
+        p_value=None,
+        seed=subject.plan.seed,
+        details=details,
+    )
+
+
+def skips(subject: Subject, skipped: Iterable[Skipped]) -> list[Finding]:
+    """Return a row for each thing that could not be done, with the reason."""
+    return [make_finding(subject, "skipped", one.test, title=one.title, reason=one.reason) for one in skipped]
+
+
+def gather(subject: Subject, attempts: Iterable[Attempt]) -> list[Finding]:
+    """Do one thing after the other; what cannot be done becomes a row with the reason, or raises if nothing can."""
+    found: list[Finding] = []
+    skipped: list[Skipped] = []
+    errors: list[ImprintError] = []
+    for test, title, work in attempts:
+        try:
+            found += work()
+        except ImprintError as error:
+            errors.append(error)
+            skipped.append(Skipped(test, title, str(error)))
+    if not found and errors:
+        raise errors[0]
+    return found + skips(subject, skipped)

@@ -1,0 +1,184 @@
+"""The audit in a few numbers: one finding a part, from which the report makes its sentences."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from imprint.finding import Finding
+
+Numbers = Mapping[str, Any]
+
+_NAMED = 3  # words named at each end of an axis
+
+
+def summarise(findings: Sequence[Finding]) -> list[Finding]:
+    """Return one row a part that found anything; nothing is measured here, only counted."""
+    rows = []
+    for part, summary in _SUMMARIES.items():
+        own = [one for one in findings if one.details.get("part") == part]
+        numbers = summary(own)
+        if numbers:
+            first = own[0]
+            rows.append(
+                Finding(
+                    kind="summary",
+                    test=part,
+                    embedding=first.embedding,
+                    embedding_sha256=first.embedding_sha256,
+                    effect_size=None,
+                    statistic=None,
+                    p_value=None,
+                    seed=first.seed,
+                    details={"part": part, **numbers},
+                )
+            )
+    return rows
+
+
+def _weat(findings: Sequence[Finding]) -> Numbers:
+    rows = [one for one in findings if one.kind == "weat"]
+    people = [one for one in rows if "neutral" not in (one.details.get("topics") or ())]
+    if not people:
+        return {}
+    found = [one for one in people if one.details.get("verdict") == "significant"]
+    verdicts = Counter(one.details.get("verdict") for one in people)
+    asked, shown = (
+        Counter(topic for one in some for topic in one.details.get("topics") or ()) for some in (people, found)
+    )
+    return {
+        "tests": len(people),
+        "significant": len(found),
+        "not_significant": verdicts["not significant"],
+        "cannot_reach": verdicts["cannot reach"],
+        "skipped": sum(one.kind == "skipped" for one in findings),
+        "alpha": people[0].details.get("alpha"),
+        "topics": {topic: {"significant": shown[topic], "tests": asked[topic]} for topic in asked},
+        "strongest": _strongest(found),
+    }
+
+
+def _strongest(found: Sequence[Finding]) -> Numbers | None:
+    """Return the test that chance explains least."""
+    if not found:
+        return None
+    one = min(found, key=lambda row: (row.details.get("log10_p") or 0.0, row.test))
+    keys = ("title", "sets", "p_method", "extreme", "extreme_low", "extreme_high", "partitions")
+    return {"test": one.test, "effect_size": one.effect_size, "p_value": one.p_value} | {
+        key: one.details.get(key) for key in keys
+    }
+
+
+def _wefat(findings: Sequence[Finding]) -> Numbers:
+    rows = [one for one in findings if one.kind == "wefat"]
+    known = [
+        {"title": one.details.get("title"), "r": one.effect_size, "n_words": one.details.get("n_words")}
+        for one in rows
+    ]
+    return {"correlations": known} if known else {}
+
+
+def _enumeration(findings: Sequence[Finding]) -> Numbers:
+    cells = [one for one in findings if one.kind == "ube"]
+    if not cells:
+        return {}
+    found = [one for one in cells if one.details.get("significant")]
+    settings = cells[0].details.get("settings") or {}
+    return {
+        "associations": len(found),
+        "left_without_frequency": sum(bool(one.details.get("survives_without_frequency")) for one in found),
+        "groups": settings.get("groups"),
+        "categories": settings.get("categories"),
+        "cells": (settings.get("groups") or 0) * (settings.get("categories") or 0),
+        "fdr": settings.get("fdr"),
+        "rotations": settings.get("rotations"),
+    }
+
+
+def _directions(findings: Sequence[Finding]) -> Numbers:
+    placed = next((one for one in findings if one.kind == "projection"), None)
+    if placed is None:
+        return {}
+    order = sorted(placed.details["coordinates"].items(), key=lambda item: (item[1], item[0]))
+    crowd = next((one for one in findings if one.kind == "projection comparison"), None)
+    return {
+        "positive": placed.details.get("positive"),
+        "negative": placed.details.get("negative"),
+        "n_words": placed.details.get("n_words"),
+        "most_positive": [word for word, _ in order[: -_NAMED - 1 : -1]],
+        "most_negative": [word for word, _ in order[:_NAMED]],
+        "crowd_r": crowd.effect_size if crowd else None,
+    }
+
+
+def _debiasing(findings: Sequence[Finding]) -> Numbers:
+    done = next((one for one in findings if one.kind == "debiasing"), None)
+    if done is None:
+        return {}
+    variances = done.details.get("variances") or {}
+    leaks = [one for one in findings if one.kind == "leakage" and one.details.get("against_accuracy") is not None]
+    # Names: nothing that was debiased for, and what an application meets.
+    names = [one for one in leaks if str(one.details.get("words")).startswith("first names")]
+    worst = max(names, key=lambda one: one.details["accuracy"], default=None)
+    return {
+        "method": done.details.get("method"),
+        "reduction": _ratio(variances.get("held_out_before"), variances.get("held_out_after")),
+        "background_ratio": _ratio(variances.get("background_after"), variances.get("background_before")),
+        "recovered": None if worst is None else worst.details["accuracy"],
+        "recovered_before": None if worst is None else worst.details["against_accuracy"],
+        "recovered_words": None if worst is None else worst.details.get("words"),
+        "recovered_by": None if worst is None else worst.details.get("method"),
+    }
+
+
+def _benchmarks(findings: Sequence[Finding]) -> Numbers:
+    changes = [one for one in findings if one.details.get("change_spearman") is not None]
+    if not changes:
+        return {}
+    largest = max(changes, key=lambda one: abs(one.details["change_spearman"]))
+    return {
+        "benchmarks": len(changes),
+        "largest_change": largest.details["change_spearman"],
+        "largest_test": largest.test,
+    }
+
+
+def _seat(findings: Sequence[Finding]) -> Numbers:
+    rows = [one for one in findings if one.kind == "seat" and one.details.get("unit") == "word"]
+    people = [one for one in rows if "neutral" not in (one.details.get("topics") or ())]
+    if not people:
+        return {}
+    verdicts = Counter(one.details.get("verdict") for one in people)
+    return {
+        "encoder": people[0].embedding,
+        "tests": len(people),
+        "significant": verdicts["significant"],
+        "cannot_reach": verdicts["cannot reach"],
+        "alpha": people[0].details.get("alpha"),
+    }
+
+
+def _against(findings: Sequence[Finding]) -> Numbers:
+    rows = [one for one in findings if one.kind == "weat"]
+    found = Counter(one.embedding for one in rows if one.details.get("verdict") == "significant")
+    names = list(dict.fromkeys(one.embedding for one in rows))
+    counts = [
+        {"embedding": name, "significant": found[name], "tests": sum(one.embedding == name for one in rows)}
+        for name in names
+    ]
+    return {"embeddings": counts} if counts else {}
+
+
+def _ratio(one: float | None, other: float | None) -> float | None:
+    return one / other if one is not None and other else None
+
+
+_SUMMARIES: dict[str, Callable[[Sequence[Finding]], Numbers]] = {
+    "weat": _weat,
+    "wefat": _wefat,
+    "enumeration": _enumeration,
+    "directions": _directions,
+    "debiasing": _debiasing,
+    "benchmarks": _benchmarks,
+    "seat": _seat,
+    "against": _against,
+}

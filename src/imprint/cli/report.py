@@ -1,0 +1,23 @@
+"""`imprint report`: the page of an audit drawn again from its findings, nothing computed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from imprint.cli.audit import OutOption, UnmaskOption
+
+
+def report_command(
+    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
+    out: OutOption = Path("report.html"),
+    unmask: UnmaskOption = False,
+) -> None:
+    """Draw the page of an audit, or of any command's --json, from its findings alone."""
+    from imprint.cli.console import check_target
+    from imprint.finding import read_findings
+    from imprint.report.page import write_page
+
+    check_target(out, reading=str(findings))
+    write_page(out, read_findings(findings), unmask=unmask)
+    typer.echo(f"report: {out}")

@@ -1,0 +1,150 @@
+"""Effects of many tests one under another: the estimate, the band around it, what others published."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from imprint.report.charts.points import has_place, hint_fields, scale_for, tooltips
+from imprint.report.charts.theme import (
+    ACCENT,
+    LINE,
+    MARK,
+    PAPER,
+    QUIET,
+    WIDTH,
+    Row,
+    Spec,
+    clean,
+    finish,
+    looks,
+    rows,
+    zero_rule,
+)
+
+PUBLISHED = "published value"
+
+_LABELS = 240  # pixels left of the plot
+_LETTERS = 37  # in a line of a label, of which there are two at most
+_LINE_HEIGHT = 15
+_TICK, _BAR = "M0,-1L0,1", "M-1.2,0L1.2,0"
+# Shape and filling say what colour says.
+_SIGNIFICANT = "significant"
+_MARKS = {
+    _SIGNIFICANT: ("circle", ACCENT, ACCENT),
+    "not significant": ("circle", PAPER, QUIET),
+    "cannot reach": ("diamond", PAPER, QUIET),
+}
+
+
+@dataclass(frozen=True)
+class ForestRow:
+    """One test: its effect, the band's ends where there is one, and what was published for it.
+
+    Not `reachable` means that so few words could never have been significant. `hints` are shown on hover: their keys
+    are the caller's own, the same in every row.
+    """
+
+    label: str
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    significant: bool = False
+    reachable: bool = True
+    published: float | Sequence[float] | None = None
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """What the mark's shape says."""
+        return _SIGNIFICANT if self.significant else "not significant" if self.reachable else "cannot reach"
+
+    @property
+    def ticks(self) -> Sequence[float]:
+        """The values published, one, several or none."""
+        known = self.published if isinstance(self.published, Sequence) else (self.published,)
+        return [value for value in known if value is not None and has_place(value)]
+
+
+def forest(
+    tests: Sequence[ForestRow], *, x_title: str = "effect size d", band: str = "stability of the word choice"
+) -> Spec:
+    """Draw one row a test, in the order given; `band` says in the legend what the bars are."""
+    import altair as alt
+
+    drawn = [test for test in tests if has_place(test.estimate)]
+    estimates = [_row(place, test) for place, test in enumerate(drawn)]
+    ticks: list[Row] = [
+        {"row": place, "published": value, "label": test.label, "verdict": PUBLISHED}
+        for place, test in enumerate(drawn)
+        for value in test.ticks
+    ]
+    ends = [row[key] for row in estimates for key in ("estimate", "low", "high") if row[key] is not None]
+    step = 2 * _LINE_HEIGHT + 8 if any("\n" in row["lines"] for row in estimates) else 28
+
+    marks = looks(
+        "verdict", _explained(estimates, ticks, band), legend={"orient": "none", "legendX": -_LABELS, "legendY": -34}
+    )
+    scale = scale_for([0.0, *ends, *(tick["published"] for tick in ticks)], 0, WIDTH - _LABELS)
+    x = alt.X("estimate", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False))
+    y = alt.Y("row", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5))
+    base = alt.Chart(rows(estimates)).encode(x=x, y=y)
+    numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
+    hover = tooltips("label", numbers, (test.hints for test in drawn))
+    tone = alt.when(f"datum.verdict == '{_SIGNIFICANT}'").then(alt.value(ACCENT)).otherwise(alt.value(QUIET))
+    layers = [
+        base.mark_rule(color=LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(WIDTH - _LABELS)),
+        zero_rule("x"),
+        base.mark_text(
+            align="left", baseline="middle", lineBreak="\n", lineHeight=_LINE_HEIGHT, dy=alt.expr("datum.rise")
+        ).encode(x=alt.value(-_LABELS), text="lines:N"),
+        base.transform_filter("isValid(datum.low) && isValid(datum.high)")
+        .mark_rule(strokeWidth=7, strokeCap="round", opacity=0.35)
+        .encode(x="low:Q", x2="high:Q", color=tone, tooltip=hover),
+        base.mark_point(size=80, strokeWidth=1.8, opacity=1).encode(tooltip=hover, **marks),
+    ]
+    if ticks:
+        published = tooltips("label", {"published": PUBLISHED}, ())
+        layers.append(
+            alt.Chart(rows(ticks))
+            .mark_point(size=220, strokeWidth=2, opacity=1)
+            .encode(x="published:Q", y=y, tooltip=published, **marks)
+        )
+    return finish(layers, width=WIDTH - _LABELS, height=step * len(drawn))
+
+
+def _row(place: int, test: ForestRow) -> Row:
+    lines = _lines(test.label)
+    ends = (test.low, test.high)
+    low, high = ends if all(map(has_place, ends)) else (None, None)
+    return {
+        "row": place,
+        "label": test.label,
+        "lines": "\n".join(lines),
+        "rise": -(len(lines) - 1) * _LINE_HEIGHT / 2,
+        "estimate": test.estimate,
+        "low": low,
+        "high": high,
+        "verdict": test.verdict,
+        **hint_fields(test.hints),
+    }
+
+
+def _lines(label: str) -> list[str]:
+    """Break a long label in two, after a comma where there is one, so that neither line is much longer."""
+    words = label.split()
+    if len(label) <= _LETTERS:
+        return [" ".join(words)]
+    halves = [[" ".join(words[:place]), " ".join(words[place:])] for place in range(1, len(words))]
+    fitting = [lines for lines in halves if max(map(len, lines)) <= _LETTERS]
+    if not fitting:
+        return textwrap.wrap(label, _LETTERS, max_lines=2, placeholder="…")
+    return min(fitting, key=lambda lines: (not lines[0].endswith((",", ":")), max(map(len, lines))))
+
+
+def _explained(estimates: Sequence[Row], ticks: Sequence[Row], band: str) -> dict[str, tuple[str, str, str]]:
+    """Return what the legend must explain: nothing that is not drawn."""
+    verdicts = {row["verdict"] for row in estimates}
+    marks = {verdict: look for verdict, look in _MARKS.items() if verdict in verdicts}
+    if any(row["low"] is not None for row in estimates):
+        marks[clean(band)] = (_BAR, QUIET, QUIET)
+    return marks | ({PUBLISHED: (_TICK, MARK, MARK)} if ticks else {})

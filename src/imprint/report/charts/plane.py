@@ -1,0 +1,66 @@
+"""A plane with two axes: where a row stands in it, and the names written beside the dots."""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+from imprint.report.charts.placement import DOT_WEIGHT, LINE_WEIGHT, Anchor, Box, dot, place_labels, trail
+from imprint.report.charts.points import Scale, scale_for
+from imprint.report.charts.theme import SIDE, WIDTH, Row, clean, rows
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Segment = tuple[Row, Row]
+
+
+class Plane(NamedTuple):
+    """Two scales in pixels, as wide as a chart may be."""
+
+    x: Scale
+    y: Scale
+
+    def spot(self, row: Row) -> tuple[float, float]:
+        """Return where a row stands, in pixels."""
+        return self.x(row["x"]), self.y(row["y"])
+
+    def middle(self, dots: Sequence[Row]) -> tuple[float, float]:
+        """Return the middle of the dots, in pixels, or that of an empty plane."""
+        spots = [self.spot(row) for row in dots] or [(self.x.end / 2, self.y.start / 2)]
+        return fmean(x for x, _ in spots), fmean(y for _, y in spots)
+
+    def channels(self, x_title: str, y_title: str) -> Row:
+        """Return both axes for a layer whose rows have x and y."""
+        import altair as alt
+
+        domains = [alt.Scale(domain=scale.domain, nice=False) for scale in self]
+        return {
+            "x": alt.X("x", type="quantitative", title=clean(x_title), scale=domains[0]),
+            "y": alt.Y("y", type="quantitative", title=clean(y_title), scale=domains[1]),
+        }
+
+    def names(
+        self, named: Sequence[Row], dots: Sequence[Row], segments: Iterable[Segment] = (), *, most: int | None = None
+    ) -> "alt.Chart":
+        """Write the words of rows beside their dots, the first rows first; see `place_labels`."""
+        import altair as alt
+
+        taken = [(dot(*self.spot(row)), DOT_WEIGHT) for row in dots]
+        for one, other in segments:
+            taken += [(step, LINE_WEIGHT) for step in trail(self.spot(one), self.spot(other))]
+        anchors = [Anchor(*self.spot(row), row["word"]) for row in named]
+        frame = Box(0, 0, self.x.end, self.y.start)
+        labels = place_labels(anchors, taken, frame, most=most, middle=self.middle(dots))
+        texts = [named[label.anchor] | {"dx": label.dx, "dy": label.dy, "align": label.align} for label in labels]
+        offsets: Row = {name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}
+        marks = alt.Chart(rows(texts)).mark_text(baseline="middle", **offsets)
+        layer: alt.Chart = marks.encode(x="x:Q", y="y:Q", text="word:N")
+        return layer
+
+
+def plane_for(dots: Sequence[Row], height: int, *, square: bool = False) -> Plane:
+    """Return the plane that shows all dots; in a `square` one both axes have one range."""
+    xs, ys = [row["x"] for row in dots], [row["y"] for row in dots]
+    if square:
+        xs = ys = xs + ys
+    return Plane(scale_for(xs, 0, WIDTH - SIDE), scale_for(ys, height, 0))

@@ -1,0 +1,103 @@
+"""Words at places, and the scales that say where on the drawing a place is."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from imprint.report.charts.theme import Row, clean
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_FARTHEST, _SMALLEST, _NEAREST = 1e100, 1e-100, 1e-9
+_MARGIN = 0.06  # of the range, free at each end
+
+
+@dataclass(frozen=True)
+class Point:
+    """A word at a place. `hints` are shown on hover: their keys are the caller's own, the same for every point."""
+
+    word: str
+    x: float
+    y: float = 0.0
+    group: str = ""
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+
+class Scale(NamedTuple):
+    """From data to pixels, both ends included; the drawing's y goes down."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel of a value."""
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    @property
+    def domain(self) -> list[float]:
+        """The ends, as the drawing library wants them."""
+        return [self.low, self.high]
+
+
+def scale_for(values: Iterable[float], start: float, end: float) -> Scale:
+    """Return the scale that shows all values with a little room at each end."""
+    known = list(values) or [0.0]
+    low, high = min(known), max(known)
+    size = max(abs(low), abs(high))
+    # Ticks closer than rounding are more than the drawing library can count.
+    room = high - low if high - low > size * _NEAREST else size
+    room = room * _MARGIN if size > _SMALLEST else 1.0
+    return Scale(low - room, high + room, start, end)
+
+
+def spans_zero(values: Iterable[float]) -> bool:
+    """Whether a line at zero would part the values."""
+    return {value > 0 for value in values if value} == {False, True}
+
+
+def drawable(points: Iterable[Point]) -> list[Point]:
+    """Return the points that have a place: one that is not a number, or beyond all measure, has none."""
+    return [point for point in points if has_place(point.x) and has_place(point.y)]
+
+
+def has_place(value: float | None) -> bool:
+    """Whether a value can be drawn; the difference of two that can is finite."""
+    return value is not None and abs(value) < _FARTHEST
+
+
+def point_rows(points: Sequence[Point]) -> list[Row]:
+    """Return points as rows whose field names are ours."""
+    return [
+        {"word": point.word, "x": point.x, "y": point.y, "group": point.group, **hint_fields(point.hints)}
+        for point in points
+    ]
+
+
+def hint_fields(hints: Mapping[str, str]) -> Row:
+    """Return hints under numbers, since a key with a dot or a bracket would be read as a path."""
+    return {f"hint{place}": text for place, text in enumerate(hints.values())}
+
+
+def tooltips(word: str, numbers: Mapping[str, str], hints: Iterable[Mapping[str, str]]) -> list["alt.Tooltip"]:
+    """Say on hover the field `word` as a heading, then numbers by field and title, then the hints."""
+    import altair as alt
+
+    titles = next((list(hint) for hint in hints if hint), [])
+    return [
+        alt.Tooltip(word, type="nominal", title="title"),  # by this very name the heading
+        *(alt.Tooltip(name, type="quantitative", title=_key(title), format=".3~f") for name, title in numbers.items()),
+        *(alt.Tooltip(f"hint{place}", type="nominal", title=_key(title)) for place, title in enumerate(titles)),
+    ]
+
+
+def _key(title: str) -> str:
+    """Return a title as the key of a tooltip: Vega-Lite writes it into an expression and escapes quotes alone.
+
+    The capital keeps it apart from "title" and "image", which mean something there.
+    """
+    shown = "".join(letter if letter.isprintable() else " " for letter in clean(title))
+    shown = shown.replace("\\", "\N{REVERSE SOLIDUS OPERATOR}")
+    return shown[:1].upper() + shown[1:]

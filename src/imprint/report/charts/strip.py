@@ -1,0 +1,139 @@
+"""Words along one axis: a swarm of dots, the outermost of each end named by flags above and below it."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from imprint.report.charts.placement import HEIGHT, text_width
+from imprint.report.charts.points import Point, drawable, point_rows, scale_for, spans_zero, tooltips
+from imprint.report.charts.theme import ACCENT, INK, QUIET, SOFT, WIDTH, Spec, clean, finish, rows, zero_rule
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_DOT = 8.0  # pixels from dot to dot
+_SWARM = 60.0  # half the height that the swarm may take
+_NEAR = 32  # dots looked at; more than stand side by side in a swarm that fits
+_GAP = 3.0
+_PLOT = WIDTH - 24
+
+
+class Flag(NamedTuple):
+    """A name on a pole that stands on a dot: in pixels, heights upwards from the axis, `tip` at the text's middle."""
+
+    dot: int
+    x: float
+    foot: float
+    tip: float
+    left: float
+    right: float
+    align: Literal["left", "right"]
+
+
+def strip(points: Sequence[Point], *, x_title: str, ends: tuple[str, str], labels: int = 10) -> Spec:
+    """Draw words along an axis; `ends` name its low and its high end, `labels` words are named at each."""
+    import altair as alt
+
+    drawn = sorted(drawable(points), key=lambda point: (point.x, point.word))
+    scale = scale_for((point.x for point in drawn), 0, _PLOT)
+    places = [scale(point.x) for point in drawn]
+    heights = swarm(places)
+    flags = plant_flags(places, heights, [point.word for point in drawn], labels)
+    half = max([_SWARM / 2, *(abs(height) for height in heights), *(abs(flag.tip) for flag in flags)]) + HEIGHT
+
+    span = alt.Scale(domain=[-half, half], nice=False)
+    x = alt.X("x", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False))
+    y = alt.Y("height", type="quantitative", axis=None, scale=span)
+    dots = [row | {"height": height} for row, height in zip(point_rows(drawn), heights, strict=True)]
+    poles = [
+        dots[flag.dot]
+        | {"foot": flag.foot, "tip": flag.tip, "align": flag.align, "dx": 4 if flag.align == "left" else -4}
+        for flag in flags
+    ]
+    hover = tooltips("word", {"x": x_title}, (point.hints for point in drawn))
+    named = alt.Chart(rows(poles))
+    layers = [zero_rule("x")] if spans_zero(point.x for point in drawn) else []
+    layers += [
+        named.mark_rule(color=QUIET, strokeWidth=0.7).encode(
+            x=x, y=alt.Y("foot:Q", axis=None, scale=span), y2="tip:Q"
+        ),
+        alt.Chart(rows(dots))
+        .mark_point(size=30, filled=True, opacity=0.8, color=ACCENT)
+        .encode(x=x, y=y, tooltip=hover),
+        named.mark_text(align=alt.expr("datum.align"), baseline="middle", dx=alt.expr("datum.dx"), color=INK).encode(
+            x=x, y=alt.Y("tip:Q", axis=None, scale=span), text="word:N", tooltip=hover
+        ),
+    ]
+    layers.append(_end(f"← {ends[0]}", 0, "left", round(2 * half)))
+    layers.append(_end(f"{ends[1]} →", _PLOT, "right", round(2 * half)))
+    return finish(layers, width=_PLOT, height=round(2 * half))
+
+
+def swarm(places: Sequence[float]) -> list[float]:
+    """Return a height for each place, sorted, such that no two dots meet: the nearest to the axis that is free."""
+    heights: list[float] = []
+    first = 0
+    for place, x in enumerate(places):
+        while places[first] <= x - _DOT or place - first > _NEAR:
+            first += 1
+        blocked = [
+            (heights[other] - reach, heights[other] + reach)
+            for other in range(first, place)
+            for reach in [(_DOT**2 - (x - places[other]) ** 2) ** 0.5]
+        ]
+        edges = sorted([0.0, *(edge for span in blocked for edge in span)], key=lambda edge: (abs(edge), edge))
+        heights.append(next(e for e in edges if not any(low + 1e-9 < e < high - 1e-9 for low, high in blocked)))
+    highest = max((abs(height) for height in heights), default=0.0)
+    return heights if highest <= _SWARM else [height * _SWARM / highest for height in heights]
+
+
+def plant_flags(places: Sequence[float], heights: Sequence[float], words: Sequence[str], most: int) -> list[Flag]:
+    """Name the outermost words of both ends, from the inside out: a flag flies over all that stand further in.
+
+    So no pole crosses a name of its own end; a flag whose pole would cross one of the other end is left out.
+    """
+    count = len(places)
+    lows = range(min(most, (count + 1) // 2))
+    highs = range(max(count - most, (count + 1) // 2), count)
+    flags: list[Flag] = []
+    for pair in zip_longest(reversed(lows), highs):
+        for index in pair:
+            if index is not None:
+                flags += _plant(index, "left" if index in lows else "right", places, heights, words, flags)
+    return flags
+
+
+def _plant(
+    index: int,
+    align: Literal["left", "right"],
+    places: Sequence[float],
+    heights: Sequence[float],
+    words: Sequence[str],
+    flags: Sequence[Flag],
+) -> list[Flag]:
+    x, foot = places[index], heights[index]
+    width = text_width(words[index]) + 6
+    left, right = (x, x + width) if align == "left" else (x - width, x)
+    options = []
+    for side in (1, -1):
+        standing = [flag for flag in flags if side * flag.tip > 0]
+        below = [side * flag.tip + HEIGHT / 2 for flag in standing if flag.left < right and left < flag.right]
+        below += [
+            side * height + _DOT / 2
+            for place, height in zip(places, heights, strict=True)
+            if left - _DOT / 2 < place < right + _DOT / 2
+        ]
+        tip = max(below) + _GAP + HEIGHT / 2
+        crossed = any(flag.left < x < flag.right for flag in standing)
+        if not crossed:
+            options.append((tip, -side * foot, Flag(index, x, foot, side * tip, left, right, align)))
+    return [min(options)[2]] if options else []
+
+
+def _end(text: str, place: float, align: Literal["left", "right"], height: int) -> "alt.Chart":
+    """Say beside the axis's title which way an end points."""
+    import altair as alt
+
+    marks = alt.Chart(rows([{"end": text}])).mark_text(align=align, baseline="middle", fontSize=13, color=SOFT)
+    layer: alt.Chart = marks.encode(x=alt.value(place), y=alt.value(height + 34), text="end:N")
+    return layer

@@ -1,0 +1,101 @@
+"""The order of the page: which findings make which section."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from imprint.errors import ImprintError
+from imprint.finding import Finding
+from imprint.report import summary
+from imprint.report.marking import Words
+from imprint.report.sections import (
+    against,
+    analogies,
+    benchmarks,
+    debiasing,
+    directions,
+    enumeration,
+    method,
+    seat,
+    weat,
+    wefat,
+)
+from imprint.report.view import Block, Listing, Prose, Section
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the audit and how it is told; `kinds` are findings that belong to it where they do not say so."""
+
+    name: str
+    title: str
+    blocks: Callable[[Sequence[Finding], Words], Iterable[Block]]
+    kinds: tuple[str, ...]
+    offensive: bool = False
+
+
+PARTS = (
+    Part("weat", "Associations asked for", weat.blocks, ("weat", "skipped")),
+    Part("wefat", "The embedding and the world", wefat.blocks, ("wefat",)),
+    Part("directions", "Along he and she", directions.blocks, ("pairs", "projection", "projection comparison")),
+    Part(
+        "enumeration",
+        "Found without being asked",
+        enumeration.blocks,
+        ("ube", "ube-group", "ube-indirect", "ube-overview"),
+        offensive=True,
+    ),
+    Part("analogies", "Stereotypes as analogies", analogies.blocks, ("analogy",), offensive=True),
+    Part(
+        "debiasing",
+        "Before and after debiasing",
+        debiasing.blocks,
+        ("debiasing", "debiased projection", "frontier", "leakage"),
+    ),
+    Part("benchmarks", "What it is good for", benchmarks.blocks, ("similarity", "analogy_benchmark")),
+    Part("seat", "In sentences", seat.blocks, ("seat", "seat-coherence", "seat-anisotropy")),
+    Part("against", "Beside another embedding", against.blocks, ("agreement",)),
+)
+
+
+def tell(findings: Sequence[Finding], words: Words) -> tuple[Section, ...]:
+    """Return the whole page: the summary first, the parts that have anything to say, the method last."""
+    said = summary.sentences(findings)
+    first = (Section("summary", "In short", (Listing(tuple(said)),)),) if said else ()
+    last = (Section("method", "Method, settings and limits", tuple(method.blocks(findings, words))),)
+    return (*first, *parts(findings, words), *last)
+
+
+def parts(findings: Sequence[Finding], words: Words) -> tuple[Section, ...]:
+    """Return the sections of measurements alone, as a notebook shows them."""
+    by_part = _by_part(findings)
+    refused = {
+        one.test: one.details.get("why") for one in findings if one.kind == "part" and not one.details.get("ran")
+    }
+    sections = []
+    for part in PARTS:
+        blocks = _draw(part, by_part[part.name], words)
+        if refused.get(part.name):
+            blocks = (Prose(f"This part was not run: {refused[part.name]}", "warning"), *blocks)
+        if blocks:
+            sections.append(Section(part.name, part.title, blocks, offensive=part.offensive))
+    return tuple(sections)
+
+
+def _draw(part: Part, findings: Sequence[Finding], words: Words) -> tuple[Block, ...]:
+    try:
+        return tuple(part.blocks(findings, words))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # A file of findings is anybody's: text where a number belongs is the file's fault and ends in one line.
+        wrong = f"{type(error).__name__}: {error}"
+        raise ImprintError(
+            f"the findings of part {part.name!r} cannot be drawn ({wrong}); give a file as imprint wrote it"
+        ) from error
+
+
+def _by_part(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    home = {kind: part.name for part in PARTS for kind in part.kinds}
+    by_part: dict[str, list[Finding]] = defaultdict(list)
+    for one in findings:
+        by_part[str(one.details.get("part") or home.get(one.kind, ""))].append(one)
+    return by_part

@@ -1,0 +1,189 @@
+"""WEAT on the page: which associations were asked for, how strong they are, and whether chance explains them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from imprint.finding import Finding
+from imprint.report import charts
+from imprint.report.marking import NOTHING, Words, count, number, probability
+from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
+
+SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}
+
+COLUMNS = (
+    Column("Test"),
+    Column(
+        "d", "Difference of the two sets' mean scores, in standard deviations of all scores; at most about two.", True
+    ),
+    Column("Other words", "Where d falls in the middle 95 % when the words of each set are drawn again.", True),
+    Column("p", "Share of all ways to deal the target words into two sets that give at least this difference.", True),
+    Column("Behind p", "Deals at least as extreme, of all deals."),
+    Column("p, corrected", "After Holm's correction for asking all these questions at once.", True),
+    Column("Verdict"),
+    Column(
+        "Could have found", "The smallest shift of scores that a test of this size finds four times in five.", True
+    ),
+    Column("Published", "The d that the source prints for this test, and on which embedding."),
+    Column("People", "Effect in the Implicit Association Test: context, on another scale."),
+    Column("Missing", "Words the embedding does not have.", True),
+)
+
+
+def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
+    """Tell the tests of one family."""
+    rows = [one for one in findings if one.kind == "weat"]
+    if rows:
+        yield Prose(
+            "Each test takes two sets of words, such as flowers and insects, and two sets to compare them with, "
+            "such as pleasant and unpleasant words. It asks whether the first set lies closer to the first, and the "
+            "second to the second. Psychologists ask people the same in the Implicit Association Test."
+        )
+        yield forest_chart("weat-forest", rows, words)
+        yield Table("Every test, with the counts behind its p-value", COLUMNS, tuple(_row(one, words) for one in rows))
+        yield Prose(
+            "Not significant is not absent: the column “Could have found” says how small an effect would have escaped "
+            "the test. “Cannot reach” means that the sets have so few words that no result could have been "
+            "significant. Tests marked neutral (flowers, instruments) are no social bias; they show that the test "
+            "sees what everybody would expect.",
+            "note",
+        )
+        yield scores_table(rows, words)
+    yield from skipped_table(findings)
+
+
+def forest_chart(name: str, rows: Sequence[Finding], words: Words) -> Chart:
+    """Draw one line a test: d, how far it moves with other words, and what the papers print."""
+    spec = charts.forest(
+        [
+            charts.ForestRow(
+                label=words.text(title(one)),
+                estimate=one.effect_size,
+                low=one.details.get("stability_low"),
+                high=one.details.get("stability_high"),
+                significant=one.details.get("verdict") == "significant",
+                reachable=one.details.get("verdict") != "cannot reach",
+                published=tuple(figure["effect"] for figure in (_published(one),) if figure),
+            )
+            for one in rows
+            if one.effect_size is not None
+        ],
+        x_title="effect size d",
+        band="with other words of the same kind",
+    )
+    found = [one for one in rows if one.details.get("verdict") == "significant"]
+    table = Table(
+        "Effect sizes of the chart",
+        (COLUMNS[0], COLUMNS[1], COLUMNS[2], COLUMNS[8]),
+        tuple((title(one), number(one.effect_size), _band(one), _papers(one)) for one in rows),
+    )
+    strongest = max(rows, key=lambda one: one.effect_size or 0.0)
+    return Chart(
+        name,
+        "How strong each association is",
+        f"A dot for each of {len(rows)} tests at its effect size d, with a line for other choices of words and a "
+        f"tick for the published value. {len(found)} are significant. The largest is {title(strongest)}.",
+        spec,
+        table,
+    )
+
+
+def side_by_side(caption: str, rows: Sequence[Finding], words: Words) -> Table:
+    """List tests that were run on more than one embedding."""
+    numeric = (Column("d", numeric=True), Column("p", numeric=True), Column("p, corrected", numeric=True))
+    lines = tuple(
+        (
+            words.text(title(one)),
+            words.text(one.embedding),
+            number(one.effect_size),
+            Cell(signed_p(one), order=one.p_value),
+            probability(one.details.get("p_holm")),
+        )
+        for one in rows
+    )
+    return Table(caption, (Column("Test"), Column("Embedding"), *numeric), lines, filtered=True)
+
+
+def scores_table(rows: Sequence[Finding], words: Words) -> Table:
+    """List every word's own score, with the set it stands in."""
+    lines = []
+    for one in rows:
+        sets = one.details.get("sets", {})
+        for place, (word, score) in enumerate(one.details.get("scores", {}).items()):
+            side = "x" if place < one.details.get("n_x", 0) else "y"
+            lines.append((title(one), sets.get(side, side), words.plain(word), number(score, 3)))
+    columns = (Column("Test"), Column("Set"), Column("Word"), Column("Score", _SCORE, True))
+    return Table("Every word's own score", columns, tuple(lines), filtered=True, folded=True)
+
+
+def skipped_table(findings: Sequence[Finding]) -> Iterator[Block]:
+    """Say which tests could not be run, and why."""
+    rows = [one for one in findings if one.kind == "skipped"]
+    if rows:
+        lines = tuple((title(one), one.details.get("reason", "")) for one in rows)
+        yield Table("Tests that could not be run", (Column("Test"), Column("Why")), lines, folded=True)
+
+
+def title(one: Finding) -> str:
+    """Return what a test is called."""
+    return str(one.details.get("title") or one.test)
+
+
+def counted(one: Finding) -> Markup:
+    """Return the deals of the words behind a p-value: those at least as extreme, of all."""
+    get = one.details.get
+    if get("partitions") is None:
+        return NOTHING
+    if get("p_method") == "sampled":
+        return Markup("sampled of {}").format(count(get("partitions")))
+    if get("extreme") is None:
+        parts = (count(get("extreme_low"), 4), count(get("extreme_high"), 4), count(get("partitions")))
+        return Markup("{} to {} of {}").format(*parts)
+    return Markup("{} of {}").format(count(get("extreme")), count(get("partitions")))
+
+
+def signed_p(one: Finding) -> Markup:
+    """Return p with a sign before it where it is a bound or an estimate."""
+    return probability(one.p_value, SIGNS.get(one.details.get("p_method", ""), ""))
+
+
+_SCORE = "Mean cosine with the first attribute set less that with the second."
+
+
+def _row(one: Finding, words: Words) -> tuple[Cell | Markup | str, ...]:
+    get = one.details.get
+    topics = ", ".join(get("topics") or ())
+    return (
+        Cell(words.text(title(one)), hint=f"{one.test}; {topics}" if topics else one.test),
+        number(one.effect_size),
+        Cell(_band(one), order=get("stability_low")),
+        Cell(signed_p(one), order=one.p_value),
+        Cell(counted(one), order=get("extreme")),
+        probability(get("p_holm")),
+        str(get("verdict") or ""),
+        number(get("detectable_shift"), 3),
+        _papers(one),
+        _people(one),
+        Cell(count(len(one.missing)), hint=words.joined(one.missing)),
+    )
+
+
+def _band(one: Finding) -> Markup:
+    low, high = one.details.get("stability_low"), one.details.get("stability_high")
+    return NOTHING if low is None else Markup("{} to {}").format(number(low), number(high))
+
+
+def _published(one: Finding) -> dict[str, Any] | None:
+    """Return what the test's own source prints, the first figure of the catalogue; None if it prints none."""
+    return next((one for one in one.details.get("published") or () if one.get("effect") is not None), None)
+
+
+def _papers(one: Finding) -> Markup:
+    figure = _published(one)
+    return NOTHING if figure is None else Markup("{} ({})").format(number(figure["effect"]), figure["embedding"])
+
+
+def _people(one: Finding) -> Markup:
+    human = one.details.get("human")
+    return Markup("d = {}, {}").format(number(human["effect"]), human["source"]) if human else NOTHING

@@ -1,0 +1,191 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from imprint.audit.parts import PARTS, Part, find_debiasing
+from imprint.audit.plan import Plan
+from imprint.audit.run import run_audit
+from imprint.audit.subject import Subject
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import ImprintError, SettingError, VocabularyError
+from imprint.finding import read_findings, write_findings
+from imprint.stimuli.seeds import held_out
+
+KINDS = {
+    "weat": {"weat", "skipped"},
+    "wefat": {"wefat", "skipped"},
+    "enumeration": {"ube", "ube-group", "ube-overview"},
+    "directions": {"projection", "projection comparison", "pairs"},
+    "analogies": {"analogy"},
+    "debiasing": {"debiasing", "debiased projection", "weat", "skipped"},
+    "benchmarks": {"similarity"},
+    "seat": {"seat", "seat-anisotropy", "skipped"},
+    "against": {"weat", "agreement", "projection comparison", "similarity", "skipped"},
+}
+
+
+def by_part(audit):
+    found = {}
+    for row in audit.rows:
+        found.setdefault(row.details["part"], []).append(row)
+    return found
+
+
+def reasons(audit):
+    return {row.test: row.details["why"] for row in audit.parts if not row.details["ran"]}
+
+
+def test_every_part_gives_its_kinds_of_findings(audit):
+    found, _ = audit
+    assert not reasons(found)
+    rows = by_part(found)
+    assert next(iter(rows)) == "audit"
+    for part, kinds in KINDS.items():
+        assert kinds <= {row.kind for row in rows[part]}, part
+        assert [row.test for row in rows[part] if row.kind == "part"] == [part]
+
+
+def test_the_first_row_tells_what_was_done_with_what(audit, small):
+    first = audit[0].rows[0]
+    assert first.kind == "audit"
+    assert first.details["words"] == len(small)
+    assert first.details["dimension"] == 100
+    assert first.details["settings"] == {
+        "language": "en", "alpha": 0.05, "rotations": 30, "fdr": 0.05, "quick": True, "debias": "linear",
+        "against": "other", "encoder": "small", "seed": 0,
+    }  # fmt: skip
+    assert set(first.details["versions"]) == {"imprint", "python", "numpy", "scipy", "scikit-learn", "numba"}
+
+
+def test_findings_read_back_as_they_were_written(audit, tmp_path):
+    found, _ = audit
+    write_findings(tmp_path / "findings.jsonl", found.findings())
+    read = read_findings(tmp_path / "findings.jsonl")
+    assert [row.to_json() for row in read] == [row.to_json() for row in found.findings()]
+
+
+def test_the_frame_has_a_row_a_finding_and_the_repr_a_line(audit):
+    found, _ = audit
+    frame = found.to_frame()
+    assert len(frame) == len(found.rows)
+    assert set(frame["part"]) == {"audit", *PARTS}
+    assert repr(found) == f"Audit(small: {len(found.rows)} findings, 9 of 9 parts ran)"
+
+
+def test_the_same_seed_gives_the_same_bytes(audit, small):
+    again = run_audit(small, encoder=small, against=replace(small, name="other"), rotations=30, quick=True)
+    assert [row.to_json() for row in again.rows] == [row.to_json() for row in audit[0].rows]
+
+
+def test_progress_never_falls_and_ends_at_the_whole(audit):
+    _, reports = audit
+    done = [step for _, step, _ in reports]
+    (total,) = {whole for _, _, whole in reports}
+    assert done == sorted(done)
+    assert done[0] == 0
+    assert done[-1] == total
+    assert {label for label, _, _ in reports} == {part.title for part in PARTS.values()}
+    assert len(set(done)) > 20
+
+
+def test_an_embedding_without_the_words_has_parts_that_say_why(without):
+    found = run_audit(without("he", "she"), rotations=5, quick=True, debias="linear")
+    assert set(reasons(found)) == {"analogies", "debiasing", "seat", "against"}
+    assert reasons(found)["analogies"] == "'he', 'she' missing from small, and no pair is left; use words it has"
+    # Other pairs can still be drawn, and benchmarks run on the embedding as it is.
+    rows = by_part(found)
+    assert {"pairs", "skipped"} <= {row.kind for row in rows["directions"]}
+    assert "projection" not in {row.kind for row in rows["directions"]}
+    assert [row.test for row in rows["directions"] if row.kind == "skipped"] == ["projection", "crowd"]
+    assert all(row.embedding == "small" for row in rows["benchmarks"])
+
+
+def test_what_was_not_asked_for_needs_no_reason(small):
+    found = run_audit(small, debias=None, rotations=5, quick=True)
+    assert reasons(found) == {"debiasing": None, "seat": None, "against": None}
+    assert "change_spearman" not in next(row for row in found.rows if row.kind == "similarity").details
+
+
+def test_an_embedding_of_other_words_still_gets_its_reasons():
+    words = [f"wort{number}" for number in range(50)]
+    vectors = np.random.default_rng(0).standard_normal((50, 8)).astype(np.float32)
+    found = run_audit(Embedding("fremd", words, vectors), rotations=5)
+    why = reasons(found)
+    assert set(why) == set(PARTS)
+    assert all("fremd" in why[part] for part in set(PARTS) - {"seat", "against"})
+    assert all("\n" not in (reason or "") for reason in why.values())
+
+
+def test_a_part_that_fails_leaves_the_others(small, monkeypatch):
+    def refuse(subject, progress):
+        raise VocabularyError("not today")
+
+    monkeypatch.setitem(PARTS, "enumeration", Part("Found", refuse))
+    found = run_audit(small, rotations=5, quick=True)
+    assert reasons(found)["enumeration"] == "not today"
+    assert {"weat", "projection", "analogy", "similarity"} <= {row.kind for row in found.rows}
+
+
+@pytest.mark.parametrize("part", ["weat", "enumeration"])
+def test_a_bug_is_not_taken_for_a_reason(small, monkeypatch, part):
+    def fail(subject, progress):
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setitem(PARTS, part, Part("Broken", fail))
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        run_audit(small, rotations=5, quick=True)
+
+
+def test_stopping_one_part_stops_the_long_one_beside_it(small, monkeypatch):
+    seen = []
+
+    def stop(subject, progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(PARTS, "weat", Part("Stopped", stop))
+    with pytest.raises(KeyboardInterrupt, match=r"^$"):
+        run_audit(small, rotations=100_000, report=lambda *said: seen.append(said))
+    # So many rotations are nearly all of the work.
+    _, done, total = seen[-1]
+    assert done < total / 2
+
+
+@pytest.mark.parametrize("method", ["hard", "leace"])
+def test_other_methods_debias_too(small, method):
+    rows = find_debiasing(Subject(small, Plan(debias=method, quick=True)), lambda done, total: None)
+    assert {row.details["method"] for row in rows if row.kind in ("debiasing", "debiased projection")} == {method}
+    tests = [(row.test, row.embedding) for row in rows if row.kind == "weat"]
+    names = ("small", f"small debiased ({method})")
+    assert tests == [(f"caliskan-{number}", name) for number in (6, 7, 8) for name in names]
+
+
+def test_words_to_judge_debiasing_by_may_be_missing(without):
+    embedding = without(*held_out())
+    rows = find_debiasing(Subject(embedding, Plan(quick=True)), lambda done, total: None)
+    assert [row.test for row in rows if row.kind == "skipped"] == ["variances", "projections", "leakage"]
+    assert next(row for row in rows if row.kind == "debiasing").details["variances"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"debias": "soft"}, "debias is 'soft'; linear, hard, leace or none is wanted"),
+        ({"rotations": 0}, "rotations is 0; at least 1 is wanted"),
+        ({"alpha": 2.0}, "alpha is 2"),
+        ({"language": "fr"}, "no tests in language 'fr'; use one of de, en or all"),
+        ({"seed": -1}, "seed is -1"),
+        ({"encoder": 7}, "7"),
+    ],
+)
+def test_bad_settings_are_told_before_any_work(small, options, message):
+    with pytest.raises((SettingError, ImprintError), match=message):
+        run_audit(small, **options, report=lambda *said: pytest.fail("work has begun"))
+
+
+def test_findings_hold_no_vectors_and_no_times(audit):
+    whole = "\n".join(row.to_json() for row in audit[0].rows)
+    assert not {"seconds", "time", "date"} & {key for line in whole.split("\n") for key in json.loads(line)}
+    longest = max(len(line) for line in whole.split("\n"))
+    assert longest < 200_000

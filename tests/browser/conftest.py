@@ -1,0 +1,137 @@
+"""A real browser, and one page that has every kind of block, drawn once a session."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from markupsafe import Markup
+
+from imprint.report.marking import NOTHING, Words, count, number, probability
+from imprint.report.page import draw_page
+from imprint.report.view import Cell, Chart, Column, Listing, Prose, Section, Table
+
+HOSTILE = (
+    "<script>fetch('https://example.org')</script>",
+    "</script><script>window.broken = true</script>",
+    '"><img src=x onerror="window.broken = true">',
+    "' onfocus='window.broken = true' autofocus='",
+    "{{7*7}}{% raw %}",
+    "<!--",
+    "\u202eright to left\u200f",
+    "عربي",
+    "datum.x",
+    "\\u0000\\",
+    "x" * 10_000,
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("the browser tests need Chromium: install it, or name it in CHROMIUM")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory):
+    """The page's file: drawing takes longer than any test here."""
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(draw_page(Words().plain(HOSTILE[0]), _sections(), unmask=False), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser, drawn):
+    """Open the page offline in a window of its own; every request, error and message of the console is kept."""
+    contexts, troubles = [], []
+
+    def open_page(path=drawn, *, width=1280, height=900, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        context.set_offline(True)
+        page = context.new_page()
+        # The page itself comes from disk; whatever else it asked for would be a leak.
+        page.on("request", lambda request: request.url == path.as_uri() or troubles.append(request.url))
+        page.on("console", lambda message: message.type in ("error", "warning") and troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(path.as_uri())
+        return page
+
+    open_page.troubles = troubles
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def _sections() -> tuple[Section, ...]:
+    words = Words()
+    return (
+        Section("summary", "In short", (Prose("Three of ten tests find a bias."), Listing(("One line.", "Another.")))),
+        Section(
+            "tests",
+            "The tests",
+            (Prose("What was asked.", "note"), Prose("Words are missing.", "warning"), _chart("effects"), _effects()),
+        ),
+        Section("found", "What was found", (_grid(words), _names(), _chart("words", HOSTILE)), offensive=True),
+        Section("analogies", "Analogies", (Prose("Behind a gate of its own."),), offensive=True),
+        Section("method", "Method", (_hostile(words),)),
+    )
+
+
+def _chart(name: str, words: tuple[str, ...] = ("nurse", "engineer")) -> Chart:
+    shown = [Words().plain(word) for word in words]
+    spec: Mapping[str, Any] = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "config": {"aria": False, "background": None, "text": {"fill": "var(--ink)"}},
+        "width": 560,
+        "height": 30 * len(shown),
+        "data": {"values": [{"word": word, "x": place} for place, word in enumerate(shown)]},
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative", "axis": None},
+            "y": {"field": "word", "type": "nominal", "axis": None},
+        },
+        "layer": [
+            {"mark": {"type": "point", "stroke": "var(--accent)"}, "encoding": {"tooltip": {"field": "word"}}},
+            {"mark": {"type": "text", "align": "left", "dx": 8}, "encoding": {"text": {"field": "word"}}},
+        ],
+    }
+    columns = (Column("Word"), Column("Place", numeric=True))
+    table = Table("Every word", columns, tuple((word, count(place)) for place, word in enumerate(shown)))
+    return Chart(name, "Words along an axis", "Two words from left to right.", spec, table)
+
+
+def _effects() -> Table:
+    columns = (Column("Test"), Column("d", "How far apart the sets are.", True), Column("p", numeric=True))
+    effects = (("Flowers", 1.5, 1e-7), ("Science", -0.25, 0.31), ("Names", None, None), ("Age", 10.0, 0.04))
+    rows = tuple((Cell(test, hint=f"Hint of {test}"), number(d), probability(p)) for test, d, p in effects)
+    return Table("Every test", columns, rows)
+
+
+def _grid(words: Words) -> Table:
+    columns = (Column("Category"), *(Column(f"Group {letter}") for letter in "ABCDEFGHIJKL"))
+    rows = tuple(
+        (
+            f"category {row}",
+            *(Cell(f"word-{row}-{column}, nurse", hint=f"p = 0.0{column}", order=-row) for column in range(12)),
+        )
+        for row in range(16)
+    )
+    return Table("Which words lie nearest to which group", columns, rows, filtered=True)
+
+
+def _names() -> Table:
+    letter = Cell(Markup("<details><summary>A</summary>Emma, Renee</details>"))
+    return Table("The names", (Column("Group"), Column("Born", numeric=True)), ((letter, NOTHING),), folded=True)
+
+
+def _hostile(words: Words) -> Table:
+    rows = tuple((words.plain(word), Cell(word[:200], hint=word)) for word in HOSTILE)
+    return Table(f"Hostile {HOSTILE[2]}", (Column("Word", HOSTILE[3]), Column("As it is")), rows, filtered=True)

@@ -1,0 +1,191 @@
+"""The main job as a person runs it: what it prints, what it writes, and what it refuses."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imprint.finding import read_findings
+from imprint.report.page import render_page
+
+IMPRINT = Path(sys.executable).with_name("imprint")
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Run the quick audit of the bundled embedding once, where other findings lay before."""
+    folder = tmp_path_factory.mktemp("audit")
+    (folder / "findings.jsonl").write_text("old")
+    command = [str(IMPRINT), "audit", "default", "--quick"]
+    return folder, subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """Words with hardly any that a part could use: every command ends at once."""
+    rows = np.random.default_rng(0).normal(size=(40, 5))
+    words = ["he", "she", "nurse", "engineer", "king", "queen", *(f"word{number}" for number in range(34))]
+    path = tmp_path / "tiny.txt"
+    path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, rows, strict=True)))
+    return path
+
+
+def test_the_audit_writes_a_page_and_findings_and_ends_with_the_path(quick):
+    folder, result = quick
+    assert result.returncode == 0, result.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["findings.jsonl", "report.html"]
+    assert result.stdout.splitlines()[-1] == "report: report.html"
+    findings = read_findings(folder / "findings.jsonl")
+    assert f"{len(findings)} findings: findings.jsonl" in result.stderr
+    assert [row.test for row in findings if row.kind == "part" and row.details["ran"]] == [
+        "weat", "wefat", "enumeration", "directions", "analogies", "debiasing", "benchmarks",
+    ]  # fmt: skip
+
+
+def test_the_summary_is_short_plain_and_made_of_findings(quick):
+    folder, result = quick
+    sentences = [line for line in result.stdout.splitlines()[:-1] if not line.startswith("  ")]
+    assert 6 <= len(sentences) <= 12
+    assert not re.search("<[a-z/]", result.stdout)
+    (whole,) = (row for row in read_findings(folder / "findings.jsonl") if row.kind == "audit")
+    assert sentences[0] == f"{whole.embedding} has {whole.details['words']:,} words in 100 dimensions."
+
+
+def test_the_page_can_be_drawn_again_from_the_findings_alone(quick, tmp_path, in_process):
+    folder, _ = quick
+    result = in_process("report", folder / "findings.jsonl", "--out", "again.html")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "report: again.html\n"
+    assert (tmp_path / "again.html").read_bytes() == (folder / "report.html").read_bytes()
+
+
+def numbers_in(thing):
+    """Every number of the data, and how many things each list has."""
+    if isinstance(thing, dict):
+        for value in thing.values():
+            yield from numbers_in(value)
+        yield len(thing)
+    elif isinstance(thing, list):
+        for value in thing:
+            yield from numbers_in(value)
+        yield len(thing)
+    elif isinstance(thing, int | float) and not isinstance(thing, bool):
+        yield thing
+
+
+def test_every_number_on_the_page_is_in_the_findings(quick):
+    folder, _ = quick
+    rows = [json.loads(line) for line in (folder / "findings.jsonl").read_text().splitlines()]
+    known = {repr(number) for row in rows for number in numbers_in(row)}
+    page = (folder / "report.html").read_text()
+    shown = re.findall(r'<data value="([^"]*)">', page)
+    assert len(shown) > 2_000
+    assert [number for number in shown if number not in known] == []
+
+
+def test_no_measured_number_stands_on_the_page_unmarked(quick):
+    """Cells of tables that hold a number and nothing else are all marked as data."""
+    folder, _ = quick
+    page = (folder / "report.html").read_text()
+    cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", page, flags=re.DOTALL)
+    assert len(cells) > 2_000
+    assert [cell for cell in cells if re.fullmatch(r"\s*[-−]?\d[\d,]*(\.\d+)?(e-?\d+)?\s*%?\s*", cell)] == []
+
+
+def test_slurs_are_shown_when_asked_for(quick, tmp_path, in_process):
+    folder, _ = quick
+    assert in_process("report", folder / "findings.jsonl", "--unmask").returncode == 0
+    shown = (tmp_path / "report.html").read_text()
+    assert shown == render_page(read_findings(folder / "findings.jsonl"), unmask=True)
+
+
+def test_parts_that_cannot_run_say_why_and_json_is_all_that_is_printed(in_process, tiny, tmp_path):
+    (tmp_path / "kept").mkdir()
+    result = in_process(
+        "audit", tiny, "--json", "--debias", "none", "--rotations", 10, "--out", "p.html", "--findings", "kept/f.jsonl"
+    )
+    assert result.returncode == 0, result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.stdout == (tmp_path / "kept" / "f.jsonl").read_text()
+    parts = {row["test"]: row for row in rows if row["kind"] == "part"}
+    assert parts["analogies"]["ran"]
+    assert "none of" in parts["weat"]["why"]
+    assert "can be run on tiny" in parts["weat"]["why"]
+    assert (parts["debiasing"]["ran"], parts["debiasing"]["why"]) == (False, None)
+    assert "report: p.html" in result.stderr
+    assert "can be run on tiny" in (tmp_path / "p.html").read_text()
+
+
+def test_an_encoder_and_another_embedding_are_asked_too(in_process, tiny, tmp_path, monkeypatch):
+    monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path))
+    other = tmp_path / "other.txt"
+    other.write_text(tiny.read_text().replace("word1 ", "word0x "))
+    result = in_process("audit", tiny, "--quick", "--encoder", tiny, "--against", other, "--json")
+    assert result.returncode == 0, result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert rows[0]["settings"]["encoder"] == "tiny"
+    assert rows[0]["settings"]["against"] == "other"
+    why = {row["test"]: row["why"] for row in rows if row["kind"] == "part"}
+    assert "none of" in why["seat"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--debias", "soft"], "debias is 'soft'; linear, hard, leace or none is wanted"),
+        (["--rotations", "0"], "rotations is 0; at least 1 is wanted"),
+        (["--alpha", "5"], "alpha is 5"),
+        (["--language", "fr"], "use one of de, en or all"),
+        (["--out", "."], "cannot write there"),
+        (["--out", "no/such/report.html"], "cannot write there"),
+        (["--findings", "no/such/f.jsonl"], "cannot write there"),
+        (["--out", "findings.jsonl"], "is named for the page and for the findings; give two files"),
+        (["--out", "tiny.txt"], "is the file being read"),
+        (["--against", "other.txt", "--findings", "other.txt"], "is the file being read"),
+        (["--encoder", "nowhere"], "nowhere"),
+        (["--against", "nowhere.txt"], "there is no such file"),
+    ],
+)
+def test_bad_options_are_one_line_and_nothing_is_written(in_process, tiny, tmp_path, options, message):
+    (tmp_path / "other.txt").write_text(tiny.read_text())
+    before = sorted(tmp_path.iterdir())
+    result = in_process("audit", tiny, *options)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert message in result.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{}\n", "line 1 is not a finding"),
+        (b"not json\n", "line 1 is not a finding"),
+        (b"[1, 2]\n", "line 1 is not a finding"),
+        (b"\xff\xfe\n", "cannot be read"),
+        (b"", "there are no findings to draw"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_file_without_findings_is_one_line(in_process, tmp_path, content, message):
+    path = tmp_path / "f.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    result = in_process("report", path)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert message in result.stderr
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_page_is_not_written_over_its_findings(in_process, quick):
+    path = quick[0] / "findings.jsonl"
+    before = path.read_bytes()
+    result = in_process("report", path, "--out", path)
+    assert result.returncode == 1
+    assert "is the file being read" in result.stderr
+    assert path.read_bytes() == before

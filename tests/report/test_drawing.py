@@ -1,0 +1,158 @@
+"""Drawings: well-formed, the same every time, in the page's colours, and without anything that runs."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from imprint.report.charts import ForestRow, Point, arrows, curve, forest, scatter, strip
+from imprint.report.drawing import to_json, to_svg, vega_bundle
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>",
+    "\"quote's\\",
+    "datum.x",
+    "x[0].y",
+    "${1+1}",
+    "&amp;",
+    "<!--",
+    "]]>",
+    "url(#clip0)",
+    'transform="translate(0.123456,1)"',
+    "\\u0000",
+    "__proto__",
+    "字",
+)
+COLOURS = {f"var(--{name})" for name in ("ink", "soft", "line", "paper", "accent", "other", "quiet", "mark")}
+
+
+def drawn_with(words):
+    points = [
+        Point(word, i / 7 - 1, (i * 5 % 11) / 5 - 1, words[i % 2], {words[0]: word}) for i, word in enumerate(words)
+    ]
+    pairs = list(zip(words[::2], words[1::2], strict=False))
+    tests = [ForestRow(p.word, p.x, p.x - 1, p.x + 1, p.y > 0, p.y > -0.5, (p.y, 0.5), p.hints) for p in points]
+    titles = {"x_title": words[0], "y_title": words[1]}
+    return {
+        "scatter": scatter(points, **titles, line=(1.0, 0.2), labels=40),
+        "strip": strip(points, x_title=words[0], ends=(words[0], words[1])),
+        "arrows": arrows(pairs, points, **titles, ends=(words[0], words[1])),
+        "curve": curve(points, **titles, chosen=words[0]),
+        "forest": forest(tests, x_title=words[0], band=words[1]),
+    }
+
+
+@pytest.fixture(scope="module")
+def specs():
+    return drawn_with(HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def drawings(specs):
+    return {name: to_svg(spec, name) for name, spec in specs.items()}
+
+
+def texts(svg):
+    return ["".join(element.itertext()) for element in ElementTree.fromstring(svg).iter("text")]
+
+
+@pytest.mark.parametrize("name", ["arrows", "curve", "forest"])
+def test_every_word_of_the_chart_is_there_as_text(drawings, name):
+    assert set(HOSTILE) <= set(texts(drawings[name]))
+
+
+@pytest.mark.parametrize("name", ["scatter", "strip"])
+def test_names_chosen_are_there_as_text(drawings, specs, name):
+    named = {row["word"] for rows in specs[name]["datasets"].values() for row in rows if "align" in row}
+    assert len(named) > 5
+    assert named <= set(texts(drawings[name]))
+
+
+def test_drawings_hold_nothing_that_runs_loads_or_links(drawings):
+    for svg in drawings.values():
+        for element in ElementTree.fromstring(svg).iter():
+            assert element.tag in {"svg", "g", "path", "line", "rect", "text", "tspan"}
+            assert not [key for key in element.attrib if key.startswith("on") or "href" in key or key == "style"]
+
+
+def test_drawings_use_the_colours_of_the_page(drawings):
+    for svg in drawings.values():
+        used = {element.get(key) for element in ElementTree.fromstring(svg).iter() for key in ("fill", "stroke")}
+        assert used - {None, "none", "transparent"} <= COLOURS
+
+
+def test_type_is_large_enough_to_read(drawings):
+    for svg in drawings.values():
+        sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)px"', svg)]
+        assert sizes
+        assert min(sizes) >= 12
+
+
+def test_drawings_keep_the_size_that_style_may_scale(drawings):
+    for name, svg in drawings.items():
+        root = ElementTree.fromstring(svg)
+        assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+        assert 640 <= float(root.get("width")) <= 800, name
+
+
+def test_the_same_rows_give_the_same_bytes(drawings):
+    again = drawn_with(HOSTILE)
+    assert {name: to_svg(spec, name) for name, spec in again.items()} == drawings
+
+
+CLIPPED = {
+    "data": {"values": [{"x": 1, "word": "0.123456 url(#clip0)"}]},
+    "layer": [
+        {"mark": {"type": "point", "clip": True}, "encoding": {"x": {"field": "x", "type": "quantitative"}}},
+        {"mark": "text", "encoding": {"text": {"field": "word"}}},
+    ],
+}
+
+
+def test_ids_of_two_charts_differ_and_are_found():
+    ids = []
+    for name in ("one", "other"):
+        svg = to_svg(CLIPPED, name)
+        found = re.findall(r'\bid="([^"]*)"', svg)
+        assert set(re.findall(r'="url\(#([^)]*)\)"', svg)) == set(found)
+        assert found
+        ids += found
+    assert len(set(ids)) == len(ids)
+
+
+def test_tidying_leaves_words_alone():
+    assert "0.123456 url(#clip0)" in texts(to_svg(CLIPPED, "one"))
+
+
+def test_labels_that_vega_hides_are_not_drawn():
+    crowded = {"field": "x", "type": "quantitative", "axis": {"tickCount": 40, "labelOverlap": True}}
+    spec = {"width": 100, "data": {"values": [{"x": 40}]}, "mark": "point", "encoding": {"x": crowded}}
+    shown = texts(to_svg(spec, "one"))
+    assert "0" in shown
+    assert len(shown) < 20
+
+
+def test_characters_that_no_xml_may_hold_are_replaced():
+    svg = to_svg(curve([Point("a\0b\ud800\uffff", 1, 1)], x_title="\x01", y_title="\udfff"), "one")
+    assert {"a\ufffdb\ufffd\ufffd", "\ufffd"} <= set(texts(svg))
+
+
+def test_json_says_the_same_and_ends_no_element(specs):
+    for spec in [*specs.values(), {"word": "\u2028\u2029<>&'\""}]:
+        text = to_json(spec)
+        assert json.loads(text) == spec
+        assert not set(text) & set("<>&\u2028\u2029")
+
+
+def test_json_refuses_what_browsers_cannot_read():
+    with pytest.raises(ValueError, match="JSON compliant"):
+        to_json({"x": float("nan")})
+
+
+def test_the_bundle_can_stand_inside_a_script_element():
+    bundle = vega_bundle()
+    assert "vegaEmbed" in bundle
+    assert not re.search("</script|<!--", bundle, re.IGNORECASE)
+    assert vega_bundle() is bundle

@@ -1,0 +1,169 @@
+"""The page as text: what a browser does with it is tested in tests/browser."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imprint.errors import ImprintError
+from imprint.finding import Finding
+from imprint.report.page import draw_fragment, draw_page, fragment, render_page, write_page
+from imprint.report.view import Cell, Chart, Column, Listing, Prose, Section, Table
+
+LIMIT = 3_000_000  # bytes
+WORDS = Table(
+    "Words", (Column("Word"), Column("d", "How far.", True)), (("nurse", "1.00"), ("boss", Cell("2.00", "p")))
+)
+DOTS = Chart("dots", "Dots", "Two dots.", {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {}}, WORDS)
+
+
+def finding(kind="weat", test="a test", embedding="some.vectors", **details):
+    return Finding(kind, test, embedding, "0" * 64, 1.25, 2.0, 0.01, 0, missing=("gladiola",), details=details)
+
+
+def sections(text, **options):
+    table = Table(text, (Column(text, text),), ((Cell(text, text),), (text,)), **options)
+    chart = Chart("dots", text, text, DOTS.spec, table)
+    return (Section("one", text, (Prose(text), Listing((text,)), table, chart)),)
+
+
+class Seen(HTMLParser):
+    """Collect elements, attributes' names and text, as a browser would; classes may depend on a text's length."""
+
+    def __init__(self, page):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.texts, self.values = [], [], []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, tuple(name for name, _ in attrs if name != "class")))
+        self.values += [value for _, value in attrs]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_the_same_findings_give_the_same_bytes(tmp_path):
+    findings = [finding(), finding("wefat", title="Another")]
+    write_page(tmp_path / "one.html", findings)
+    write_page(tmp_path / "two.html", iter(findings))
+    one = (tmp_path / "one.html").read_bytes()
+    assert one == (tmp_path / "two.html").read_bytes()
+    assert len(one) < LIMIT
+
+
+def test_the_title_names_what_was_audited():
+    page = render_page([finding(embedding="the other"), finding("audit", embedding="mine & yours")])
+    assert "<title>Social biases in mine &amp; yours</title>" in page
+
+
+def test_no_findings_are_refused_in_one_line():
+    for draw in (render_page, fragment):
+        with pytest.raises(ImprintError, match=r"^there are no findings to draw; give those of .*$"):
+            draw([])
+
+
+def test_findings_of_an_unknown_kind_do_not_break_the_page():
+    page = render_page([finding("from the future", shape=[1, {"a": None}])])
+    assert page.endswith("</html>")
+    assert "None of these findings" in fragment([finding("from the future")])
+
+
+def test_a_name_that_is_not_text_is_written(tmp_path):
+    write_page(tmp_path / "page.html", [finding(embedding="vectors\udcff.txt", test="\udcff")])
+    assert b"vectors\\udcff.txt" in (tmp_path / "page.html").read_bytes()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1))
+def test_no_text_changes_the_elements_of_a_fragment(text):
+    plain, odd = Seen(draw_fragment(sections("plain"))), Seen(draw_fragment(sections(text)))
+    assert odd.tags == plain.tags
+    assert text in odd.values
+    assert any(text in found for found in odd.texts)
+
+
+@pytest.mark.parametrize(
+    "text", ["</script><script>alert(1)</script>", "{{7*7}}{% if %}", '"><img onerror=x>', "<!--"]
+)
+def test_no_text_changes_the_elements_of_a_page(text):
+    plain, odd = Seen(draw_page("plain", sections("plain"))), Seen(draw_page(text, sections(text, folded=False)))
+    assert odd.tags == plain.tags
+    assert text in odd.values
+
+
+def test_the_summary_precedes_the_note_and_the_note_every_offensive_section():
+    page = draw_page(
+        "vectors",
+        (
+            Section("summary", "In short", (Prose("Said plainly."),)),
+            Section("found", "What was found", (Prose("An ugly word."),), offensive=True),
+            Section("method", "Method", (Prose("How."),)),
+        ),
+    )
+    order = [
+        "Said plainly.",
+        "Content note",
+        "Contents",
+        '<details class="gate">',
+        "An ugly word.",
+        "</details>",
+        "How.",
+    ]
+    places = [page.index(text) for text in order]
+    assert places == sorted(places)
+
+
+def test_the_note_stands_only_before_what_may_offend():
+    assert "Content note" not in draw_page("vectors", (Section("one", "One", (Prose("Kind words."),)),))
+
+
+def test_unmasked_pages_do_not_claim_that_slurs_are_masked():
+    offensive = (Section("one", "One", (Prose("A word."),), offensive=True),)
+    for draw in (
+        lambda **options: draw_page("vectors", offensive, **options),
+        lambda **o: draw_fragment(offensive, **o),
+    ):
+        assert "Slurs are masked" in draw()
+        assert "Slurs are masked" not in draw(unmask=True)
+
+
+def test_the_bundle_is_there_once_and_only_for_charts():
+    without = draw_page("vectors", (Section("one", "One", (WORDS,)),))
+    with_two = draw_page("vectors", (Section("one", "One", (DOTS, DOTS)),))
+    assert "vegaEmbed=" not in without
+    assert with_two.count("window.vegaEmbed=") == 1
+    assert len(with_two.encode()) < LIMIT
+
+
+def test_a_page_reaches_for_nothing():
+    page = draw_page("vectors", (Section("one", "One", (WORDS,)),))
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-eval" not in policy
+    assert not re.search(r"\b(src|srcset|action|data)=|<link|@import|url\(", page)
+
+
+def test_a_fragment_brings_no_script_and_no_anchor():
+    drawn = draw_fragment((Section("one", "One", (DOTS, WORDS)),))
+    assert "<script" not in drawn
+    assert 'id="one"' not in drawn
+
+
+def test_charts_of_one_name_in_two_fragments_share_no_id():
+    def ids(values):
+        spec = {
+            "data": {"values": values},
+            "mark": {"type": "line", "clip": True},
+            "encoding": {"x": {"field": "x", "type": "quantitative"}},
+        }
+        chart = Chart("dots", "Dots", "Dots.", spec, WORDS)
+        # without the number at the end, which counts the drawings of a process
+        return set(re.findall(r'\bid="([^"]*?)\d*"', draw_fragment((Section("one", "One", (chart,)),))))
+
+    one, other = ids([{"x": 1}]), ids([{"x": 2}])
+    assert one
+    assert not one & other
