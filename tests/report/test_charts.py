@@ -4,6 +4,8 @@ import json
 import math
 from itertools import combinations
 
+import altair
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,8 +49,12 @@ def every(spec):
     return [row for mark in ("point", "text", "rule", "line") for rows in layers(spec, mark) for row in rows]
 
 
+def overlap(one, other):
+    return one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom
+
+
 def overlapping(boxes):
-    return [pair for pair in combinations(boxes, 2) if pair[0].overlaps(pair[1])]
+    return [pair for pair in combinations(boxes, 2) if overlap(*pair)]
 
 
 # Names
@@ -66,7 +72,7 @@ def test_names_meet_neither_each_other_nor_any_dot_or_line_and_stay_inside(place
     for label in labels:
         assert 0 <= label.box.left < label.box.right <= 600
         assert 0 <= label.box.top < label.box.bottom <= 400
-        assert not any(label.box.overlaps(box) for box in taken)
+        assert not any(overlap(label.box, box) for box in taken)
         assert label.box.right - label.box.left == pytest.approx(text_width(anchors[label.anchor].text))
 
 
@@ -330,3 +336,20 @@ def test_words_never_become_part_of_an_expression():
 def test_a_key_on_hover_is_never_taken_for_a_picture():
     spec = scatter(spread(3), x_title="image", y_title="title")
     assert [hint["title"] for hint in encodings(spec, "point")[0]["tooltip"]] == ["title", "Image", "Title"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        forest([ForestRow("a test", 0.5, 0.1, 0.9, significant=True, published=0.6), ForestRow("other", -0.2)]),
+        scatter(spread(30, "one") + spread(20, "two"), **TITLES, line="diagonal"),
+        strip(spread(30), x_title="place", ends=("she", "he")),
+        arrows([("word0", "word1"), ("word2", "word3")], spread(4), **TITLES, ends=("first", "second")),
+        curve(spread(5), **TITLES, chosen="word1"),
+    ],
+    ids=("forest", "scatter", "strip", "arrows", "curve"),
+)
+def test_a_specification_follows_the_schema_that_building_it_does_not_check(spec):
+    altair.LayerChart.from_dict(spec, validate=True)
+    with pytest.raises(jsonschema.ValidationError, match="wide"):
+        altair.LayerChart.from_dict(spec | {"width": "wide"}, validate=True)

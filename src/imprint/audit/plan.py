@@ -1,6 +1,6 @@
 """What an audit is asked to do, checked before any work."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from imprint.association.verdicts import check_alpha
@@ -47,7 +47,8 @@ class Plan:
     def enumeration(self) -> enumeration.Settings:
         """How biases are enumerated."""
         rotations = min(self.rotations, QUICK_ROTATIONS) if self.quick else self.rotations
-        return enumeration.Settings(rotations=rotations, seed=self.seed)
+        settings = enumeration.Settings(rotations=rotations, seed=self.seed)
+        return replace(settings, words=QUICK_WORDS) if self.quick else settings
 
     @property
     def analogy_words(self) -> int:

@@ -64,6 +64,7 @@ def audit_command(
     from imprint.audit.run import run_audit
     from imprint.cli.console import check_target, open_embedding, print_findings, progress_bar, say
     from imprint.finding import write_findings
+    from imprint.report.drawing import bundle_ahead
     from imprint.report.page import write_page
 
     method = None if debias == NO_DEBIASING else debias
@@ -74,7 +75,7 @@ def audit_command(
     for path in (out, rows):
         for source in (embedding, *(() if against is None else (against,))):
             check_target(path, reading=source)
-    with _asked(encoder) as (asked, cache):
+    with bundle_ahead() as script, _asked(encoder) as (asked, cache):
         opened = open_embedding(embedding)
         other = None if against is None else open_embedding(against)
         with progress_bar(f"auditing {opened.name}") as draw:
@@ -91,8 +92,8 @@ def audit_command(
                 cache=cache,
                 report=lambda _, done, total: draw(done, total),
             )
-    write_findings(rows, audit.findings())
-    write_page(out, audit.findings(), unmask=unmask)
+        write_findings(rows, audit.findings())
+        write_page(out, audit.findings(), unmask=unmask, script=script)
     say(f"{len(audit.rows):,} findings: {rows}")
     if json:
         print_findings(audit.findings())

@@ -2,8 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache
+from multiprocessing import get_context
+from signal import SIG_IGN, SIGINT, signal
 from typing import Any
 
 from markupsafe import Markup
@@ -58,6 +62,22 @@ def vega_bundle() -> str:
     # Inside a script element these would end it or hide its end; in strings and patterns, the only places where
     # they occur, a backslash changes nothing.
     return re.sub(r"<(?=/script)", r"\\x3c", bundle, flags=re.IGNORECASE).replace("<!--", r"\x3c!--")
+
+
+@contextmanager
+def bundle_ahead() -> Iterator[Callable[[], str]]:
+    """Begin the bundle in a process of its own: it takes two seconds and would hold Python's lock all the while."""
+    spawning = get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawning, initializer=signal, initargs=(SIGINT, SIG_IGN)) as pool:
+        begun = pool.submit(vega_bundle)
+
+        def finished() -> str:
+            try:
+                return begun.result()
+            except BrokenExecutor:
+                return vega_bundle()
+
+        yield finished
 
 
 def _needed(key: str, value: str) -> bool:

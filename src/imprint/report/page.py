@@ -8,7 +8,7 @@ import base64
 import functools
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,17 +28,23 @@ SUMMARY = "summary"  # the name of the section that opens a page
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def render_page(findings: Iterable[Finding], *, unmask: bool = False) -> str:
+def render_page(findings: Iterable[Finding], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
     """Return the page of an audit's findings; slurs are masked unless `unmask`."""
     from imprint.report.sections import tell
 
     rows, words = _some(findings), Words(unmask=unmask)
-    return draw_page(words.plain(_measured(rows)), tell(rows, words), unmask=unmask)
+    return draw_page(words.plain(_measured(rows)), tell(rows, words), unmask=unmask, script=script)
 
 
-def write_page(path: str | os.PathLike[str], findings: Iterable[Finding], *, unmask: bool = False) -> None:
-    """Write the page beside the target, then in its place."""
-    page = render_page(findings, unmask=unmask)
+def write_page(
+    path: str | os.PathLike[str],
+    findings: Iterable[Finding],
+    *,
+    unmask: bool = False,
+    script: Callable[[], str] | None = None,
+) -> None:
+    """Write the page beside the target, then in its place; `script` gives the Vega bundle: see `bundle_ahead`."""
+    page = render_page(findings, unmask=unmask, script=script)
     with replacing(path) as part:
         # A path that is not text (Linux allows it) comes as lone surrogates, which UTF-8 cannot write.
         part.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
@@ -51,12 +57,14 @@ def fragment(findings: Iterable[Finding], *, unmask: bool = False) -> str:
     return draw_fragment(parts(_some(findings), Words(unmask=unmask)), unmask=unmask)
 
 
-def draw_page(name: str, sections: Sequence[Section], *, unmask: bool = False) -> str:
+def draw_page(
+    name: str, sections: Sequence[Section], *, unmask: bool = False, script: Callable[[], str] | None = None
+) -> str:
     """Return the page of these sections; a summary opens it, before the content note and the table of contents."""
     from imprint.report.drawing import vega_bundle
 
     charts = any(isinstance(block, Chart) for section in sections for block in section.blocks)
-    scripts = [*([_trusted(vega_bundle())] if charts else []), _read("behaviour.js")]
+    scripts = [*([_trusted((script or vega_bundle)())] if charts else []), _read("behaviour.js")]
     opening = 1 if sections and sections[0].name == SUMMARY else 0
     return (
         _environment()

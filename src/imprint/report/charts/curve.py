@@ -5,11 +5,12 @@ from itertools import pairwise
 
 from imprint.report.charts.plane import plane_for
 from imprint.report.charts.points import Point, drawable, point_rows, tooltips
-from imprint.report.charts.theme import ACCENT, PAPER, QUIET, SIDE, WIDTH, Spec, finish, rows
+from imprint.report.charts.theme import ACCENT, PAPER, QUIET, SIDE, WIDTH, Spec, finish, rows, unchecked
 
 _HEIGHT = 320
 
 
+@unchecked
 def curve(points: Sequence[Point], *, x_title: str, y_title: str, chosen: str | None = None) -> Spec:
     """Join points in the order given, each named by its word; the `chosen` one is filled."""
     import altair as alt

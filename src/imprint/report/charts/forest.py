@@ -18,6 +18,7 @@ from imprint.report.charts.theme import (
     finish,
     looks,
     rows,
+    unchecked,
     zero_rule,
 )
 
@@ -65,6 +66,7 @@ class ForestRow:
         return [value for value in known if value is not None and has_place(value)]
 
 
+@unchecked
 def forest(
     tests: Sequence[ForestRow], *, x_title: str = "effect size d", band: str = "stability of the word choice"
 ) -> Spec:

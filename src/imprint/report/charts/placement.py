@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from imprint.report.charts.theme import TEXT
 
 HEIGHT = TEXT + 2.0
@@ -26,12 +28,6 @@ class Box(NamedTuple):
     top: float
     right: float
     bottom: float
-
-    def overlaps(self, other: "Box") -> bool:
-        """Whether the two share any room."""
-        return (
-            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
-        )
 
     def widened(self, pixels: float) -> "Box":
         """Return the box with more room at its left and right."""
@@ -96,24 +92,31 @@ def place_labels(
     A label that finds no free place is left out, unless `most` is None: then it stands where it meets what weighs
     least, and those with the most neighbours choose first.
     """
-    obstacles, placed = list(taken), list[Label]()
+    obstacles, placed = [(*box, weight) for box, weight in taken], list[Label]()
     order = range(len(anchors)) if most is not None else sorted(range(len(anchors)), key=_neighbours(anchors))
     for index in order:
         if len(placed) == most:
             break
+        labels = _candidates(index, anchors[index], middle)
+        met_by = _met([label.box for label in labels], obstacles)
         options = [
-            (_met(label.box, obstacles) + _OUTSIDE * (not frame.holds(label.box)), choice, label)
-            for choice, label in enumerate(_candidates(index, anchors[index], middle))
+            (met + _OUTSIDE * (not frame.holds(label.box)), choice, label)
+            for choice, (met, label) in enumerate(zip(met_by, labels, strict=True))
         ]
         met, _, label = min(options, key=lambda option: option[:2])
         if met == 0 or most is None:
             placed.append(label)
-            obstacles.append((label.box.widened(_APART), TEXT_WEIGHT))
+            obstacles.append((*label.box.widened(_APART), TEXT_WEIGHT))
     return placed
 
 
-def _met(box: Box, obstacles: Iterable[tuple[Box, int]]) -> int:
-    return sum(weight for other, weight in obstacles if box.overlaps(other))
+def _met(boxes: Sequence[Box], obstacles: Sequence[tuple[float, ...]]) -> list[float]:
+    """Return the weight of what each box overlaps; all at once, since there may be a thousand dots."""
+    left, top, right, bottom, weight = np.array(obstacles, dtype=np.float64).reshape(-1, 5).T
+    own = np.array(boxes)[:, :, None]
+    overlap = (own[:, 0] < right) & (left < own[:, 2]) & (own[:, 1] < bottom) & (top < own[:, 3])
+    met: list[float] = (overlap @ weight).tolist()
+    return met
 
 
 def _neighbours(anchors: Sequence[Anchor]) -> Callable[[int], float]:

@@ -20,6 +20,7 @@ from imprint.report.charts.theme import (
     finish,
     looks,
     rows,
+    unchecked,
     zero_rule,
 )
 
@@ -30,6 +31,7 @@ _CHANNELS: tuple[Literal["x"], Literal["y"]] = ("x", "y")
 _LOOKS = (("circle", ACCENT, ACCENT), ("square", PAPER, OTHER), ("triangle-up", PAPER, QUIET))
 
 
+@unchecked
 def scatter(
     points: Sequence[Point],
     *,

@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from imprint.report.charts.placement import HEIGHT, text_width
 from imprint.report.charts.points import Point, drawable, point_rows, scale_for, spans_zero, tooltips
-from imprint.report.charts.theme import ACCENT, INK, QUIET, SOFT, WIDTH, Spec, clean, finish, rows, zero_rule
+from imprint.report.charts.theme import (
+    ACCENT,
+    INK,
+    QUIET,
+    SOFT,
+    WIDTH,
+    Spec,
+    clean,
+    finish,
+    rows,
+    unchecked,
+    zero_rule,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -30,6 +42,7 @@ class Flag(NamedTuple):
     align: Literal["left", "right"]
 
 
+@unchecked
 def strip(points: Sequence[Point], *, x_title: str, ends: tuple[str, str], labels: int = 10) -> Spec:
     """Draw words along an axis; `ends` name its low and its high end, `labels` words are named at each."""
     import altair as alt

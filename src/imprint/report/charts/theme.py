@@ -1,13 +1,15 @@
 """How every chart looks: the page's colours, type that can be read, and little ink that says nothing."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 if TYPE_CHECKING:
     import altair as alt
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
+Options = ParamSpec("Options")
 
 INK, SOFT, LINE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--paper)"
 ACCENT, OTHER, QUIET, MARK = "var(--accent)", "var(--other)", "var(--quiet)", "var(--mark)"
@@ -45,6 +47,19 @@ _LEGEND: Row = {
 }
 
 
+def unchecked(build: Callable[Options, Spec]) -> Callable[Options, Spec]:
+    """Build without Altair's check of every part against its schema, half of the time; a test checks the whole."""
+
+    @functools.wraps(build)
+    def built(*args: Options.args, **options: Options.kwargs) -> Spec:
+        from altair.utils.schemapi import debug_mode
+
+        with debug_mode(False):
+            return build(*args, **options)
+
+    return built
+
+
 def finish(layers: Sequence["alt.Chart"], *, width: int, height: int, padding: int | Row = 4) -> Spec:
     """Lay the layers over one another and return the specification with the theme in it."""
     import altair as alt
@@ -60,7 +75,7 @@ def finish(layers: Sequence["alt.Chart"], *, width: int, height: int, padding: i
         "view": {"stroke": None},
     }
     chart = alt.layer(*layers, width=width, height=height, padding=padding)
-    spec: Spec = chart.configure(**config).to_dict()
+    spec: Spec = chart.configure(**config).to_dict(validate=False)
     return spec
 
 
