@@ -90,7 +90,7 @@ def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
     try:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ImprintError(f"{source}: cannot be read ({error}); give a findings.jsonl") from error
+        raise ImprintError(f"{source}: cannot be read ({_reason(error)}); give a findings.jsonl") from error
     for number, line in enumerate(text.split("\n"), start=1):
         if not line:
             continue
@@ -99,6 +99,10 @@ def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
         except (ValueError, TypeError, ImprintError) as error:
             raise ImprintError(f"{source}: line {number} is not a finding ({error})") from error
     return findings
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "it is not text"
 
 
 def _plain(value: Any) -> Any:

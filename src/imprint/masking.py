@@ -18,8 +18,8 @@ _FINGERPRINTS = frozenset({
     "96c91fa84782", "96dbb959b3c5", "98b52c4b6b7d", "9915ba2d8222", "9ae315a94e42", "9d57436661e1",
     "a322b4dd3bd0", "a40ccba874d2", "a7bf072c97a0", "ad6cacf3af98", "b3cec2f6ece2", "bb87adf8aa78",
     "bd331fb1d242", "be00f1af522e", "c1b4ed05397d", "c20363e68688", "c2c3b68b4883", "c3de533e9b7f",
-    "cc02032349c8", "d00a3db7315a", "dc675e448132", "e742d17ff490", "e7b98c6aa5b9", "e9e8b6c5afa7",
-    "eef3bd091670", "f64c6fad9c3c", "f9d0d9b18ae9", "fa38a8d3e5b9",
+    "cc02032349c8", "d00a3db7315a", "d75a838dc758", "dc675e448132", "e742d17ff490", "e7b98c6aa5b9",
+    "e9e8b6c5afa7", "eef3bd091670", "f64c6fad9c3c", "f9d0d9b18ae9", "fa38a8d3e5b9",
 })
 # fmt: on
 

@@ -130,13 +130,40 @@ def test_the_summary_counts_only_tests_about_people(battery):
     )
 
 
-def test_sentences_name_the_clearest_association(battery):
+def test_sentences_name_the_largest_significant_effect(battery):
     said = " ".join(re.sub("<[^>]*>", "", line) for line in sentences(summarise(battery)))
-    clearest = min(
-        (one for one in battery if one.kind == "weat" and "neutral" not in one.details["topics"]),
-        key=lambda one: one.p_value,
-    )
-    assert clearest.details["sets"]["x"] in said
+    found = [one for one in battery if one.kind == "weat" and one.details["verdict"] == "significant"]
+    largest = max((one for one in found if "neutral" not in one.details["topics"]), key=lambda one: one.effect_size)
+    sets = largest.details["sets"]
+    assert f"The largest effect: {sets['x']} go with {sets['a']}, {sets['y']} with {sets['b']}" in said
+    assert f"(d = {largest.effect_size:.2f}, p = {largest.details['p_holm']:.2g} after correction)" in said
+
+
+def test_the_forest_draws_the_effect_its_band_and_the_published_value(battery):
+    (section,) = (one for one in tell(battery, Words()) if one.name == "weat")
+    chart = next(block for block in section.blocks if isinstance(block, Chart))
+    rows = [one for one in battery if one.kind == "weat"]
+    drawn = {
+        row["label"]: row for layer in chart.spec["layer"] for row in _rows(chart.spec, layer) if "estimate" in row
+    }
+    assert len(drawn) == len(rows)
+    for one in rows:
+        row = drawn[one.details["title"]]
+        assert row["estimate"] == one.effect_size
+        assert (row["low"], row["high"]) == (one.details["stability_low"], one.details["stability_high"])
+
+
+def test_words_are_drawn_from_before_to_after_debiasing():
+    moved = {"held_out": {"nurse": [-0.3, 0.1]}, "background": {"table": [0.2, -0.15]}}
+    (section,) = parts([finding("debiased projection", method="linear", **moved)], Words())
+    (chart,) = (block for block in section.blocks if isinstance(block, Chart))
+    drawn = [row for layer in chart.spec["layer"] for row in _rows(chart.spec, layer) if row.get("word") == "nurse"]
+    assert (drawn[0]["x"], drawn[0]["y"]) == (0.3, 0.1)
+
+
+def _rows(spec, layer):
+    data = layer.get("data") or spec.get("data") or {}
+    return data.get("values") or spec.get("datasets", {}).get(data.get("name"), [])
 
 
 def test_professions_are_all_in_the_table_of_the_strip(bundled):

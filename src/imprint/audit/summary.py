@@ -9,6 +9,7 @@ from imprint.finding import Finding
 Numbers = Mapping[str, Any]
 
 _NAMED = 3  # words named at each end of an axis
+_MEASURES = ("spearman", "3cosadd")  # of a benchmark
 
 
 def summarise(findings: Sequence[Finding]) -> list[Finding]:
@@ -37,14 +38,12 @@ def summarise(findings: Sequence[Finding]) -> list[Finding]:
 
 def _weat(findings: Sequence[Finding]) -> Numbers:
     rows = [one for one in findings if one.kind == "weat"]
-    people = [one for one in rows if "neutral" not in (one.details.get("topics") or ())]
+    people = _about_people(rows)
     if not people:
         return {}
     found = [one for one in people if one.details.get("verdict") == "significant"]
     verdicts = Counter(one.details.get("verdict") for one in people)
-    asked, shown = (
-        Counter(topic for one in some for topic in one.details.get("topics") or ()) for some in (people, found)
-    )
+    asked, shown = (Counter(" and ".join(one.details.get("topics") or ()) for one in some) for some in (people, found))
     return {
         "tests": len(people),
         "significant": len(found),
@@ -58,21 +57,24 @@ def _weat(findings: Sequence[Finding]) -> Numbers:
 
 
 def _strongest(found: Sequence[Finding]) -> Numbers | None:
-    """Return the test that chance explains least."""
+    """Return the significant test with the largest effect: p-values of sets of different size are no ranking."""
     if not found:
         return None
-    one = min(found, key=lambda row: (row.details.get("log10_p") or 0.0, row.test))
-    keys = ("title", "sets", "p_method", "extreme", "extreme_low", "extreme_high", "partitions")
-    return {"test": one.test, "effect_size": one.effect_size, "p_value": one.p_value} | {
-        key: one.details.get(key) for key in keys
-    }
+    one = max(found, key=lambda row: (row.effect_size or 0.0, row.test))
+    keys = ("title", "sets", "p_method", "p_holm")
+    return {"test": one.test, "effect_size": one.effect_size} | {key: one.details.get(key) for key in keys}
 
 
 def _wefat(findings: Sequence[Finding]) -> Numbers:
-    rows = [one for one in findings if one.kind == "wefat"]
     known = [
-        {"title": one.details.get("title"), "r": one.effect_size, "n_words": one.details.get("n_words")}
-        for one in rows
+        {
+            "title": one.details.get("title"),
+            "r": one.effect_size,
+            "p_value": one.p_value,
+            "n_words": one.details.get("n_words"),
+        }
+        for one in findings
+        if one.kind == "wefat"
     ]
     return {"correlations": known} if known else {}
 
@@ -121,7 +123,9 @@ def _debiasing(findings: Sequence[Finding]) -> Numbers:
     worst = max(names, key=lambda one: one.details["accuracy"], default=None)
     return {
         "method": done.details.get("method"),
-        "reduction": _ratio(variances.get("held_out_before"), variances.get("held_out_after")),
+        "held_out_ratio": _ratio(variances.get("held_out_after"), variances.get("held_out_before")),
+        "ratio_low": _ratio(1.0, variances.get("reduction_high")),
+        "ratio_high": _ratio(1.0, variances.get("reduction_low")),
         "background_ratio": _ratio(variances.get("background_after"), variances.get("background_before")),
         "recovered": None if worst is None else worst.details["accuracy"],
         "recovered_before": None if worst is None else worst.details["against_accuracy"],
@@ -131,40 +135,40 @@ def _debiasing(findings: Sequence[Finding]) -> Numbers:
 
 
 def _benchmarks(findings: Sequence[Finding]) -> Numbers:
-    changes = [one for one in findings if one.details.get("change_spearman") is not None]
+    changes = [(one, measure) for one in findings for measure in _MEASURES if f"change_{measure}" in one.details]
     if not changes:
         return {}
-    largest = max(changes, key=lambda one: abs(one.details["change_spearman"]))
-    return {
-        "benchmarks": len(changes),
-        "largest_change": largest.details["change_spearman"],
-        "largest_test": largest.test,
-    }
+    shown = [
+        {"test": one.test, "change": one.details[f"change_{measure}"]}
+        for one, measure in changes
+        if one.details[f"change_{measure}_low"] > 0 or one.details[f"change_{measure}_high"] < 0
+    ]
+    return {"benchmarks": len(changes), "changed": shown}
 
 
 def _seat(findings: Sequence[Finding]) -> Numbers:
     rows = [one for one in findings if one.kind == "seat" and one.details.get("unit") == "word"]
-    people = [one for one in rows if "neutral" not in (one.details.get("topics") or ())]
+    people = _about_people(rows)
     if not people:
         return {}
-    verdicts = Counter(one.details.get("verdict") for one in people)
-    return {
-        "encoder": people[0].embedding,
-        "tests": len(people),
-        "significant": verdicts["significant"],
-        "cannot_reach": verdicts["cannot reach"],
-        "alpha": people[0].details.get("alpha"),
-    }
+    alone = [one for one in people if one.details.get("context") == "word"]
+    sentences = [one for one in people if one.details.get("context") != "word"]
+    return {"encoder": people[0].embedding, "sentences": _found(sentences), "words": _found(alone)}
+
+
+def _found(rows: Sequence[Finding]) -> Numbers:
+    return {"tests": len(rows), "significant": sum(one.details.get("verdict") == "significant" for one in rows)}
+
+
+def _about_people(rows: Sequence[Finding]) -> list[Finding]:
+    """Leave out the tests of flowers and instruments, which show that the method works."""
+    return [one for one in rows if "neutral" not in (one.details.get("topics") or ())]
 
 
 def _against(findings: Sequence[Finding]) -> Numbers:
-    rows = [one for one in findings if one.kind == "weat"]
-    found = Counter(one.embedding for one in rows if one.details.get("verdict") == "significant")
+    rows = _about_people([one for one in findings if one.kind == "weat"])
     names = list(dict.fromkeys(one.embedding for one in rows))
-    counts = [
-        {"embedding": name, "significant": found[name], "tests": sum(one.embedding == name for one in rows)}
-        for name in names
-    ]
+    counts = [{"embedding": name, **_found([one for one in rows if one.embedding == name])} for name in names]
     return {"embeddings": counts} if counts else {}
 
 

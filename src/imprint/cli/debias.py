@@ -178,6 +178,7 @@ def _linear(
     seeds: "Seeds | None",
     report: "Callable[[str, int, int], None]",
 ) -> "LinearDebiaser":
+    from imprint.cli.console import say
     from imprint.debiasing.folds import choose_debiaser, fold_frontier
     from imprint.debiasing.linear import LinearDebiaser
 
@@ -186,7 +187,10 @@ def _linear(
     if strength == AUTO:
         fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
         progress = partial(report, "choosing a strength")
-        return choose_debiaser(fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress))
+        points = fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress)
+        chosen = choose_debiaser(points)
+        say(f"chosen on folds of the seeds: strength {chosen.strength:g}, spread {chosen.spread:g}")
+        return chosen
     try:
         return LinearDebiaser(float(strength))
     except ValueError as error:

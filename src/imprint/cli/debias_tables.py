@@ -30,6 +30,7 @@ FACTS = {
     "changed": "labelled words' variance taken away",
 }
 _NOTHING = 1e-9  # variance of what has been taken away before
+_ALL_GONE = 1e6  # times smaller: what is left is rounding
 WANTED_BACKGROUND = 0.15  # change of the background's variance, as a share, from which on a note is due
 LEGEND = (
     "Variances are of rows at length one before debiasing and as they are after it, on the axis the same words make.",
@@ -81,18 +82,18 @@ def _show_variances(axis: Axis, variances: Variances) -> None:
         table.add_row(what, count, _plain(before), _plain(after), ratio, *(f"{value:g}" for value in paper))
     show_table(table)
     say(
-        f"The held-out variance is {variances.reduction:.1f} times smaller (the middle 95 % over resamples of the "
-        f"words: {variances.reduction_low:.1f} to {variances.reduction_high:.1f})."
+        f"The held-out variance is {_less(variances.reduction)} (the middle 95 % over resamples of the words: "
+        f"{_less(variances.reduction_low)} to {_less(variances.reduction_high)})."
     )
-    if variances.reduction < WANTED_REDUCTION or abs(variances.background_ratio - 1) > WANTED_BACKGROUND:
-        say(
-            f"note: less than {WANTED_REDUCTION:g} times, or the background's variance changed by more than "
-            f"{WANTED_BACKGROUND:.0%}; strengths differ between embeddings: --frontier shows what others would do"
-        )
+    short = [f"less than {WANTED_REDUCTION:g} times"] if variances.reduction < WANTED_REDUCTION else []
+    if abs(variances.background_ratio - 1) > WANTED_BACKGROUND:
+        short.append(f"the background's variance changed by more than {WANTED_BACKGROUND:.0%}")
+    if short:
+        say(f"note: {' and '.join(short)}; strengths differ between embeddings: --frontier shows what others would do")
 
 
 def print_frontier(embedding: Embedding, axis: Axis, seeds: Seeds | None) -> None:
-    """Print what every strength would do, and which of them the default's rule would choose."""
+    """Print what every strength would do to the words that judge, and the smallest that does enough."""
     fitted, held_out = (None, None) if seeds is None else (seeds.fitted, seeds.held_out or None)
     points = frontier(embedding, axis=axis, seeds=fitted, held_out=held_out)
     columns = ("strength", "held-out after / before", "background after / before", "axis left")
@@ -116,6 +117,13 @@ def _show_weats(before: Battery, after: Battery) -> None:
         cells = [cell for r in (one, other) for cell in (number(r.effect_size), p_value(r.significance))]
         table.add_row(one.test.id, one.test.title, *cells)
     show_table(table)
+
+
+def _less(reduction: float) -> str:
+    """Say how many times smaller a variance has become, or larger."""
+    if reduction > _ALL_GONE:
+        return "all gone"
+    return f"{reduction:.1f} times smaller" if reduction >= 1 else f"{1 / reduction:.1f} times larger"
 
 
 def _plain(value: object) -> str:

@@ -161,8 +161,8 @@ class LinearTransform(Transform):
 class HardTransform(Transform):
     """Takes the directions of `basis`, orthonormal rows, out of all words but those kept, and equalises pairs.
 
-    A pair's words end at the same distance from every neutral word: one middle, opposite and equal parts along the
-    basis, one length (the mean of theirs). Words are matched as spelt. Each word is in one pair at most.
+    A pair's words end, at unit length, at the same distance from every neutral word: one middle, opposite and equal
+    parts along the basis. Each keeps its own length. Words are matched as spelt. Each word is in one pair at most.
     """
 
     basis: Doubles
@@ -201,7 +201,7 @@ class HardTransform(Transform):
         # Two words that do not differ along the basis are told apart along its first direction.
         way = along @ self.basis / size if size > np.finfo(np.float32).eps else self.basis[0]
         height = np.sqrt(max(1.0 - middle @ middle, 0.0))
-        equalised: Doubles = lengths.mean() * (middle + np.outer((height, -height), way))
+        equalised: Doubles = lengths * (middle + np.outer((height, -height), way))
         return equalised
 
     def _unseen(self, subword: Callable[[str], Floats | None] | None) -> Callable[[str], Floats | None] | None:

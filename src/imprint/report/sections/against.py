@@ -16,7 +16,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     tests = [one for one in findings if one.kind == "weat"]
     if tests:
         yield Prose("Both embeddings asked on the words that both have, and corrected together.")
-        yield side_by_side("The same tests on both", tests, words)
+        yield side_by_side("The same tests on both", tests, words, corrected=True)
     agreements = [one for one in findings if one.kind == "agreement"]
     if agreements:
         yield _agreements(agreements, words)
@@ -30,7 +30,7 @@ def _agreements(rows: Sequence[Finding], words: Words) -> Table:
         Column("Scores of"),
         Column("Words", numeric=True),
         Column("Pearson", numeric=True),
-        Column("Interval"),
+        Column("Interval", "Middle 95 % over words drawn again."),
         Column("Spearman", numeric=True),
     )
     lines = tuple(

@@ -17,6 +17,9 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         f"Pairs of words that lie close together and differ as {first} and {second} do. Some are right by meaning; "
         "others are stereotypes that an application would repeat. Which is which, only people can tell."
     )
+    if rows[0].details.get("neutral"):
+        left_out = "Words gendered by what they mean are left out"
+        yield Prose(f"{left_out}{'' if rows[0].details.get('names', True) else ', and so are first names'}.", "note")
     columns = (
         Column("Rank", numeric=True),
         Column(first.capitalize()),

@@ -23,12 +23,18 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         "completed "
         "right." + (" A change whose interval contains zero is no change that these data can show." if other else "")
     )
-    columns = [Column("Benchmark"), Column("Found", "Pairs or questions the embedding has words for, of all.")]
+    columns = [
+        Column("Benchmark"),
+        Column("Asked", "Pairs or questions all of whose words are among the words looked at, of all."),
+    ]
     names = list(dict.fromkeys(one.details["against"] for one in rows if one.details.get("against")))
     columns += [Column(f"In {words.plain(name)}", numeric=True) for name in names[:1]]
     columns += [Column(f"In {words.plain(rows[0].embedding)}", numeric=True)]
     if other:
-        columns += [Column("Change", numeric=True), Column("Interval", "Of the change, over pairs drawn again.")]
+        columns += [
+            Column("Change", numeric=True),
+            Column("Interval", "Middle 95 % of the change over pairs drawn again, as if no two pairs shared a word."),
+        ]
     columns += [Column("Published", "For Google News vectors, before and after debiasing.")]
     yield Table("Benchmarks", tuple(columns), tuple(_row(one, other=other) for one in rows))
 

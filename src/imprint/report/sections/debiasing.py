@@ -23,7 +23,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         if one.kind == "debiasing":
             method = str(one.details.get("method"))
             what = _METHODS.get(method, "changes the vectors")
-            yield Prose(f"The method “{method}” {what}. It was fitted on some words and is judged on others.")
+            yield Prose(f"The method “{method}” {what}. It is judged on professions that it was not told about.")
             yield _variances(one)
         elif one.kind == "frontier":
             yield frontier_chart(one)
@@ -31,8 +31,11 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
             yield before_after_chart(one, words)
     tests = [one for one in findings if one.kind == "weat"]
     if tests:
-        yield side_by_side("The tests of gender, before and after", tests, words)
-        yield Prose("An effect below zero after debiasing is an association turned round, not gone.", "note")
+        yield side_by_side("The tests of gender, before and after", tests, words, corrected=False)
+        yield Prose(
+            "An effect below zero is an association turned round, not gone. These p-values are not corrected.",
+            "note",
+        )
     leaks = [one for one in findings if one.kind == "leakage"]
     if leaks:
         yield Prose(
@@ -60,8 +63,8 @@ def before_after_chart(one: Finding, words: Words) -> Chart:
     return Chart(
         "debiasing-scatter",
         "How far words lie from the middle of the axis, before and after",
-        "Words on the diagonal did not move; words near the bottom lost their place along the axis. Professions, "
-        "which nobody fitted on, should fall to the bottom; background words should stay on the diagonal.",
+        "Words on the diagonal kept their place along the axis, which he and she define anew; words near the bottom "
+        "lost it. Professions should fall to the bottom; background words should stay on the diagonal.",
         charts.scatter(points, x_title="distance before", y_title="distance after", line="diagonal"),
         Table("Places along the axis, before and after", columns, lines, filtered=True),
     )
@@ -122,7 +125,7 @@ def _leakage(rows: Sequence[Finding]) -> Table:
         Column("Chance", numeric=True),
         Column("Right before", numeric=True),
         Column("Right after", numeric=True),
-        Column("Interval after", "Over words drawn again."),
+        Column("Interval after", "Middle 95 % over words drawn again."),
     )
     lines = tuple(
         (

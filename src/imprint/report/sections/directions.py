@@ -18,7 +18,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     for one in sorted(findings, key=lambda row: _ORDER.get(row.kind, len(_ORDER))):
         if one.kind == "pairs":
             yield Prose(
-                "Words that differ by gender alone, such as king and queen, should lie the same way apart. Seen in "
+                "Words that differ by gender alone, such as he and she, should lie the same way apart. Seen in "
                 "the two directions in which these words vary most, the lines between them run alike where the "
                 "embedding has one direction for gender."
             )
@@ -26,8 +26,8 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
             yield _pairs_quality(one)
         elif one.kind == "projection":
             yield Prose(
-                "None of these professions means a gender. The further a dot lies to one side, the closer the "
-                "embedding holds the profession to that word."
+                "None of these professions means a gender. The further a dot lies to one side, the more the "
+                "profession's vector points that way along the line from the one word to the other."
             )
             yield strip_chart(one, words)
         elif one.kind == "projection comparison":

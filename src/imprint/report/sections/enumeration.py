@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from imprint.finding import Finding
 from imprint.report.marking import NOTHING, Words, count, number, probability, share
-from imprint.report.view import Block, Cell, Column, Listing, Prose, Table
+from imprint.report.view import Block, Cell, Column, Prose, Table, Text
 
 _RACES = (("white", "White"), ("black", "Black"), ("hispanic", "Hispanic"), ("asian_pacific", "Asian, Pacific"))
 _CROSSINGS = 5
@@ -22,8 +22,8 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         yield Prose(
             "Nobody told the method what to look for. It sorts first names into groups by where they lie in the "
             "embedding, sorts words into categories, and asks which words of a category lie nearest to which group. "
-            "Chance is what remains when the names are turned into random directions, many times over. Who bears the "
-            "names was looked up only afterwards."
+            "Chance is what names pointed in random directions would give, many times over. Who bears the names was "
+            "looked up only afterwards."
         )
     if groups:
         yield Table(
@@ -33,9 +33,13 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         )
     if cells and not found:
         yield Prose(
-            "No association is significant. That is not absence: with more rotations, smaller ones can be found."
+            "No association is significant. That is not absence: with more rotations, smaller p-values can be told."
         )
     if found:
+        yield Prose(
+            "A column a group, a row a category. Words in grey italics are gone when the direction of word frequency "
+            "is taken out: they may be near the names only because both are rare, or both frequent."
+        )
         yield _grid(found, words)
         yield _cells_table(cells, words)
     yield from _changes(findings, words)
@@ -52,10 +56,12 @@ def _group_columns() -> tuple[Column, ...]:
         Column("Group", "Open it to see the names nearest its middle."),
         Column("Names", numeric=True),
         Column("Women", "Share of women among people with these names, each name counted once.", True),
-        Column("Born", "Mean year of birth.", True),
-        *(Column(label, "Share of people with these names.", True) for _, label in _RACES),
+        Column("Born", "Mean year of birth, each name counted once.", True),
+        *(Column(label, "Share of people with these names, each name counted once.", True) for _, label in _RACES),
         Column("Found", "Significant associations.", True),
-        Column("Without frequency", "How many of them are left when rare and frequent words are made alike.", True),
+        Column(
+            "Without frequency", "How many of them are left when the direction of word frequency is taken out.", True
+        ),
         Column("Spelling", "How alike words and names are spelt: one half by chance, one for the most alike.", True),
     )
 
@@ -102,9 +108,11 @@ def _grid_cell(one: Finding, words: Words) -> Cell:
     get = one.details.get
     stability = get("stability")
     again = "" if stability is None else f"; {stability:.0%} of other clusterings find it"
-    rare = "; gone without word frequency" if get("survives_without_frequency") is False else ""
+    gone = get("survives_without_frequency") is False
+    rare = "; gone without word frequency" if gone else ""
+    shown: Text = words.joined(get("words") or ())
     return Cell(
-        words.joined(get("words") or ()),
+        Markup('<i class="faint">{}</i>').format(shown) if gone else shown,
         hint=f"score {one.effect_size:.3f}, p = {one.p_value:.2g}, corrected {get('p_adjusted'):.2g}{again}{rare}",
         order=one.effect_size,
     )
@@ -131,12 +139,20 @@ def _cells_table(cells: Sequence[Finding], words: Words) -> Table:
             probability(one.p_value),
             probability(one.details.get("p_adjusted")),
             "yes" if one.details.get("significant") else "no",
-            {True: "still there", False: "gone"}.get(one.details.get("survives_without_frequency"), NOTHING),  # type: ignore[arg-type]
+            _left(one),
             share(one.details.get("stability")),
         )
         for one in cells
     )
     return Table("Every group and category", columns, rows, filtered=True, folded=True)
+
+
+def _left(one: Finding) -> Markup | str:
+    """Say whether an association that was found is still there without the direction of word frequency."""
+    known = one.details.get("survives_without_frequency")
+    if known is None or not one.details.get("significant"):
+        return NOTHING
+    return "still there" if known else "gone"
 
 
 def _overview(one: Finding) -> Iterator[Block]:
@@ -149,7 +165,7 @@ def _overview(one: Finding) -> Iterator[Block]:
         yield Prose(str(note), "note")
 
 
-def _changes(findings: Sequence[Finding], words: Words) -> Iterator[Table]:
+def _changes(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     """Say what became of each association in a second embedding, scored over the same groups and categories."""
     known = [
         (one, "left" if one.details["left"] else "lost") for one in findings if one.details.get("left") is not None
@@ -179,6 +195,11 @@ def _changes(findings: Sequence[Finding], words: Words) -> Iterator[Table]:
         for one, change in known
     )
     yield Table("What became of each association", columns, rows, filtered=True)
+    yield Prose(
+        "Left, lost and new compare verdicts: significant in both, in the first alone, in the second alone. They do "
+        "not test the difference, and an association near the limit changes sides by the draw of the rotations.",
+        "note",
+    )
 
 
 def _indirect(one: Finding, words: Words) -> Iterator[Block]:
@@ -190,9 +211,13 @@ def _indirect(one: Finding, words: Words) -> Iterator[Block]:
         ).format(share(get("share"), 1), count(get("tuples")), share(get("null_share"), 1)),
         "note",
     )
-    lines = [
-        Markup("{} and {}: {} to {} as {} to {}").format(*crossing["groups"], *map(words.joined, crossing["words"]))
+    lines = tuple(
+        (" and ".join(crossing["groups"]), *map(words.joined, crossing["words"]))
         for crossing in (get("strongest") or ())[:_CROSSINGS]
-    ]
+    )
     if lines:
-        yield Listing(tuple(lines))
+        columns = (
+            Column("Groups"),
+            *(Column(title) for title in ("These words", "are to these", "as these", "to these")),
+        )
+        yield Table("The strongest of these matches", columns, lines, folded=True)

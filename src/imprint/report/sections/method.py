@@ -18,6 +18,20 @@ LIMITS = (
     "Names stand for groups of people only by who bears them in the United States, as counted there.",
 )
 
+GLOSSARY = (
+    "Vector, embedding: a word as a list of numbers, learnt from texts; words used alike have similar lists.",
+    "Cosine: how similar two vectors are, from -1 to 1.",
+    "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two.",
+    "p-value: how often chance alone gives at least this; 1.4e-9 is 1.4 in a thousand million.",
+    "Corrected (Holm): p-values made larger because many questions were asked at once.",
+    "Rotation: names pointed in random directions, to see what chance finds.",
+    "Axis: the line from one word, she, to another, he; a word's place on it says towards which it leans.",
+    "Professions held out: words that judge a debiasing and that it was not told about.",
+    "Classifier: a program that learns from some words to tell two groups apart, and is tried on others.",
+    "Benchmark: pairs of words or analogies that people have judged (rg-65, ws-353, men, google).",
+    "Bleached sentences: sentences that say next to nothing about the word in them, such as “This is Emma.”",
+)
+
 SOURCES = (
     "Associations: Caliskan, Bryson and Narayanan, Semantics derived automatically from language corpora (2016).",
     "Groups of names: Swinger, De-Arteaga and others, What are the biases in my word embedding? (2019).",
@@ -31,6 +45,8 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     """Tell the settings, the files by their hashes, the words that were missing, and the limits."""
     yield Prose("What these numbers cannot show:")
     yield Listing(LIMITS)
+    yield Prose("Words used on this page:")
+    yield Listing(GLOSSARY)
     for one in findings:
         if one.kind == "audit":
             yield _settings(one, words)
@@ -38,7 +54,9 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     yield from _missing(findings, words)
     yield Prose("The methods, and the charts, are those of:")
     yield Listing(SOURCES)
-    yield Prose("Every number on this page stands, unrounded, in findings.jsonl.", "note")
+    yield Prose(
+        "Every number on this page stands, unrounded, in the findings written beside it (findings.jsonl).", "note"
+    )
 
 
 def _settings(one: Finding, words: Words) -> Table:

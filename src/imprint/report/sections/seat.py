@@ -10,6 +10,8 @@ from imprint.report.marking import NOTHING, Words, number, probability
 from imprint.report.sections.weat import counted, signed_p, skipped_table, title
 from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
 
+_NAMED = 3  # of a list, in a cell
+
 _COLUMNS = (
     Column("Test"),
     Column(
@@ -17,7 +19,7 @@ _COLUMNS = (
     ),
     Column("Unit", "What is dealt anew: words, or sentences as the paper does."),
     Column("d", "Difference of means in standard deviations of all scores.", True),
-    Column("Stars", "One: significant; two: also at one percent after Holm's correction over the unit."),
+    Column("Stars", "As in the paper: one, below alpha before the correction; two, after it."),
     Column("p", numeric=True),
     Column("Behind p", "Deals at least as extreme, of all deals."),
     Column("p, corrected", "Holm's correction over all tests of one unit.", True),
@@ -52,7 +54,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
 
 
 def _chart(rows: Sequence[Finding], words: Words) -> Chart:
-    labels = [f"{words.text(title(one))} ({one.details.get('context')})" for one in rows]
+    labels = [f"{one.details.get('context')}: {words.text(title(one))}" for one in rows]
     drawn = [
         charts.ForestRow(
             label=label,
@@ -97,8 +99,16 @@ def _row(one: Finding, words: Words) -> tuple[Cell | Markup | str, ...]:
         str(get("verdict") or ""),
         number(get("effect_of_frames")),
         _range(one),
-        words.joined(get("flips") or ()) or NOTHING,
+        _few(get("flips") or (), words),
     )
+
+
+def _few(things: Sequence[str], words: Words) -> Cell | Markup:
+    """Name the first few things, the others on hover."""
+    if not things:
+        return NOTHING
+    more = f" and {len(things) - _NAMED} more" if len(things) > _NAMED else ""
+    return Cell(words.joined(things[:_NAMED]) + more, hint=words.joined(things))
 
 
 def _published(one: Finding) -> tuple[float, ...]:

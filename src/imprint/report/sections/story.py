@@ -1,7 +1,8 @@
 """The order of the page: which findings make which section."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from imprint.errors import ImprintError
@@ -52,7 +53,7 @@ PARTS = (
         debiasing.blocks,
         ("debiasing", "debiased projection", "frontier", "leakage"),
     ),
-    Part("benchmarks", "What it is good for", benchmarks.blocks, ("similarity", "analogy_benchmark")),
+    Part("benchmarks", "Does it still work as an embedding?", benchmarks.blocks, ("similarity", "analogy_benchmark")),
     Part("seat", "In sentences", seat.blocks, ("seat", "seat-coherence", "seat-anisotropy")),
     Part("against", "Beside another embedding", against.blocks, ("agreement",)),
 )
@@ -60,9 +61,12 @@ PARTS = (
 
 def tell(findings: Sequence[Finding], words: Words) -> tuple[Section, ...]:
     """Return the whole page: the summary first, the parts that have anything to say, the method last."""
-    said = summary.sentences(findings)
+    with _readable("summary"):
+        said = summary.sentences(findings)
+    with _readable("method"):
+        told = tuple(method.blocks(findings, words))
     first = (Section("summary", "In short", (Listing(tuple(said)),)),) if said else ()
-    last = (Section("method", "Method, settings and limits", tuple(method.blocks(findings, words))),)
+    last = (Section("method", "Method, settings and limits", told),)
     return (*first, *parts(findings, words), *last)
 
 
@@ -74,7 +78,8 @@ def parts(findings: Sequence[Finding], words: Words) -> tuple[Section, ...]:
     }
     sections = []
     for part in PARTS:
-        blocks = _draw(part, by_part[part.name], words)
+        with _readable(part.name):
+            blocks = tuple(part.blocks(by_part[part.name], words))
         if refused.get(part.name):
             blocks = (Prose(f"This part was not run: {refused[part.name]}", "warning"), *blocks)
         if blocks:
@@ -82,14 +87,16 @@ def parts(findings: Sequence[Finding], words: Words) -> tuple[Section, ...]:
     return tuple(sections)
 
 
-def _draw(part: Part, findings: Sequence[Finding], words: Words) -> tuple[Block, ...]:
+@contextmanager
+def _readable(part: str) -> Iterator[None]:
+    """Let a file's fault end in one line: findings are anybody's, and may hold text where a number belongs."""
     try:
-        return tuple(part.blocks(findings, words))
+        yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # A file of findings is anybody's: text where a number belongs is the file's fault and ends in one line.
         wrong = f"{type(error).__name__}: {error}"
         raise ImprintError(
-            f"the findings of part {part.name!r} cannot be drawn ({wrong}); give a file as imprint wrote it"
+            f"the findings of part {part!r} cannot be drawn, a value is missing or of another type ({wrong}); "
+            "give a file as imprint wrote it"
         ) from error
 
 

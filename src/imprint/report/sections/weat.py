@@ -7,23 +7,25 @@ from markupsafe import Markup
 
 from imprint.finding import Finding
 from imprint.report import charts
-from imprint.report.marking import NOTHING, Words, count, number, probability
+from imprint.report.marking import NOTHING, SIGNS, Words, count, number, probability
 from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
-
-SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}
 
 COLUMNS = (
     Column("Test"),
+    Column("Topic", "Neutral tests are no social bias: they show that the method sees what everybody expects."),
     Column(
         "d", "Difference of the two sets' mean scores, in standard deviations of all scores; at most about two.", True
     ),
-    Column("Other words", "Where d falls in the middle 95 % when the words of each set are drawn again.", True),
+    Column("Words drawn again", "Middle 95 % of d when words of each set are drawn again from the same words.", True),
+    Column("Mean difference", "Of the sets' scores, which are differences of cosines, with its 95 % interval.", True),
     Column("p", "Share of all ways to deal the target words into two sets that give at least this difference.", True),
     Column("Behind p", "Deals at least as extreme, of all deals."),
     Column("p, corrected", "After Holm's correction for asking all these questions at once.", True),
     Column("Verdict"),
     Column(
-        "Could have found", "The smallest shift of scores that a test of this size finds four times in five.", True
+        "Could have found",
+        "The smallest mean difference that a test of this size finds four times in five, after correction.",
+        True,
     ),
     Column("Published", "The d that the source prints for this test, and on which embedding."),
     Column("People", "Effect in the Implicit Association Test: context, on another scale."),
@@ -41,12 +43,16 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
             "second to the second. Psychologists ask people the same in the Implicit Association Test."
         )
         yield forest_chart("weat-forest", rows, words)
-        yield Table("Every test, with the counts behind its p-value", COLUMNS, tuple(_row(one, words) for one in rows))
+        yield Table(
+            f"Every test; p-values corrected over these {len(rows)} tests",
+            COLUMNS,
+            tuple(_row(one, words) for one in rows),
+        )
         yield Prose(
-            "Not significant is not absent: the column “Could have found” says how small an effect would have escaped "
-            "the test. “Cannot reach” means that the sets have so few words that no result could have been "
-            "significant. Tests marked neutral (flowers, instruments) are no social bias; they show that the test "
-            "sees what everybody would expect.",
+            "Not significant is not absent: the column “Could have found” says which mean difference the test would "
+            "have found four times in five. “Cannot reach” means that the sets have so few words that no result "
+            "could have been significant. A bar in the chart that crosses zero means that the result depends on "
+            "these very words.",
             "note",
         )
         yield scores_table(rows, words)
@@ -70,39 +76,41 @@ def forest_chart(name: str, rows: Sequence[Finding], words: Words) -> Chart:
             if one.effect_size is not None
         ],
         x_title="effect size d",
-        band="with other words of the same kind",
+        band="words drawn again, middle 95 %",
     )
     found = [one for one in rows if one.details.get("verdict") == "significant"]
     table = Table(
         "Effect sizes of the chart",
-        (COLUMNS[0], COLUMNS[1], COLUMNS[2], COLUMNS[8]),
+        (COLUMNS[0], *COLUMNS[2:4], Column("Published")),
         tuple((title(one), number(one.effect_size), _band(one), _papers(one)) for one in rows),
     )
     strongest = max(rows, key=lambda one: one.effect_size or 0.0)
     return Chart(
         name,
         "How strong each association is",
-        f"A dot for each of {len(rows)} tests at its effect size d, with a line for other choices of words and a "
+        f"A dot for each of {len(rows)} tests at its effect size d, with a line for the same words drawn again and a "
         f"tick for the published value. {len(found)} are significant. The largest is {title(strongest)}.",
         spec,
         table,
     )
 
 
-def side_by_side(caption: str, rows: Sequence[Finding], words: Words) -> Table:
-    """List tests that were run on more than one embedding."""
-    numeric = (Column("d", numeric=True), Column("p", numeric=True), Column("p, corrected", numeric=True))
+def side_by_side(caption: str, rows: Sequence[Finding], words: Words, *, corrected: bool) -> Table:
+    """List tests that were run on more than one embedding; `corrected` where all of them are one family."""
+    columns = [Column("Test"), Column("Embedding"), Column("d", numeric=True), Column("p", numeric=True)]
+    if corrected:
+        columns.append(Column("p, corrected", "Holm's correction over all rows.", True))
     lines = tuple(
         (
             words.text(title(one)),
             words.text(one.embedding),
             number(one.effect_size),
             Cell(signed_p(one), order=one.p_value),
-            probability(one.details.get("p_holm")),
+            *((probability(one.details.get("p_holm")),) if corrected else ()),
         )
         for one in rows
     )
-    return Table(caption, (Column("Test"), Column("Embedding"), *numeric), lines, filtered=True)
+    return Table(caption, tuple(columns), lines, filtered=True)
 
 
 def scores_table(rows: Sequence[Finding], words: Words) -> Table:
@@ -155,9 +163,11 @@ def _row(one: Finding, words: Words) -> tuple[Cell | Markup | str, ...]:
     get = one.details.get
     topics = ", ".join(get("topics") or ())
     return (
-        Cell(words.text(title(one)), hint=f"{one.test}; {topics}" if topics else one.test),
+        Cell(words.text(title(one)), hint=one.test),
+        topics,
         number(one.effect_size),
         Cell(_band(one), order=get("stability_low")),
+        Cell(_interval(one), order=get("mean_difference")),
         Cell(signed_p(one), order=one.p_value),
         Cell(counted(one), order=get("extreme")),
         probability(get("p_holm")),
@@ -172,6 +182,12 @@ def _row(one: Finding, words: Words) -> tuple[Cell | Markup | str, ...]:
 def _band(one: Finding) -> Markup:
     low, high = one.details.get("stability_low"), one.details.get("stability_high")
     return NOTHING if low is None else Markup("{} to {}").format(number(low), number(high))
+
+
+def _interval(one: Finding) -> Markup:
+    get = one.details.get
+    parts = (number(get(key), 3) for key in ("mean_difference", "interval_low", "interval_high"))
+    return NOTHING if get("mean_difference") is None else Markup("{} ({} to {})").format(*parts)
 
 
 def _published(one: Finding) -> dict[str, Any] | None:

@@ -55,7 +55,7 @@ def scatter_chart(one: Finding, words: Words) -> Chart:
 
 def _sentence(one: Finding) -> Markup:
     get = one.details.get
-    said = Markup("The correlation is r = {} ({} to {}; p = {}) over {} words").format(
+    said = Markup("The correlation is r = {} (95 % interval {} to {}; p = {}) over {} words").format(
         number(one.effect_size),
         number(get("r_low")),
         number(get("r_high")),

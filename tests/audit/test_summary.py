@@ -1,0 +1,84 @@
+"""The numbers of the summary, counted anew from the findings they sum up."""
+
+import pytest
+
+from imprint.audit.summary import summarise
+from imprint.finding import Finding
+
+
+def row(kind, part, test="a test", effect=None, **details):
+    return Finding(kind, test, "vectors", "0" * 64, effect, None, None, 0, details={"part": part, **details})
+
+
+def summary(*findings):
+    (one,) = summarise(findings)
+    return one.details
+
+
+def test_only_associations_that_were_found_are_counted_as_left_without_frequency():
+    settings = {"groups": 2, "categories": 3, "fdr": 0.05, "rotations": 99}
+    cells = [
+        row("ube", "enumeration", significant=found, survives_without_frequency=left, settings=settings)
+        for found, left in ((True, True), (True, False), (True, True), (False, True), (False, True), (False, False))
+    ]
+    told = summary(*cells)
+    assert (told["associations"], told["left_without_frequency"], told["cells"]) == (3, 2, 6)
+
+
+def test_debiasing_is_told_by_what_is_left_of_the_variance():
+    variances = {
+        "held_out_before": 0.02, "held_out_after": 0.005, "reduction_low": 2.0, "reduction_high": 8.0,
+        "background_before": 0.01, "background_after": 0.008,
+    }  # fmt: skip
+    names = row(
+        "leakage", "debiasing", words="first names, by sex", method="linear", accuracy=0.9, against_accuracy=0.97
+    )
+    worse = row(
+        "leakage", "debiasing", words="words furthest out", method="linear", accuracy=1.0, against_accuracy=1.0
+    )
+    told = summary(row("debiasing", "debiasing", method="linear", variances=variances), worse, names)
+    assert told["held_out_ratio"] == pytest.approx(0.25)
+    assert (told["ratio_low"], told["ratio_high"]) == (pytest.approx(0.125), pytest.approx(0.5))
+    assert told["background_ratio"] == pytest.approx(0.8)
+    assert (told["recovered"], told["recovered_before"]) == (0.9, 0.97)
+
+
+def test_a_benchmark_has_changed_only_where_its_interval_leaves_zero_out():
+    def benchmark(name, low, value, high, measure="spearman"):
+        change = {f"change_{measure}": value, f"change_{measure}_low": low, f"change_{measure}_high": high}
+        return row("similarity", "benchmarks", name, **change)
+
+    told = summary(
+        benchmark("open", -0.02, -0.01, 0.001),
+        benchmark("worse", -0.005, -0.003, -0.001),
+        benchmark("better", 0.01, 0.02, 0.03, "3cosadd"),
+    )
+    assert told["benchmarks"] == 3
+    assert told["changed"] == [{"test": "worse", "change": -0.003}, {"test": "better", "change": 0.02}]
+
+
+def test_the_ends_of_the_axis_are_the_words_furthest_out():
+    coordinates = {"d": 0.1, "a": -0.4, "f": 0.5, "b": -0.3, "e": 0.2, "c": -0.2}
+    placed = row("projection", "directions", coordinates=coordinates, positive=["he"], negative=["she"], n_words=6)
+    told = summary(placed, row("projection comparison", "directions", effect=-0.3))
+    assert told["most_positive"] == ["f", "e", "d"]
+    assert told["most_negative"] == ["a", "b", "c"]
+    assert told["crowd_r"] == -0.3
+
+
+def test_a_test_of_two_topics_counts_once():
+    tests = [
+        row("weat", "weat", f"test{place}", 0.1, topics=topics, verdict=verdict, alpha=0.05)
+        for place, (topics, verdict) in enumerate(
+            [(["race"], "significant"), (["race", "gender"], "not significant"), (["neutral"], "significant")]
+        )
+    ]
+    told = summary(*tests)
+    assert told["topics"] == {
+        "race": {"significant": 1, "tests": 1},
+        "race and gender": {"significant": 0, "tests": 1},
+    }
+
+
+def test_sentences_are_counted_for_the_audits_own_words_not_for_the_debiased_ones():
+    assert summarise([row("weat", "debiasing", topics=["gender"], verdict="significant")]) == []
