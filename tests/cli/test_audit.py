@@ -143,7 +143,7 @@ def test_an_encoder_and_another_embedding_are_asked_too(in_process, tiny, tmp_pa
         (["--out", "."], "cannot write there"),
         (["--out", "no/such/report.html"], "cannot write there"),
         (["--findings", "no/such/f.jsonl"], "cannot write there"),
-        (["--out", "findings.jsonl"], "is named for the page and for the findings; give two files"),
+        (["--out", "x.html", "--findings", "x.html"], "is named for the page and for the findings; give two files"),
         (["--out", "tiny.txt"], "is the file being read"),
         (["--against", "other.txt", "--findings", "other.txt"], "is the file being read"),
         (["--encoder", "nowhere"], "nowhere"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.encoders import ENCODER_HELP
+from imprint.cli.gate import FailOnOption, RequireOption, verdict_lines
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
 from imprint.errors import SettingError
 
@@ -43,7 +44,10 @@ def audit_command(
     out: OutOption = Path("report.html"),
     findings: Annotated[
         Path | None,
-        typer.Option("--findings", help=f"Where to write the findings. [default: {FINDINGS} beside the page]"),
+        typer.Option(
+            "--findings",
+            help=f"Where to write the findings. [default: {FINDINGS} beside report.html, x-{FINDINGS} beside x.html]",
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A first look in seconds: fewer rotations, words and resamples.")
@@ -53,23 +57,28 @@ def audit_command(
     rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     seed: SeedOption = 0,
     unmask: UnmaskOption = False,
+    fail_on: FailOnOption = None,
+    require: RequireOption = None,
     json: JsonOption = False,
 ) -> None:
     """Measure everything that applies, write a page and the findings behind it, and print a summary.
 
     Parts: association tests, associations nobody asked for, he and she, analogies, debiasing before and after,
     benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run says why.
+    With --fail-on or --require the exit code is 0 passed, 2 failed or 3 inconclusive.
     """
     from imprint.audit.plan import Plan
     from imprint.audit.run import run_audit
     from imprint.cli.console import check_target, open_embedding, print_findings, progress_bar, say
     from imprint.finding import write_findings
+    from imprint.gate.gate import check, parse_conditions
     from imprint.report.drawing import bundle_ahead
     from imprint.report.page import write_page
 
+    conditions = parse_conditions(fail_on or (), require or ())
     method = None if debias == NO_DEBIASING else debias
     plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed)  # type: ignore[arg-type]  # checked, with a message, there
-    rows = findings or out.parent / FINDINGS
+    rows = findings or _beside(out)
     if out.absolute() == rows.absolute():
         raise SettingError(f"{out}: is named for the page and for the findings; give two files")
     for path in (out, rows):
@@ -92,15 +101,26 @@ def audit_command(
                 cache=cache,
                 report=lambda _, done, total: draw(done, total),
             )
-        write_findings(rows, audit.findings())
-        write_page(out, audit.findings(), unmask=unmask, script=script)
-    say(f"{len(audit.rows):,} findings: {rows}")
+        gate = check(audit.findings(), conditions)
+        whole, *others = audit.findings()
+        found = [whole, *gate.findings(), *others]
+        write_findings(rows, found)
+        write_page(out, found, unmask=unmask, script=script)
+    say(f"{len(found):,} findings: {rows}")
     if json:
-        print_findings(audit.findings())
+        print_findings(found)
         say(f"report: {out}")
     else:
         _print_summary(audit)
         typer.echo(f"report: {out}")
+    for line in verdict_lines(gate):
+        say(line)
+    raise typer.Exit(gate.exit_code)
+
+
+def _beside(page: Path) -> Path:
+    """Name the findings after their page, so that two audits in one folder keep their own."""
+    return page.with_name(FINDINGS if page.stem == "report" else f"{page.stem}-{FINDINGS}")
 
 
 @contextlib.contextmanager

@@ -6,7 +6,8 @@ from typing import Any
 from markupsafe import Markup
 
 from imprint.finding import Finding
-from imprint.report.marking import Words, count, number, probability, share
+from imprint.report.gates import gate_lines
+from imprint.report.marking import SIGNS, Words, count, number, probability, share
 
 Numbers = Mapping[str, Any]
 
@@ -14,9 +15,9 @@ _WORDS = Words()
 
 
 def sentences(findings: Sequence[Finding]) -> list[Markup]:
-    """Return what the summary findings say, a sentence or two a part."""
+    """Return what a gate decided, then what the summary findings say, a sentence or two a part."""
     known = {one.test: one.details for one in findings if one.kind == "summary"}
-    said = [_measured(one) for one in findings if one.kind == "audit"]
+    said = gate_lines(findings) + [_measured(one) for one in findings if one.kind == "audit"]
     for part, speak in _SPEAKERS.items():
         if part in known:
             said += speak(known[part])
@@ -30,7 +31,12 @@ def sentences(findings: Sequence[Finding]) -> list[Markup]:
 
 def _measured(one: Finding) -> Markup:
     words, dimension = count(one.details.get("words")), count(one.details.get("dimension"))
-    return Markup("{} has {} words in {} dimensions.").format(_WORDS.plain(one.embedding), words, dimension)
+    said = Markup("{} has {} words in {} dimensions.").format(_WORDS.plain(one.embedding), words, dimension)
+    if (one.details.get("settings") or {}).get("quick"):
+        said += (
+            " A quick look: fewer rotations, words and resamples, and no classifier to look for what debiasing hides."
+        )
+    return said
 
 
 def _weat(numbers: Numbers) -> list[Markup]:
@@ -47,17 +53,17 @@ def _weat(numbers: Numbers) -> list[Markup]:
     if strongest:
         sets = strongest.get("sets") or {}
         said.append(
-            Markup("The clearest: {} go with {}, {} with {} (d = {}, p = {}).").format(
+            Markup("The largest effect: {} go with {}, {} with {} (d = {}, p = {} after correction).").format(
                 *(sets.get(letter, letter) for letter in "xayb"),
                 number(strongest["effect_size"]),
-                probability(strongest["p_value"]),
+                probability(strongest["p_holm"], SIGNS.get(strongest["p_method"], "")),
             )
         )
     unseen = numbers["not_significant"] + numbers["cannot_reach"]
     if unseen:
         said.append(
             Markup(
-                "Tests that found nothing: {}; with too few words to find anything: {}. Neither shows absence."
+                "Not significant after correction: {}; with too few words ever to be: {}. Neither shows absence."
             ).format(count(numbers["not_significant"]), count(numbers["cannot_reach"]))
         )
     return said
@@ -65,18 +71,25 @@ def _weat(numbers: Numbers) -> list[Markup]:
 
 def _wefat(numbers: Numbers) -> list[Markup]:
     known = [
-        Markup("r = {} ({})").format(number(one["r"]), one["title"])
+        Markup("r = {}, p = {} ({})").format(number(one["r"]), probability(one["p_value"]), one["title"])
         for one in numbers["correlations"]
         if one["r"] is not None
     ]
-    return [Markup("It mirrors the world: {}.").format(Markup("; ").join(known))] if known else []
+    return (
+        [Markup("Association with women, beside numbers from the world: {}.").format(Markup("; ").join(known))]
+        if known
+        else []
+    )
 
 
 def _enumeration(numbers: Numbers) -> list[Markup]:
+    if not numbers["associations"]:
+        nothing = Markup("Without being told what to look for: no association of names with words, by {} rotations.")
+        return [nothing.format(count(numbers["rotations"]))]
     return [
         Markup(
-            "Without being told what to look for: {} associations of {} groups of first names with words, of which "
-            "at most about {} are false; {} are left when word frequency is taken out."
+            "Without being told what to look for: {} associations of {} groups of first names with words, of which a "
+            "share of {} is to be expected by chance; {} are left when the direction of word frequency is taken out."
         ).format(
             count(numbers["associations"]),
             count(numbers["groups"]),
@@ -88,21 +101,25 @@ def _enumeration(numbers: Numbers) -> list[Markup]:
 
 def _directions(numbers: Numbers) -> list[Markup]:
     ends = [
-        Markup("{} to {}").format(_WORDS.joined(numbers[f"most_{end}"]), _WORDS.joined(numbers[end] or ()))
+        Markup("towards {} {}").format(_WORDS.joined(numbers[end] or ()), _WORDS.joined(numbers[f"most_{end}"]))
         for end in ("positive", "negative")
     ]
-    said = Markup("Of {} professions the closest are {}, {}").format(count(numbers["n_words"]), *ends)
+    said = Markup("Of {} professions, the furthest out are {}, and {}").format(count(numbers["n_words"]), *ends)
     if numbers["crowd_r"] is not None:
-        said += Markup("; people's ratings of these stereotypes agree with r = {}").format(number(numbers["crowd_r"]))
+        said += Markup("; with people's own ratings of the stereotype, r = {}").format(number(numbers["crowd_r"]))
     return [said + "."]
 
 
 def _debiasing(numbers: Numbers) -> list[Markup]:
     said = []
-    if numbers["reduction"] is not None:
+    if numbers["held_out_ratio"] is not None:
         said.append(
-            Markup("Debiasing ({}) makes the spread of unseen professions along that axis {} times smaller.").format(
-                numbers["method"], number(numbers["reduction"], 1)
+            Markup(
+                "A trial of debiasing ({}; your file is as it was) leaves {} ({} to {}) of the variance along that "
+                "axis to professions it was not told about, and {} to background words."
+            ).format(
+                numbers["method"],
+                *(share(numbers[key]) for key in ("held_out_ratio", "ratio_low", "ratio_high", "background_ratio")),
             )
         )
     if numbers["recovered"] is not None:
@@ -115,24 +132,18 @@ def _debiasing(numbers: Numbers) -> list[Markup]:
 
 
 def _benchmarks(numbers: Numbers) -> list[Markup]:
-    return [
-        Markup("Its cost: the largest change of {} similarity benchmarks is {} ({}).").format(
-            count(numbers["benchmarks"]), number(numbers["largest_change"], 3), numbers["largest_test"]
-        )
-    ]
+    changed = [Markup("{} by {}").format(one["test"], number(one["change"], 3)) for one in numbers["changed"]]
+    said = Markup("Of {} benchmarks, those that debiasing changes beyond what the data leave open: {}.")
+    return [said.format(count(numbers["benchmarks"]), Markup(", ").join(changed) or "none")]
 
 
 def _seat(numbers: Numbers) -> list[Markup]:
-    return [
-        Markup(
-            "In sentences, {} of {} tests about people on {} are significant; {} cannot reach significance."
-        ).format(
-            count(numbers["significant"]),
-            count(numbers["tests"]),
-            _WORDS.plain(numbers["encoder"]),
-            count(numbers["cannot_reach"]),
-        )
+    sides = [
+        Markup("{} {} of {}").format(where, count(numbers[key]["significant"]), count(numbers[key]["tests"]))
+        for key, where in (("sentences", "in sentences"), ("words", "as single words"))
     ]
+    said = Markup("{}, tests about people that are significant: {}.")
+    return [said.format(_WORDS.plain(numbers["encoder"]), Markup(", ").join(sides))]
 
 
 def _against(numbers: Numbers) -> list[Markup]:
@@ -140,7 +151,7 @@ def _against(numbers: Numbers) -> list[Markup]:
         Markup("{} of {} in {}").format(count(one["significant"]), count(one["tests"]), _WORDS.plain(one["embedding"]))
         for one in numbers["embeddings"]
     ]
-    return [Markup("Side by side, tests significant: {}.").format(Markup(", ").join(sides))]
+    return [Markup("Side by side, tests about people that are significant: {}.").format(Markup(", ").join(sides))]
 
 
 _SPEAKERS: dict[str, Callable[[Numbers], list[Markup]]] = {

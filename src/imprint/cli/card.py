@@ -1,0 +1,30 @@
+"""`imprint card`: the section on bias of a model card, written from findings, nothing computed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def card_command(
+    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="CARD.md", help="The file to write. [default: print it]")
+    ] = None,
+) -> None:
+    """Write the section on bias for a model card, in Markdown, from findings alone."""
+    from imprint.cli.console import check_target
+    from imprint.files import replacing
+    from imprint.finding import read_findings
+    from imprint.report.card import render_card
+
+    if out is not None:
+        check_target(out, reading=str(findings))
+    card = render_card(read_findings(findings))
+    if out is None:
+        typer.echo(card, nl=False)
+        return
+    with replacing(out) as part:
+        # A path that is not text (Linux allows it) comes as lone surrogates, which UTF-8 cannot write.
+        part.write_text(card, encoding="utf-8", errors="backslashreplace", newline="\n")
+    typer.echo(f"card: {out}")

@@ -1,0 +1,65 @@
+"""`imprint gate`: findings held against conditions, for a pipeline; the exit code says how it went."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imprint.cli.options import JsonOption
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.gate.gate import Gate
+
+FailOnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="CONDITION",
+        help="Exit with 2 where this holds, such as 'weat:p<0.01': KIND[:TEST]:FIELD OP NUMBER; may repeat.",
+    ),
+]
+RequireOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--require",
+        metavar="CONDITION",
+        help="Exit with 0 only where this holds throughout the interval, such as "
+        "'weat:caliskan-6:|mean_difference|<0.05'; may repeat.",
+    ),
+]
+
+
+def gate_command(
+    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
+    fail_on: FailOnOption = None,
+    require: RequireOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Hold findings against conditions: exit code 0 passed, 2 failed, 3 inconclusive, 1 an error.
+
+    Nothing is computed. A condition that no finding answers is inconclusive, never passed.
+    """
+    from imprint.cli.console import print_findings
+    from imprint.finding import read_findings
+    from imprint.gate.gate import check, parse_conditions
+
+    conditions = parse_conditions(fail_on or (), require or ())
+    if not conditions:
+        raise SettingError(
+            "a gate needs a condition; give --fail-on or --require, for example --fail-on 'weat:p<0.01'"
+        )
+    gate = check(read_findings(findings), conditions)
+    if json:
+        print_findings(gate.findings())
+    else:
+        typer.echo("\n".join(verdict_lines(gate)))
+    raise typer.Exit(gate.exit_code)
+
+
+def verdict_lines(gate: "Gate") -> Sequence[str]:
+    """Return what the gate says, a line a condition and a line a test that did not pass."""
+    from imprint.report.gates import gate_lines
+
+    return [line.striptags() for line in gate_lines(gate.findings())]

@@ -1,0 +1,1 @@
+"""May it pass? Conditions on findings, for a pipeline that has to decide."""

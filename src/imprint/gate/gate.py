@@ -1,0 +1,152 @@
+"""The gate: every condition held against the findings, and one exit code for a pipeline."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from imprint.errors import SettingError
+from imprint.finding import Finding, Findings
+from imprint.gate.conditions import HOMES, Condition, parse_condition
+from imprint.gate.judging import Judgement, Verdict, cannot_reach, judge
+
+EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "inconclusive": 3}
+
+_GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "inconclusive", "passed")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A condition, the findings held against it, and the tests it is about that could not have answered.
+
+    Without a pattern, --fail-on is about the tests that can answer; one that is named, or required, has to be there
+    and to have words enough.
+    """
+
+    condition: Condition
+    judgements: tuple[Judgement, ...]
+    skipped: tuple[str, ...]
+    cannot_reach: tuple[str, ...]
+    why: str | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gravest of its findings'; inconclusive where there are none, or where a test it needs is missing."""
+        verdicts = {one.verdict for one in self.judgements}
+        if not verdicts or (self.skipped and not _is_about_all(self.condition)):
+            verdicts.add("inconclusive")
+        return next(verdict for verdict in _GRAVEST_FIRST if verdict in verdicts)
+
+    def finding(self, about: Finding) -> Finding:
+        """Return the row, for the findings that `about` is one of."""
+        verdicts = [one.verdict for one in self.judgements]
+        return Finding(
+            kind="gate",
+            test=str(self.condition),
+            embedding=about.embedding,
+            embedding_sha256=about.embedding_sha256,
+            effect_size=None,
+            statistic=None,
+            p_value=None,
+            seed=about.seed,
+            details={
+                "part": "gate",
+                "rule": self.condition.rule,
+                "field": self.condition.name,
+                "operator": self.condition.operator,
+                "limit": self.condition.limit,
+                "verdict": self.verdict,
+                "checked": len(verdicts),
+                "failed": verdicts.count("failed"),
+                "inconclusive": verdicts.count("inconclusive"),
+                "skipped": self.skipped,
+                "cannot_reach": self.cannot_reach,
+                "why": self.why,
+                "tests": [one.to_dict() for one in self.judgements],
+            },
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Gate(Findings):
+    """The answers to all conditions; `about` is the finding that says what was measured."""
+
+    about: Finding
+    answers: tuple[Answer, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gravest answer: failed before inconclusive before passed."""
+        verdicts = {answer.verdict for answer in self.answers}
+        return next((verdict for verdict in _GRAVEST_FIRST if verdict in verdicts), "passed")
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 2 failed, 3 inconclusive; 1 is for errors."""
+        return EXIT_CODES[self.verdict]
+
+    def findings(self) -> list[Finding]:
+        """Return one row a condition."""
+        return [answer.finding(self.about) for answer in self.answers]
+
+    def __repr__(self) -> str:
+        return f"Gate({self.verdict}: {', '.join(f'{one.condition} {one.verdict}' for one in self.answers)})"
+
+
+def parse_conditions(fail_on: Iterable[str] = (), require: Iterable[str] = ()) -> tuple[Condition, ...]:
+    """Read the conditions of both rules, which costs nothing: do it before what they are about."""
+    return (
+        *(parse_condition(text, "fail-on") for text in fail_on),
+        *(parse_condition(text, "require") for text in require),
+    )
+
+
+def check(findings: Sequence[Finding], conditions: Iterable[Condition]) -> Gate:
+    """Hold findings against conditions."""
+    if not findings:
+        raise SettingError("there are no findings to check; give those of imprint audit or of any test")
+    about = next((one for one in findings if one.kind == "audit"), findings[0])
+    return Gate(about, tuple(_answer(condition, findings) for condition in conditions))
+
+
+def _answer(condition: Condition, findings: Sequence[Finding]) -> Answer:
+    matching = [one for one in findings if condition.matches(one)]
+    able, unable = matching, list[Finding]()
+    if _is_about_all(condition):
+        able = [one for one in matching if not cannot_reach(condition, one)]
+        unable = [one for one in matching if cannot_reach(condition, one)]
+    everything = replace(condition, pattern="*")
+    family = [one for one in findings if everything.matches(one)]
+    home = HOMES[condition.target[0]]
+    skipped = [
+        one
+        for one in findings
+        if one.kind == "skipped" and one.details.get("part") in (None, home) and condition.names(str(one.test))
+    ]
+    return Answer(
+        condition=condition,
+        judgements=tuple(judge(condition, one, family) for one in able),
+        skipped=_tests(skipped),
+        cannot_reach=_tests(unable),
+        why=None if able else "its tests have too few words" if unable else _why_none(condition, findings, skipped),
+    )
+
+
+def _is_about_all(condition: Condition) -> bool:
+    return condition.rule == "fail-on" and condition.pattern is None
+
+
+def _tests(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(one.test) for one in findings))
+
+
+def _why_none(condition: Condition, findings: Sequence[Finding], skipped: Sequence[Finding]) -> str:
+    """Say what is known of a condition that matches nothing."""
+    kind = condition.target[0]
+    home = HOMES[kind]
+    part = next((one for one in findings if one.kind == "part" and one.test == home), None)
+    if part is not None and not part.details.get("ran"):
+        reason = part.details.get("why") or "it was not asked for"
+        return f"the part {home!r} of the audit was not run: {reason}"
+    if skipped:
+        return f"{skipped[0].test} could not be run: {skipped[0].details.get('reason')}"
+    known = any(one.kind == kind for one in findings)
+    return f"those of kind {kind!r} are others" if known else f"there is none of kind {kind!r}"

@@ -1,0 +1,119 @@
+"""What a condition says of one finding: it passes, it fails, or nobody can tell."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from imprint.finding import Finding
+from imprint.gate.conditions import Condition
+
+Verdict = Literal["passed", "failed", "inconclusive"]
+
+CONFIDENCE = 0.95  # of the intervals that can clear anything
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A finding held against a condition: its number, the ends between which that is known to lie, and the verdict.
+
+    Numbers are sizes where the condition asks for a size. `why` says what is lacking where there are no ends.
+    """
+
+    finding: Finding
+    verdict: Verdict
+    value: float | None
+    low: float | None
+    high: float | None
+    why: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what identifies the finding, and the rest."""
+        return {
+            "test": self.finding.test,
+            "embedding": self.finding.embedding,
+            "context": self.finding.details.get("context"),
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "verdict": self.verdict,
+            "why": self.why,
+        }
+
+
+def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()) -> Judgement:
+    """Hold a finding against a condition; `family` holds at least the tests its p was corrected with."""
+    field = condition.target[1]
+    value = _number(finding, field)
+    if value is None:
+        return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}")
+    shown = abs(value) if condition.absolute else value
+    if cannot_reach(condition, finding):
+        return Judgement(finding, "inconclusive", shown, None, None, "so few words cannot give a p that small")
+    try:
+        ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
+    except _UnknownError as error:
+        return Judgement(finding, "inconclusive", shown, None, None, str(error))
+    return Judgement(finding, _verdict(condition, condition.holds(*ends)), shown, *condition.sizes(*ends))
+
+
+def cannot_reach(condition: Condition, finding: Finding) -> bool:
+    """Tell whether a test has too few words for the condition ever to hold: that it does not says nothing."""
+    floor = _number(finding, "p_floor") if condition.target[1] in ("p_value", "p_holm") else None
+    return floor is not None and condition.operator.startswith("<") and condition.holds(floor, floor) is False
+
+
+class _UnknownError(Exception):
+    """Nobody can tell between which ends a number lies; the message says why."""
+
+
+def _verdict(condition: Condition, holds: bool | None) -> Verdict:
+    if holds is None:
+        return "inconclusive"
+    return "passed" if holds == (condition.rule == "require") else "failed"
+
+
+def _interval(finding: Finding, field: str) -> tuple[float, float]:
+    """Return the confidence interval of a field."""
+    stem = "interval" if field == "mean_difference" else field
+    low, high = _number(finding, f"{stem}_low"), _number(finding, f"{stem}_high")
+    if low is None or high is None or low > high:
+        raise _UnknownError(f"it has no interval of {field}")
+    confidence = _number(finding, "confidence") if "confidence" in finding.details else CONFIDENCE
+    if confidence is None or confidence < CONFIDENCE:
+        raise _UnknownError(f"its interval has confidence {confidence}; at least {CONFIDENCE} is wanted")
+    return low, high
+
+
+def _possible(finding: Finding, field: str, value: float, family: Sequence[Finding]) -> tuple[float, float]:
+    """Return the ends between which a number lies: the bounds of p, and for all else the number itself."""
+    if field == "p_value":
+        return _bounds(finding)[1:]
+    if field == "p_holm":
+        # Holm's p grows with every p of its family, and in proportion to all of them together: it lies within the
+        # widest relative bounds that any of them has. And it is never below the test's own p.
+        bounds = [bound for bound in map(_bounds, (*family, finding)) if bound[0] > 0]
+        low = max(_bounds(finding)[1], value * min((low / p for p, low, _ in bounds), default=1.0))
+        if not low <= value <= 1:
+            raise _UnknownError("its corrected p is below its p, or no probability")
+        return low, min(1.0, value * max((high / p for p, _, high in bounds), default=1.0))
+    return value, value
+
+
+def _bounds(finding: Finding) -> tuple[float, float, float]:
+    """Return p and its bounds, which are p itself where it has none."""
+    p, low, high = (_number(finding, name) for name in ("p_value", "p_low", "p_high"))
+    if p is not None:
+        low, high = p if low is None else low, p if high is None else high
+        if 0 <= low <= p <= high <= 1:
+            return p, low, high
+    raise _UnknownError(f"the p of {finding.test} and its bounds are no probabilities, or contradict each other")
+
+
+def _number(finding: Finding, field: str) -> float | None:
+    """Return a number of the finding; None where there is none, or something else in its place."""
+    common = field in ("effect_size", "statistic", "p_value")
+    value: object = getattr(finding, field) if common else finding.details.get(field)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if isinstance(value, int) or math.isfinite(value) else None

@@ -1,0 +1,64 @@
+"""Assertions for tests of your own: an association is small only where its whole interval is.
+
+They work in pytest, in unittest and wherever else AssertionError means that a test failed.
+"""
+
+import math
+from typing import TYPE_CHECKING
+
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.association.seat_result import SeatResult
+    from imprint.association.weat import WeatResult
+    from imprint.embeddings.embedding import Embedding
+    from imprint.stimuli.definition import WeatTest
+
+
+def assert_association_below(
+    measured: "Embedding | WeatResult | SeatResult", test: "WeatTest | str | None" = None, *, margin: float
+) -> None:
+    """Raise AssertionError unless an association is surely smaller than the margin, in either direction.
+
+    `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned. The margin is one
+    of `mean_difference`, a difference of mean cosines: the one scale of a test that has a confidence interval. All
+    of the interval has to lie within the margin; one that reaches outside is inconclusive, and no pass.
+    """
+    __tracebackhide__ = True  # pytest then shows the caller's line
+    from imprint.gate.conditions import Condition
+    from imprint.gate.judging import judge
+
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
+        raise SettingError(f"margin is {margin!r}; a number above 0 is wanted, in cosines, such as 0.05")
+    row = _measured(measured, test).finding()
+    said = judge(Condition("require", row.kind, None, "mean_difference", True, "<", float(margin)), row)
+    if said.verdict == "passed":
+        return
+    about = f"{row.test} on {row.embedding}"
+    if said.why is not None:
+        raise AssertionError(f"inconclusive: {about} cannot be held against a margin of {margin:g}: {said.why}")
+    low, high = row.details["interval_low"], row.details["interval_high"]
+    known = f"the mean difference is {row.details['mean_difference']:.4g}, with an interval of {low:.4g} to {high:.4g}"
+    if said.verdict == "failed":
+        raise AssertionError(f"above: {about} lies outside the margin of {margin:g}; {known}")
+    raise AssertionError(f"inconclusive: {about} reaches outside the margin of {margin:g}; {known}")
+
+
+def _measured(
+    measured: "Embedding | WeatResult | SeatResult", test: "WeatTest | str | None"
+) -> "WeatResult | SeatResult":
+    from imprint.association.seat_result import SeatResult
+    from imprint.association.weat import WeatResult, weat
+    from imprint.embeddings.embedding import Embedding
+
+    if isinstance(measured, WeatResult | SeatResult):
+        if test is not None:
+            raise SettingError(f"a result of {measured.test.id} was given, and a test besides; give the result alone")
+        return measured
+    if not isinstance(measured, Embedding):
+        raise SettingError(
+            f"a {type(measured).__name__} was given; an embedding or a result of weat or seat is wanted"
+        )
+    if test is None:
+        raise SettingError("an embedding was given without a test; name one, such as 'caliskan-6'")
+    return weat(measured, test)

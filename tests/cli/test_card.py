@@ -1,0 +1,39 @@
+"""The card as a person makes it: printed or written, never over its findings."""
+
+import pytest
+
+from imprint.finding import Finding, write_findings
+from imprint.report.card import HEADING
+
+
+@pytest.fixture
+def rows(tmp_path):
+    write_findings(tmp_path / "f.jsonl", [Finding("weat", "caliskan-6", "vectors", "0" * 64, 0.2, 1.0, 0.02, 0)])
+    return tmp_path / "f.jsonl"
+
+
+def test_the_card_is_printed_or_written_the_same(in_process, rows, tmp_path):
+    printed, written = in_process("card", rows), in_process("card", rows, "--out", "CARD.md")
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert printed.stdout.startswith(f"{HEADING}\n")
+    assert written.stdout == "card: CARD.md\n"
+    assert (tmp_path / "CARD.md").read_text() == printed.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["f.jsonl", "--out", "f.jsonl"], "is the file being read"),
+        (["f.jsonl", "--out", "no/such/CARD.md"], "cannot write there"),
+        (["nowhere.jsonl"], "cannot be read"),
+        (["empty.jsonl"], "there are no findings for a card"),
+    ],
+)
+def test_what_cannot_be_is_one_line(in_process, rows, tmp_path, arguments, message):
+    (tmp_path / "empty.jsonl").write_text("")
+    before = rows.read_bytes()
+    result = in_process("card", *arguments)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert rows.read_bytes() == before

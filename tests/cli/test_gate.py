@@ -1,0 +1,140 @@
+"""A pipeline's view: conditions in, an exit code and a few lines out."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from imprint.cli import main
+from imprint.embeddings.load import load
+from imprint.finding import Finding, read_findings, write_findings
+from imprint.stimuli.catalog import catalogue, choose
+from imprint.stimuli.definition import words_of
+
+
+@pytest.fixture
+def exits(tmp_path, monkeypatch, capsys):
+    """Run the command in this process, with whatever exit code it ends."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["imprint", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
+
+    monkeypatch.chdir(tmp_path)
+    return run
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The bundled embedding's words of three tests about gender: their WEATs run, and little else can."""
+    bundled = load("default")
+    asked = words_of(choose(catalogue(), ("caliskan-[678]",)))
+    words = sorted({word.lower() for word in asked} & bundled.index.keys())
+    path = tmp_path_factory.mktemp("small") / "small.txt"
+    rows = (f"{word} {' '.join(map(str, bundled.vectors[bundled.index[word]].tolist()))}\n" for word in words)
+    path.write_text("".join(rows))
+    return path
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Findings with a p of 0.02, and a mean difference that is surely between -0.01 and 0.03."""
+    details = {"mean_difference": 0.01, "interval_low": -0.01, "interval_high": 0.03, "confidence": 0.95}
+    row = Finding("weat", "caliskan-6", "vectors", "0" * 64, 0.2, 1.0, 0.02, 0, details=details)
+    write_findings(tmp_path / "f.jsonl", [row])
+    return tmp_path / "f.jsonl"
+
+
+def audit(exits, path, *conditions):
+    return exits("audit", path, "--quick", "--debias", "none", "--rotations", 10, *conditions)
+
+
+def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(exits, small, tmp_path):
+    margin = "weat:caliskan-6:|mean_difference|<0.05"
+    result = audit(exits, small, "--fail-on", "weat:p<0.001", "--require", margin)
+    assert result.returncode == 2, result.stderr
+    said = result.stderr.splitlines()
+    assert any(line.startswith("Failed: --fail-on weat:p<0.001, by ") for line in said)
+    assert "Failed: caliskan-6, p = 7.77e-05, limit 0.001." in said
+    assert result.stdout.splitlines()[-1] == "report: report.html"
+    gates = [row for row in read_findings(tmp_path / "findings.jsonl") if row.kind == "gate"]
+    assert [row.test for row in gates] == ["weat:p<0.001", margin]
+    assert [row.details["verdict"] for row in gates] == ["failed", "failed"]
+    assert "caliskan-6" in [test["test"] for test in gates[0].details["tests"] if test["verdict"] == "failed"]
+    page = (tmp_path / "report.html").read_text()
+    assert (
+        page.index("In short") < page.index(f"--require {margin.replace('<', '&lt;')}") < page.index("words in <data")
+    )
+    assert exits("report", "findings.jsonl").returncode == 0
+    assert (tmp_path / "report.html").read_text() == page
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code", "line"),
+    [
+        (["--require", "weat:caliskan-6:|mean_difference|<0.5"], 0, "Passed: --require weat:caliskan-6:"),
+        (["--fail-on", "weat:caliskan-9:p<0.01"], 3, "caliskan-9 could not be run"),
+    ],
+)
+def test_every_audit_writes_its_findings_and_ends_with_its_code(exits, small, tmp_path, conditions, code, line):
+    result = audit(exits, small, "--json", *conditions)
+    assert result.returncode == code, result.stderr
+    assert line in result.stderr
+    assert result.stdout == (tmp_path / "findings.jsonl").read_text()
+    assert json.loads(result.stdout.splitlines()[1])["kind"] == "gate"
+    assert (tmp_path / "report.html").exists()
+    assert exits("gate", "findings.jsonl", *conditions).returncode == code
+
+
+@pytest.mark.parametrize(
+    ("conditions", "message"),
+    [
+        (["--fail-on", "p<0.01"], "KIND[:TEST]:FIELD OP NUMBER is wanted, for example 'weat:p<0.01'"),
+        (["--fail-on", "weat:p<0.01", "--require", "weat:p>0.05"], "a large one clears nothing"),
+        (["--fail-on", "waet:p<0.01"], "a kind of finding is wanted"),
+    ],
+)
+def test_a_malformed_condition_is_one_line_before_anything_is_read(exits, tmp_path, conditions, message):
+    for command in (["audit", "nowhere.txt"], ["gate", "nowhere.jsonl"]):
+        result = exits(*command, *conditions)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert len(result.stderr.splitlines()) == 1
+        assert message in result.stderr
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [
+        (["--fail-on", "weat:p<0.01"], 0),
+        (["--fail-on", "weat:p<0.05"], 2),
+        (["--fail-on", "weat:p_holm<0.05"], 3),
+        (["--require", "weat:|mean_difference|<0.05"], 0),
+        (["--require", "weat:|mean_difference|<0.02"], 3),
+        (["--require", "weat:mean_difference>0.05"], 2),
+        (["--require", "weat:|mean_difference|<0.02", "--fail-on", "weat:p<0.05"], 2),
+    ],
+)
+def test_a_file_of_findings_is_held_against_conditions(exits, rows, conditions, code):
+    result = exits("gate", rows, *conditions)
+    assert (result.returncode, result.stderr) == (code, "")
+    assert result.stdout.startswith({0: "Passed: ", 2: "Failed: ", 3: "Inconclusive: "}[code])
+    as_json = exits("gate", rows, *conditions, "--json")
+    assert as_json.returncode == code
+    assert {json.loads(line)["kind"] for line in as_json.stdout.splitlines()} == {"gate"}
+
+
+def test_a_gate_without_conditions_or_findings_is_an_error(exits, rows, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("")
+    for arguments, message in (
+        ([rows], "a gate needs a condition"),
+        (["empty.jsonl", "--fail-on", "weat:p<0.01"], "there are no findings to check"),
+        (["nowhere.jsonl", "--fail-on", "weat:p<0.01"], "cannot be read"),
+    ):
+        result = exits("gate", *arguments)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert message in result.stderr
+        assert len(result.stderr.splitlines()) == 1

@@ -1,0 +1,337 @@
+"""The gate: its grammar, and its verdicts against a brute-force reading of made-up findings."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imprint.errors import SettingError
+from imprint.finding import Finding
+from imprint.gate.conditions import EXAMPLES, GRAMMAR, HOMES, Condition, parse_condition
+from imprint.gate.gate import check, parse_conditions
+from imprint.gate.judging import judge
+from imprint.report.gates import gate_lines
+from imprint.report.sections.story import PARTS
+from imprint.significance.corrections import holm
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+NAMES = st.from_regex(r"[0-9A-Za-z_]+", fullmatch=True).map(lambda name: f"x{name[:30]}")
+PATTERNS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=40)
+CONDITIONS = st.builds(
+    Condition,
+    rule=st.sampled_from(["fail-on", "require"]),
+    kind=st.sampled_from(sorted(HOMES)),
+    pattern=st.none() | PATTERNS,
+    field=NAMES,
+    absolute=st.booleans(),
+    operator=st.sampled_from(["<", "<=", ">", ">="]),
+    limit=NUMBERS,
+)
+
+
+def finding(test="caliskan-6", kind="weat", p=0.02, effect=1.0, **details):
+    return Finding(kind, test, "vectors", "0" * 64, effect, 2.0, p, 0, details={"part": HOMES.get(kind), **details})
+
+
+def verdict(findings, *fail_on, require=()):
+    return check(findings, parse_conditions(fail_on, require)).verdict
+
+
+@given(CONDITIONS)
+def test_a_condition_is_read_as_it_was_written(condition):
+    assert parse_condition(str(condition), condition.rule) == condition
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("weat:p<0.01", Condition("fail-on", "weat", None, "p", False, "<", 0.01)),
+        ("weat:caliskan-6:p_holm<0.05", Condition("fail-on", "weat", "caliskan-6", "p_holm", False, "<", 0.05)),
+        ("weat:|d|>0.5", Condition("fail-on", "weat", None, "d", True, ">", 0.5)),
+        ("ube:associations>100", Condition("fail-on", "ube", None, "associations", False, ">", 100.0)),
+        (" weat : ws-* : change <= -2e-2 ", Condition("fail-on", "weat", "ws-*", "change", False, "<=", -0.02)),
+        ("weat:mine:a:b:d>=.5", Condition("fail-on", "weat", "mine:a:b", "d", False, ">=", 0.5)),
+        ("analogy_benchmark:3cosadd<0.5", Condition("fail-on", "analogy_benchmark", None, "3cosadd", False, "<", 0.5)),
+    ],
+)  # fmt: skip
+def test_the_grammar_by_example(text, expected):
+    assert parse_condition(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", ":", "weat", "weat:p", "weat:p<", "weat:p<x", "p<0.01", "weat:p=0.01", "weat:p==0.01", "weat::p<0.01",
+     ":p<0.01", "weat:|d>0.5", "weat:d|>0.5", "weat:p<nan", "weat:p<inf", "weat:p<1e999", "weat:p<0.01:", "weat:p<1_0",
+     "weat:p<0,01", "weat:p<0.01\n", "weat:\x1b:p<1", "weat:p < 0.01 or 1", "weat:p<٣", f"weat:{'a' * 300}:p<0.01"],
+)  # fmt: skip
+def test_a_malformed_condition_is_one_line_with_the_grammar_and_an_example(text):
+    for rule, example in EXAMPLES.items():
+        with pytest.raises(SettingError, match=r"^--.* is no condition; .* is wanted, for example '.*'$") as error:
+            parse_condition(text, rule)
+        message = str(error.value)
+        assert GRAMMAR in message
+        assert example in message
+        assert message.isprintable()
+        assert len(message) < 450
+
+
+@given(st.text(max_size=300))
+def test_no_text_ends_in_anything_but_a_condition_or_one_line(text):
+    try:
+        said = str(parse_condition(text))
+    except SettingError as error:
+        said = str(error)
+    else:
+        assert str(parse_condition(said)) == said
+    assert said.isprintable()
+
+
+def test_the_examples_of_the_messages_are_conditions():
+    for rule, example in EXAMPLES.items():
+        assert str(parse_condition(example, rule)) == example
+
+
+def test_an_unknown_kind_is_refused_with_those_there_are():
+    with pytest.raises(SettingError, match=r"is about 'waet'; a kind of finding is wanted: weat, wefat, "):
+        parse_condition("waet:p<0.01")
+
+
+def test_kinds_are_those_of_the_report_each_at_home_in_its_part():
+    assert {kind: part.name for part in PARTS for kind in part.kinds if kind != "skipped"} == HOMES
+
+
+@pytest.mark.parametrize("field", ["p", "p_value", "p_holm", "p_adjusted", "r_p_value"])
+def test_a_large_p_can_not_be_required(field):
+    with pytest.raises(SettingError, match="a large one clears nothing; require a margin"):
+        parse_condition(f"weat:{field}>0.05", "require")
+
+
+@pytest.mark.parametrize("field", ["d", "|d|", "effect_size", "|d_within|", "statistic"])
+def test_a_number_without_an_interval_can_not_be_required(field):
+    with pytest.raises(SettingError, match="which has no interval; use mean_difference"):
+        parse_condition(f"weat:{field}<0.5", "require")
+
+
+GRID = [number / 4 for number in range(-8, 9)]
+
+
+@pytest.mark.parametrize("rule", ["fail-on", "require"])
+@pytest.mark.parametrize("operator", ["<", "<=", ">", ">="])
+@pytest.mark.parametrize("absolute", [False, True])
+def test_verdicts_agree_with_trying_every_number_of_the_interval(rule, operator, absolute):
+    compare = {"<": float.__lt__, "<=": float.__le__, ">": float.__gt__, ">=": float.__ge__}[operator]
+    for low, high, limit in itertools.product(GRID, GRID, (-1.0, 0.0, 0.75)):
+        if low > high:
+            continue
+        condition = Condition(rule, "weat", None, "mean_difference", absolute, operator, limit)
+        # Ends, zero and all quarters between: everything where the answer could turn.
+        tried = [abs(value) if absolute else value for value in GRID if low <= value <= high]
+        answers = {compare(value, limit) for value in tried}
+        if rule == "fail-on":  # an estimate: the middle alone
+            middle = (low + high) / 2
+            answers = {compare(abs(middle) if absolute else middle, limit)}
+        row = finding(mean_difference=(low + high) / 2, interval_low=low, interval_high=high, confidence=0.95)
+        good, bad = (True, False) if rule == "require" else (False, True)
+        expected = {frozenset({good}): "passed", frozenset({bad}): "failed"}.get(frozenset(answers), "inconclusive")
+        assert judge(condition, row).verdict == expected, (low, high, limit)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.001, 0.009, "failed"),
+        (0.001, 0.01, "inconclusive"),
+        (0.009, 0.02, "inconclusive"),
+        (0.01, 0.02, "passed"),
+        (0.5, 0.6, "passed"),
+    ],
+)
+def test_a_p_given_as_bounds_counts_where_both_bounds_agree(low, high, expected):
+    assert verdict([finding(p=high, p_low=low, p_high=high)], "weat:p<0.01") == expected
+    assert verdict([finding(p=low, p_low=low, p_high=high)], "weat:p_value<0.01") == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(1e-6, 0.5), st.floats(0.3, 1.0), st.floats(0, 1)), min_size=1, max_size=5), st.data()
+)
+def test_a_corrected_p_is_decided_only_where_every_p_within_the_bounds_decides_alike(tests, data):
+    highs, lows = [high for high, _, _ in tests], [high * share for high, share, _ in tests]
+    true = [low + where * (high - low) for low, high, (_, _, where) in zip(lows, highs, tests, strict=True)]
+    rows = [
+        finding(f"test-{number}", p=high, p_low=low, p_high=high, p_holm=corrected)
+        for number, (high, low, corrected) in enumerate(zip(highs, lows, holm(highs).tolist(), strict=True))
+    ]
+    limit = data.draw(st.sampled_from([*holm(highs).tolist(), *holm(true).tolist(), 0.01, 0.05]))
+    for row, corrected in zip(rows, holm(true).tolist(), strict=True):
+        condition = parse_condition(f"weat:{row.test}:p_holm<{limit!r}")
+        said = judge(condition, row, rows)
+        assert said.low <= corrected * (1 + 1e-12)
+        assert said.high >= corrected * (1 - 1e-12)
+        if not math.isclose(corrected, limit, rel_tol=1e-9):
+            assert said.verdict in ("inconclusive", "failed" if corrected < limit else "passed")
+
+
+def test_an_exact_corrected_p_is_always_decided():
+    rows = [finding("a", p=0.01, p_low=0.01, p_high=0.01, p_holm=0.02), finding("b", p=0.03, p_holm=0.03)]
+    assert verdict(rows, "weat:p_holm<0.02") == "passed"
+    assert verdict(rows, "weat:p_holm<=0.02") == "failed"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        finding(p=None),
+        finding(p="0.5"),
+        finding(p=True),
+        finding(p=math.nan),
+        finding(p=7.0),
+        finding(p=0.5, p_low=0.6, p_high=0.7),
+        finding(p=0.5, p_low=0.4, p_high=10**400),
+    ],
+)
+def test_a_number_that_is_none_clears_nothing(row):
+    assert verdict([row], "weat:p<0.01") == "inconclusive"
+    assert len(gate_lines(check([row], parse_conditions(["weat:p<0.01"])).findings())) == 2
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {},
+        {"interval_low": None, "interval_high": None},
+        {"interval_low": None, "interval_high": 0.01},
+        {"interval_low": 0.01, "interval_high": -0.01},
+        {"interval_low": "-0.01", "interval_high": "0.01"},
+        {"interval_low": -0.01, "interval_high": 0.01, "confidence": 0.5},
+        {"interval_low": -0.01, "interval_high": 0.01, "confidence": None},
+    ],
+)
+def test_no_interval_or_one_of_too_little_confidence_clears_nothing(details):
+    rows = [finding(mean_difference=0.0, **{"confidence": 0.95, **details})]
+    assert verdict(rows, require=["weat:|mean_difference|<0.05"]) == "inconclusive"
+
+
+def test_intervals_of_other_fields_go_by_their_names():
+    row = finding("ws-353", "similarity", change_spearman=-0.01, change_spearman_low=-0.03, change_spearman_high=0.01)
+    assert verdict([row], require=["similarity:change>-0.05"]) == "passed"
+    assert verdict([row], require=["similarity:change>-0.02"]) == "inconclusive"
+    assert verdict([row], require=["similarity:change>0.02"]) == "failed"
+    assert verdict([row], "similarity:change<-0.02") == "passed"
+
+
+def test_words_of_conditions_mean_the_fields_of_findings():
+    rows = [
+        finding("A-1", "ube", associations=5_000),
+        finding("A", "ube-group", associations=5_000),
+        finding("overview", "ube-overview", p=None, associations=100),
+        finding("google", "analogy_benchmark", change_3cosadd=-0.5),
+        finding(effect=-1.5),
+    ]
+    assert verdict(rows, "ube:associations>100") == "passed"
+    assert verdict(rows, "ube:associations>99") == "failed"
+    assert verdict(rows, "ube-group:associations>100") == "failed"
+    assert verdict(rows, "analogy_benchmark:change<-0.02") == "failed"
+    assert verdict(rows, "weat:d>0.5") == "passed"
+    assert verdict(rows, "weat:|d|>0.5") == "failed"
+
+
+def test_a_condition_that_nothing_answers_is_inconclusive_and_says_why():
+    part = Finding("part", "seat", "vectors", "0", None, None, None, 0, details={"ran": False, "why": None})
+    skipped = finding("caliskan-9", "skipped", part="weat", reason="no words")
+    rows = [finding(), part, skipped]
+    for text, why in (
+        ("seat:p<0.01", "the part 'seat' of the audit was not run: it was not asked for"),
+        ("weat:caliskan-9:p<0.01", "caliskan-9 could not be run: no words"),
+        ("weat:caliskan-66:p<0.01", "those of kind 'weat' are others"),
+        ("wefat:r>0.5", "there is none of kind 'wefat'"),
+    ):
+        gate = check(rows, parse_conditions([text]))
+        assert gate.exit_code == 3
+        (line,) = gate_lines(gate.findings())
+        assert line.striptags() == f"Inconclusive: no finding matches --fail-on {text}; {why}."
+
+
+def test_a_test_that_could_not_be_run_counts_where_it_was_named_or_required():
+    interval = {"mean_difference": 0.0, "interval_low": -0.01, "interval_high": 0.01}
+    rows = [finding(p=0.5, **interval), finding("caliskan-7", "skipped", part="weat", reason="no words")]
+    assert verdict(rows, "weat:p<0.01") == "passed"
+    assert verdict(rows, "weat:caliskan-6:p<0.01") == "passed"
+    assert verdict(rows, "weat:caliskan-*:p<0.01") == "inconclusive"
+    assert verdict(rows, require=["weat:|mean_difference|<0.05"]) == "inconclusive"
+    assert verdict(rows, require=["weat:caliskan-6:|mean_difference|<0.05"]) == "passed"
+    assert verdict([replace(rows[0], p_value=0.001), rows[1]], "weat:caliskan-*:p<0.01") == "failed"
+
+
+def test_a_test_with_too_few_words_ever_to_meet_a_condition_does_not_clear_it():
+    small, large = finding("small", p=1 / 70, p_floor=1 / 70), finding("large", p=0.5, p_floor=1e-9)
+    assert verdict([small], "weat:p<0.01") == "inconclusive"
+    assert verdict([small, large], "weat:p<0.01") == "passed"
+    assert verdict([small, large], "weat:small:p<0.01") == "inconclusive"
+    assert verdict([small, large], "weat:p<0.05") == "failed"
+    assert verdict([small], "weat:p>0.9") == "passed"
+    (line,) = gate_lines(check([small, large], parse_conditions(["weat:p<0.01"])).findings())
+    assert "with too few words to meet it: small" in line
+
+
+def test_only_tests_of_what_was_audited_count():
+    own = finding(p=0.5)
+    other = replace(own, p_value=0.001)
+    for part in ("debiasing", "against"):
+        assert verdict([own, replace(other, details={"part": part})], "weat:p<0.01") == "passed"
+    assert verdict([own, replace(other, details={})], "weat:p<0.01") == "failed"
+
+
+def test_neutral_tests_count_where_they_are_named():
+    rows = [finding(p=0.5, topics=["gender"]), finding("caliskan-1", p=1e-9, topics=["neutral"])]
+    assert verdict(rows, "weat:p<0.01") == "passed"
+    assert verdict(rows, "weat:caliskan-1:p<0.01") == "failed"
+    assert verdict(rows, "weat:*:p<0.01") == "failed"
+
+
+def test_sentences_of_the_same_words_do_not_count():
+    rows = [finding(kind="seat", p=0.5, unit="word"), finding(kind="seat", p=1e-12, unit="sentence")]
+    assert verdict(rows, "seat:p<0.01") == "passed"
+    assert verdict(rows[1:], "seat:p<0.01") == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [
+        ((), 0),
+        (("passed",), 0),
+        (("failed", "passed"), 2),
+        (("inconclusive", "passed"), 3),
+        (("inconclusive", "failed"), 2),
+    ],
+)
+def test_the_exit_code_is_that_of_the_gravest_answer(conditions, code):
+    texts = {"passed": "weat:p<0.01", "failed": "weat:p<0.05", "inconclusive": "wefat:r>0"}
+    assert check([finding()], parse_conditions([texts[one] for one in conditions])).exit_code == code
+
+
+def test_no_findings_are_refused():
+    with pytest.raises(SettingError, match="there are no findings to check"):
+        check([], parse_conditions(["weat:p<0.01"]))
+
+
+def test_answers_are_findings_that_can_be_written_and_told_again():
+    rows = [finding(f"test-{number}", p=0.001) for number in range(30)] + [finding("unsure", p=None)]
+    (row,) = check(rows, parse_conditions(["weat:p<0.01"])).findings()
+    assert (row.kind, row.test, row.embedding) == ("gate", "weat:p<0.01", "vectors")
+    assert (row.details["checked"], row.details["failed"], row.details["inconclusive"]) == (31, 30, 1)
+    told = [line.striptags() for line in gate_lines([Finding.from_dict(row.to_dict())])]
+    assert told[0] == "Failed: --fail-on weat:p<0.01, by 30 of 31 findings."
+    assert told[1] == "Failed: test-0, p = 0.001, limit 0.01."
+    assert told[-1] == "More of them, all in the findings: 11."
+    assert len(told) == 22
+
+
+def test_lines_tell_embeddings_apart_and_keep_markup_harmless():
+    rows = [finding("<b>x</b>", p=0.001), replace(finding(p=0.001), embedding="other")]
+    lines = gate_lines(check(rows, parse_conditions(["weat:p<0.01"])).findings())
+    assert "&lt;b&gt;x&lt;/b&gt; on vectors" in lines[1]
+    assert "caliskan-6 on other" in lines[2]

@@ -1,0 +1,117 @@
+"""The assertion that others' tests use: it passes only where a whole interval lies within the margin."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from imprint.association.seat import seat
+from imprint.association.weat import weat
+from imprint.embeddings.load import load
+from imprint.errors import SettingError, VocabularyError
+from imprint.significance.intervals import Interval
+from imprint.testing import assert_association_below
+
+
+@pytest.fixture(scope="module")
+def embedding():
+    return load("default")
+
+
+@pytest.fixture(scope="module")
+def result(embedding):
+    """Males with careers: a difference of 0.217, its interval from 0.153 to 0.282."""
+    return weat(embedding, "caliskan-6")
+
+
+def with_interval(result, low, high, confidence=0.95):
+    return replace(result, interval=Interval(low, high, confidence))
+
+
+def test_the_margin_has_to_hold_all_of_the_interval(result):
+    ends = result.interval
+    assert_association_below(result, margin=np.nextafter(ends.high, 1))
+    with pytest.raises(AssertionError, match=r"^inconclusive: caliskan-6 on glove.6B.100d reaches outside the margin"):
+        assert_association_below(result, margin=ends.high)
+    with pytest.raises(AssertionError, match=r"^inconclusive: "):
+        assert_association_below(result, margin=np.nextafter(ends.low, 1))
+    with pytest.raises(AssertionError, match=r"^above: caliskan-6 on glove.6B.100d lies outside the margin of 0.15"):
+        assert_association_below(result, margin=0.15)
+
+
+def test_the_message_is_one_line_with_the_numbers(result):
+    with pytest.raises(AssertionError) as error:
+        assert_association_below(result, margin=0.05)
+    assert str(error.value) == (
+        "above: caliskan-6 on glove.6B.100d lies outside the margin of 0.05; the mean difference is 0.2165, with an "
+        "interval of 0.1528 to 0.2816"
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (-0.01, 0.02, None),
+        (-0.02, -0.01, None),
+        (-0.06, 0.01, "inconclusive"),
+        (-0.06, 0.06, "inconclusive"),
+        (-0.07, -0.06, "above"),
+        (-np.inf, np.inf, "inconclusive"),
+        (np.nan, np.nan, "inconclusive"),
+    ],
+)
+def test_both_directions_count_and_no_interval_is_no_pass(result, low, high, verdict):
+    made_up = with_interval(result, low, high)
+    if verdict is None:
+        assert_association_below(made_up, margin=0.05)
+    else:
+        with pytest.raises(AssertionError, match=f"^{verdict}: "):
+            assert_association_below(made_up, margin=0.05)
+
+
+def test_an_interval_of_less_confidence_is_no_pass(result):
+    with pytest.raises(AssertionError, match=r"^inconclusive: .* confidence 0.5; at least 0.95 is wanted$"):
+        assert_association_below(with_interval(result, -0.01, 0.01, 0.5), margin=0.05)
+
+
+def test_an_embedding_is_asked_the_test(embedding):
+    assert_association_below(embedding, "caliskan-6", margin=0.3)
+    with pytest.raises(AssertionError, match=r"^above: caliskan-6"):
+        assert_association_below(embedding, "caliskan-6", margin=0.1)
+
+
+def test_missing_words_are_an_error_not_a_pass(embedding):
+    with pytest.raises(VocabularyError, match="missing"):
+        assert_association_below(embedding, "seat-3b", margin=0.3)
+
+
+def test_sentences_are_held_against_the_margin_by_words(embedding):
+    by_words = seat(embedding, "caliskan-6")
+    assert_association_below(by_words, margin=by_words.interval.high + 1e-9)
+    with pytest.raises(AssertionError, match=r"^(above|inconclusive): caliskan-6"):
+        assert_association_below(by_words, margin=by_words.effect.mean_difference)
+    with pytest.raises(AssertionError, match=r"^inconclusive: .* no interval of mean_difference$"):
+        assert_association_below(seat(embedding, "caliskan-6", unit="sentence"), margin=10)
+
+
+@pytest.mark.parametrize("margin", [0, -1, float("nan"), float("inf"), "0.05", True, None])
+def test_a_margin_that_is_none_is_refused(result, margin):
+    with pytest.raises(SettingError, match=r"^margin is .*; a number above 0 is wanted"):
+        assert_association_below(result, margin=margin)
+
+
+def test_what_cannot_be_measured_is_refused(embedding, result):
+    with pytest.raises(SettingError, match="a dict was given; an embedding or a result of weat or seat is wanted"):
+        assert_association_below({}, "caliskan-6", margin=0.1)
+    with pytest.raises(SettingError, match="without a test"):
+        assert_association_below(embedding, margin=0.1)
+    with pytest.raises(SettingError, match="give the result alone"):
+        assert_association_below(result, "caliskan-7", margin=0.1)
+
+
+def test_pytest_is_not_needed():
+    code = "import imprint.testing, sys; print('pytest' in sys.modules, 'scipy' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False False\n"
