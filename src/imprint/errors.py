@@ -6,7 +6,9 @@
     ├── VocabularyError      words that are missing, repeated or on both sides of a test
     ├── StimulusError        a test, word list or property table that cannot be used
     ├── SettingError         an option out of its range
-    └── MissingExtraError    an optional library that is not installed
+    ├── MissingExtraError    an optional library that is not installed
+    ├── RefusedError         what a served page says no to, with its status (in web/refusal.py)
+    └── StudyError           what a study refuses, and its children (in study/refusals.py)
 
 The command line prints any of them as one line and exits with 1.
 """

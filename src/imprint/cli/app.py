@@ -7,15 +7,19 @@ import typer
 from imprint.cli import (
     analogies,
     audit,
+    card,
     compare,
     convert,
     debias,
     enumerate,  # noqa: A004 - the command's own name
     evaluate,
+    gate,
     project,
     report,
     seat,
+    serve,
     stimuli,
+    study,
     weat,
     wefat,
 )
@@ -33,6 +37,8 @@ app = typer.Typer(
 )
 app.command("audit")(audit.audit_command)
 app.command("report")(report.report_command)
+app.command("gate")(gate.gate_command)
+app.command("card")(card.card_command)
 app.command("weat")(weat.weat_command)
 app.command("wefat")(wefat.wefat_command)
 app.command("seat")(seat.seat_command)
@@ -42,6 +48,8 @@ app.command("analogies")(analogies.analogies_command)
 app.command("debias")(debias.debias_command)
 app.command("evaluate")(evaluate.evaluate_command)
 app.command("compare")(compare.compare_command)
+app.command("serve")(serve.serve_command)
+app.add_typer(study.study_app, name="study")
 app.command("stimuli")(stimuli.stimuli_command)
 app.command("convert")(convert.convert_command)
 

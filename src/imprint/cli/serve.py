@@ -1,0 +1,37 @@
+"""`imprint serve`: a local page where words are tried live on one embedding."""
+
+import contextlib
+from typing import Annotated
+
+import typer
+
+from imprint.cli.audit import UnmaskOption
+from imprint.cli.options import EmbeddingArgument
+
+
+def serve_command(
+    embedding: EmbeddingArgument,
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; any but the default lets others ask too.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0 takes any free one.")] = 8001,
+    unmask: UnmaskOption = False,
+) -> None:
+    """Explore an embedding in the browser: type words and see what the tests say of them.
+
+    The page is served to this machine alone, until Ctrl-C, unless --host says otherwise.
+    """
+    from imprint.web.serving import address, bind, require_server, run
+
+    require_server()
+    from imprint.cli.console import open_embedding, say
+    from imprint.explorer.app import make_explorer
+    from imprint.web.hosts import Hosts
+
+    hosts = Hosts.bound_to(host)
+    with bind(host, port) as bound:
+        app = make_explorer(open_embedding(embedding), embedding, hosts=hosts, unmask=unmask)
+        typer.echo(f"explorer: {address(bound)}")
+        say("Ctrl-C stops it")
+        with contextlib.suppress(KeyboardInterrupt):
+            run(app, bound)

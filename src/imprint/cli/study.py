@@ -1,0 +1,219 @@
+"""`imprint study`: do people hold what the embedding holds? Create a rating study, serve it, score and export it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imprint.cli.options import JsonOption, SeedOption
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.study.design import Design
+
+FORMATS = ("csv", "jsonl", "mturk", "prolific", "seeds")
+FINDINGS = ".jsonl"
+
+_ANALOGIES = 100  # asked about where an embedding is given; the paper asks about 1,000
+_PORT = 8000
+
+study_app = typer.Typer(
+    help="Ask people which of the associations found are stereotypes, and score what they say.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="A file that imprint study create made.")]
+
+
+@study_app.command("create")
+def create_command(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="An embedding, or 'default'; or a findings.jsonl; for offense a finished study; for suggestion what "
+            "the words are to be about, say 'women and men'.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The study's file, which must not exist yet.")],
+    protocol: Annotated[
+        str,
+        typer.Option("--protocol", help="ube (match words to groups), offense, analogy or suggestion."),
+    ] = "ube",
+    participants: Annotated[
+        int | None, typer.Option("--participants", help="People a page. [default: as in the papers: 18, 15, 10; 50]")
+    ] = None,
+    pages: Annotated[
+        int | None,
+        typer.Option("--pages", min=1, help="Categories (ube) or analogies to ask about. [default: 12, 100]"),
+    ] = None,
+    rotations: Annotated[
+        int, typer.Option("--rotations", help="Random rotations behind each p-value, where an embedding is given.")
+    ] = 1_000,
+    seed: SeedOption = 0,
+) -> None:
+    """Make a study of what was found, in one file, and print the administrator's token once."""
+    from imprint.cli.console import check_target, say
+    from imprint.study.store import create_study
+
+    check_target(out, reading=source)
+    if out.exists():
+        raise SettingError(f"{out}: is there already; give a new name, or remove it with imprint study delete")
+    if pages is not None and protocol not in ("ube", "analogy"):
+        raise SettingError(f"--pages goes with ube and analogy; leave it out for {protocol}")
+    design = _design(source, protocol, participants=participants, pages=pages, rotations=rotations, seed=seed)
+    token = create_study(out, design, seed=seed)
+    for note in design.notes:
+        say(f"note: {note}")
+    say(f"{len(design.blocks)} pages for {design.quota} people each; next: imprint study serve {out}")
+    typer.echo(f"study: {out}")
+    typer.echo(f"administrator's token, told only now: {token}")
+
+
+@study_app.command("serve")
+def serve_command(
+    study: StudyArgument,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes any free one.")] = _PORT,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", help="The public address, where a proxy stands before: https://study.example.org"),
+    ] = None,
+    no_join: Annotated[
+        bool, typer.Option("--no-join", help="Take part by the administrator's private links only.")
+    ] = False,
+    unmask: Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")] = False,
+) -> None:
+    """Serve a study to its participants until Ctrl-C; every answer acknowledged is on disk."""
+    from imprint.cli.console import say
+    from imprint.web.serving import address, bind, public_name, require_server, run
+
+    require_server()
+    from imprint.study.app import make_study_app
+    from imprint.study.store import Store
+    from imprint.web.hosts import Hosts
+
+    names = [public_name(url)] if url is not None else []
+    hosts = Hosts.bound_to(host, names)
+    with Store.open(study) as store, bind(host, port) as bound:
+        app = make_study_app(
+            store, hosts=hosts, join=not no_join, unmask=unmask, secure=bool(url and url.startswith("https:"))
+        )
+        where = url.rstrip("/") if url is not None else address(bound)
+        typer.echo(f"take part: {where}/")
+        typer.echo(f"administrator: {where}/admin")
+        if url is not None:
+            say(f"listening on {address(bound)}, where the proxy is to send what it gets")
+        say("Ctrl-C stops the server; started again, it goes on where it was.")
+        run(app, bound)
+
+
+@study_app.command("score")
+def score_command(
+    study: StudyArgument,
+    ratings: Annotated[
+        Path | None, typer.Option("--ratings", help="The offense study made of this one: how offensive it is.")
+    ] = None,
+    bonuses: Annotated[bool, typer.Option("--bonuses", help="Say what each participant has earned.")] = False,
+    unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Print the paper's Table 4 for this crowd: how many associations people share, beside chance."""
+    import contextlib
+
+    from imprint.cli.console import print_findings
+    from imprint.cli.study_tables import print_bonuses, print_scores
+    from imprint.study.analysis import score
+    from imprint.study.store import Store
+
+    with contextlib.ExitStack() as opened:
+        store = opened.enter_context(Store.open(study))
+        rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
+        found = score(store, rated)
+        if json:
+            print_findings(found.findings())
+        else:
+            print_scores(found, unmask=unmask)
+        if bonuses:
+            print_bonuses(store)
+
+
+@study_app.command("export")
+def export_command(
+    study: StudyArgument,
+    out: Annotated[Path, typer.Option("--out", help="The file to write.")],
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="csv (all answers), jsonl (the scores), mturk or prolific (tasks to upload there), or seeds (words "
+            "suggested, for imprint debias). [default: by the file's name]",
+        ),
+    ] = None,
+) -> None:
+    """Write everything people answered, or the study's tasks for a crowdsourcing platform."""
+    from imprint.cli.console import check_target
+    from imprint.study.exports import write_csv, write_jsonl, write_tasks
+    from imprint.study.store import Store
+    from imprint.study.suggestions import write_seeds
+
+    chosen = form or out.suffix.removeprefix(".")
+    if chosen not in FORMATS:
+        raise SettingError(f"the format {chosen!r} is not known; give --format {', '.join(FORMATS)}")
+    check_target(out, reading=str(study))
+    with Store.open(study) as store:
+        if chosen == "csv":
+            write_csv(store, out)
+        elif chosen == "jsonl":
+            write_jsonl(store, out)
+        elif chosen == "seeds":
+            write_seeds(store, out)
+        else:
+            write_tasks(store, out, platform=chosen)  # type: ignore[arg-type]  # one of the two left
+    typer.echo(f"{chosen}: {out}")
+
+
+@study_app.command("delete")
+def delete_command(
+    study: StudyArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it: nothing brings the answers back.")] = False,
+) -> None:
+    """Delete a study with everything people answered."""
+    from imprint.study.store import Store, delete_study
+
+    with Store.open(study) as store:
+        told = store.overview()
+    if not yes:
+        raise SettingError(
+            f"{study}: holds {told.answers} answers of {told.participants} people, and nothing would bring them back; "
+            "add --yes to delete it"
+        )
+    delete_study(study)
+    typer.echo(f"deleted: {study}, {told.answers} answers of {told.participants} people")
+
+
+def _design(
+    source: str, protocol: str, *, participants: int | None, pages: int | None, rotations: int, seed: int
+) -> "Design":
+    from imprint.cli.study_sources import analogies_source, enumerate_source, scored_source
+    from imprint.finding import read_findings
+    from imprint.study.design import PROTOCOLS
+    from imprint.study.protocols import PARTICIPANTS, analogy_design, offense_design, suggestion_design, ube_design
+
+    if protocol not in PROTOCOLS:
+        raise SettingError(f"protocol is {protocol!r}; {', '.join(PROTOCOLS)} are known")
+    people = PARTICIPANTS[protocol] if participants is None else participants
+    if protocol == "suggestion":
+        return suggestion_design(source, participants=people)
+    findings = read_findings(source) if source.endswith(FINDINGS) else None
+    if protocol == "offense":
+        return offense_design(findings or scored_source(source), participants=people)
+    if protocol == "analogy":
+        found = findings or analogies_source(source, pages or _ANALOGIES)
+        return analogy_design(found, pairs=pages, participants=people)
+    names = None
+    if findings is None:
+        enumeration = enumerate_source(source, rotations=rotations, seed=seed)
+        findings, names = enumeration.findings(), {group.letter: group.names for group in enumeration.groups}
+    options = {} if pages is None else {"categories": pages}
+    return ube_design(findings, names=names, participants=people, **options)

@@ -1,0 +1,122 @@
+"""The JSON API: what the pages tell, for programs, unrounded and unmasked."""
+
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from fastapi.params import Query
+from pydantic import BaseModel, Field, StringConstraints
+from starlette.responses import Response
+
+from imprint.explorer.neighbours import MOST
+from imprint.explorer.queries import Explorer
+from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, weat_tests
+from imprint.significance.partitions import Alternative
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD)]
+Words = Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)]
+
+
+class Problem(BaseModel):
+    """Why a question has no answer: one line that says what to do."""
+
+    detail: str
+
+
+class WeatQuestion(BaseModel):
+    """Four sets of words: are X and Y associated differently with A and B?"""
+
+    x: Words
+    y: Words
+    a: Words
+    b: Words
+    alternative: Alternative = "greater"
+
+
+class AxisQuestion(BaseModel):
+    """Pairs of words that make an axis, the positive end first, and words to project on it."""
+
+    pairs: Annotated[list[tuple[Word, Word]], Field(min_length=1, max_length=MOST_WORDS)]
+    words: Words
+    method: Literal["difference", "pca"] = "difference"
+
+
+class Answer(BaseModel):
+    """A finding as the command line prints it with --json, and what gives it again."""
+
+    finding: dict[str, Any]
+    command: str
+    python: str
+
+
+class Neighbour(BaseModel):
+    """A word and its cosine."""
+
+    word: str
+    cosine: float
+
+
+class NearAnswer(BaseModel):
+    """A word's neighbours, the nearest first; `token` is how the vocabulary spells the word."""
+
+    token: str
+    nearest: list[Neighbour]
+    python: str
+
+
+class KnownTest(BaseModel):
+    """A test of the catalogue."""
+
+    id: str
+    title: str
+    source: str
+    x: list[str]
+    y: list[str]
+    a: list[str]
+    b: list[str]
+
+
+def make_api(explorer: Explorer) -> APIRouter:
+    """Return the routes below /api."""
+    problems: dict[int | str, dict[str, Any]] = {
+        status: {"model": Problem} for status in (400, 403, 413, 422, 429, 503)
+    }
+    api = APIRouter(prefix="/api", responses=problems)
+
+    @api.get("/tests", response_model=list[KnownTest])
+    def tests() -> Response:
+        """List the catalogue's association tests."""
+        return _json(
+            [
+                {"id": test.id, "title": test.title, "source": test.source} | Sets.of(test).named()
+                for test in weat_tests()
+            ]
+        )
+
+    @api.post("/weat", response_model=Answer)
+    def weat(question: WeatQuestion) -> Response:
+        """Run an association test."""
+        sets = Sets(*(tuple(words) for words in (question.x, question.y, question.a, question.b)))
+        found = explorer.measure(sets, question.alternative)
+        return _json({"finding": found.finding.to_dict(), "command": found.command, "python": found.python})
+
+    @api.post("/axis", response_model=Answer)
+    def axis(question: AxisQuestion) -> Response:
+        """Project words on an axis."""
+        found = explorer.place(question.pairs, question.words, question.method)
+        finding = found.projections.finding().to_dict()
+        return _json({"finding": finding, "command": found.command, "python": found.python})
+
+    @api.get("/neighbours", response_model=NearAnswer)
+    def near(word: Word, count: Annotated[int, Query(ge=1, le=MOST)] = 20) -> Response:
+        """Find a word's nearest neighbours."""
+        found = explorer.near(word, count)
+        nearest = [{"word": word, "cosine": cosine} for word, cosine in found.neighbours.nearest]
+        return _json({"token": found.neighbours.token, "nearest": nearest, "python": found.python})
+
+    return api
+
+
+def _json(answer: object) -> Response:
+    """Return JSON of plain ASCII: a vocabulary may hold half characters, which UTF-8 cannot write."""
+    return Response(json.dumps(answer, allow_nan=False), media_type="application/json")

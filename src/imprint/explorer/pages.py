@@ -1,0 +1,119 @@
+"""The three pages: what was asked, from a link or a form, and what a template needs to tell the answer."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from imprint.errors import ImprintError
+from imprint.explorer.drawing import draw_dots
+from imprint.explorer.neighbours import MOST
+from imprint.explorer.queries import ALPHA, Explorer
+from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, split_pairs, split_words, weat_tests
+from imprint.masking import mask
+from imprint.report.marking import Words, count, number, probability
+from imprint.report.sections.weat import counted, signed_p
+from imprint.web.pages import Pages
+from imprint.web.refusal import RefusedError
+
+Fields = Mapping[str, str]
+Context = dict[str, Any]
+
+FIRST_TEST = "caliskan-6"
+FIRST_PAIRS = "he, she"
+FIRST_WORDS = (
+    "nurse", "teacher", "librarian", "dancer", "receptionist", "hairdresser", "physician", "scientist", "lawyer",
+    "journalist", "carpenter", "engineer", "programmer", "mechanic", "captain", "philosopher",
+)  # fmt: skip
+FIRST_WORD = "nurse"
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+class ExplorerPages:
+    """The pages over one embedding; slurs are masked unless `unmask`."""
+
+    def __init__(self, explorer: Explorer, *, unmask: bool = False) -> None:
+        self._explorer, self._words = explorer, Words(unmask=unmask)
+        shared = {
+            "embedding": self._words.text(explorer.embedding.name),
+            "size": len(explorer.embedding),
+            "dimension": explorer.embedding.dimension,
+            "words": self._words,
+            "number": number,
+            "count": count,
+            "probability": probability,
+            "alpha": ALPHA,
+            "most_words": MOST_WORDS,
+            "longest_word": LONGEST_WORD,
+            "most_neighbours": MOST,
+        }
+        self.drawn = Pages(_TEMPLATES, static=("explorer.css", "explorer.js"), shared=shared)
+
+    def weat(self, fields: Fields) -> Response:
+        """Four sets of words, those of a catalogue test to begin with."""
+        tests = weat_tests()
+        chosen = {test.id: test for test in tests}.get(fields.get("test", FIRST_TEST))
+        if chosen is None:
+            raise RefusedError(404, "There is no such test; choose one of the list.")
+        typed = {name: fields[name] for name in "xyab" if name in fields}
+        texts = typed or {name: "\n".join(words) for name, words in Sets.of(chosen).named().items()}
+        sets = Sets(*(split_words(texts.get(name, "")) for name in "xyab"))
+        alternative = fields.get("alternative", "greater")
+
+        def answer() -> Context:
+            found = self._explorer.measure(sets, alternative)  # type: ignore[arg-type]  # checked, with a message, where it is used
+            result, finding = found.row.result, found.finding
+            drawing = self._draw(finding.details["scores"], [0] * result.n_x + [1] * result.n_y)
+            return {
+                "finding": finding,
+                "test": result.test,
+                "row": found.row,
+                "p": signed_p(finding),
+                "counts": counted(finding),
+                "drawing": drawing,
+                "command": found.command,
+                "python": found.python,
+            }
+
+        asked = {"texts": {name: texts.get(name, "") for name in "xyab"}, "alternative": alternative}
+        return self._answer("weat.html", asked | {"tests": tests, "picked": sets.test().id}, answer)
+
+    def axis(self, fields: Fields) -> Response:
+        """Words along the axis of a pair or of several."""
+        pairs = fields.get("pairs", FIRST_PAIRS)
+        texts = fields.get("words", "\n".join(FIRST_WORDS))
+        method = fields.get("method", "difference")
+
+        def answer() -> Context:
+            found = self._explorer.place(split_pairs(pairs), split_words(texts), method)
+            placed = found.projections
+            drawing = self._draw(placed.to_mapping(), [0] * len(placed.words))
+            return {"placed": placed, "drawing": drawing, "command": found.command, "python": found.python}
+
+        return self._answer("axis.html", {"pairs": pairs, "texts": texts, "method": method}, answer)
+
+    def neighbours(self, fields: Fields) -> Response:
+        """Words nearest to one."""
+        word, wanted = fields.get("word", FIRST_WORD).strip(), fields.get("count", "20").strip()
+
+        def answer() -> Context:
+            if not wanted.isascii() or not wanted.isdigit() or len(wanted) > len(str(MOST)):
+                raise RefusedError(422, f"{wanted[:LONGEST_WORD]!r} is no number of neighbours; give 1 to {MOST}.")
+            found = self._explorer.near(word, int(wanted))
+            return {"found": found.neighbours, "python": found.python}
+
+        return self._answer("neighbours.html", {"word": word, "wanted": wanted}, answer)
+
+    def _answer(self, template: str, asked: Context, answer: Callable[[], Context]) -> Response:
+        """Draw the form with its answer, or with the one line that says why there is none."""
+        try:
+            told, status = answer() | {"error": ""}, 200
+        except ImprintError as error:
+            line = str(error) if self._words.unmask else mask(str(error))
+            told, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
+        return self.drawn.draw(template, status=status, **asked, **told)
+
+    def _draw(self, scores: Mapping[str, float], sides: list[int]) -> object:
+        return draw_dots([self._words.plain(word) for word in scores], list(scores.values()), sides)

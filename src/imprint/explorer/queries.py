@@ -1,0 +1,107 @@
+"""Questions to one embedding, one at a time, answered by the library, and how to have each answer again."""
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from imprint.association.battery import WeatRow, run_battery
+from imprint.directions.axis import pair_axis
+from imprint.directions.projection import Projections, project
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError
+from imprint.explorer import recipes
+from imprint.explorer.neighbours import Neighbours, neighbours
+from imprint.explorer.words import Pair, Sets, check_pairs, check_sets, check_words
+from imprint.finding import Finding
+from imprint.significance.partitions import Alternative
+from imprint.web.refusal import RefusedError
+
+ALPHA = 0.05
+
+_PATIENCE = 30.0  # seconds a question waits for those before it
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An association test's row as the command line prints it."""
+
+    row: WeatRow
+    finding: Finding
+    command: str
+    python: str
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Words along an axis."""
+
+    projections: Projections
+    command: str
+    python: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """A word's neighbours."""
+
+    neighbours: Neighbours
+    python: str
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """One embedding, and what the person who opened it called it.
+
+    Questions take turns: counting the partitions of fifty words takes nearly a gigabyte.
+    """
+
+    embedding: Embedding
+    source: str
+    patience: float = _PATIENCE
+    _turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def measure(self, sets: Sets, alternative: Alternative = "greater") -> Measured:
+        """Run an association test on four sets of words."""
+        check_sets(sets)
+        test = sets.test()
+        with self._my_turn():
+            battery = run_battery(self.embedding, [test], alternative=alternative, alpha=ALPHA, skip=False)
+        (row,), (finding,) = battery.weats, battery.findings()
+        return Measured(
+            row,
+            finding,
+            recipes.weat_command(self.source, test, alternative),
+            recipes.weat_python(self.source, test, alternative),
+        )
+
+    def place(self, pairs: Sequence[Pair], words: Sequence[str], method: str = "difference") -> Placed:
+        """Project words on the axis of one or several pairs."""
+        if not pairs:
+            raise SettingError("the axis has no words; write a pair a line, such as he, she")
+        check_pairs(pairs)
+        check_words("words", words)
+        with self._my_turn():
+            axis = pair_axis(self.embedding, pairs, method=method)  # type: ignore[arg-type]  # checked, with a message, there
+            projections = project(self.embedding, axis, words)
+        return Placed(
+            projections,
+            recipes.axis_command(self.source, pairs, method, words),
+            recipes.axis_python(self.source, pairs, method, words),
+        )
+
+    def near(self, word: str, count: int = 20) -> Found:
+        """Find the nearest neighbours of a word."""
+        check_words("word", [word] if word else [])
+        with self._my_turn():
+            found = neighbours(self.embedding, word, count=count)
+        return Found(found, recipes.neighbours_python(self.source, word, count))
+
+    @contextlib.contextmanager
+    def _my_turn(self) -> Iterator[None]:
+        if not self._turn.acquire(timeout=self.patience):
+            raise RefusedError(503, "Other questions are still being answered; ask again in a moment.")
+        try:
+            yield
+        finally:
+            self._turn.release()

@@ -1,0 +1,92 @@
+"use strict";
+// Without this the buttons measure. With it every change does, and the texts of commands can be copied.
+
+const REST = 250; // milliseconds without a key before a question is asked
+const LONGEST_LINK = 8000; // characters of an address that every browser keeps
+
+const form = document.querySelector("form[data-live]");
+const result = document.getElementById("result");
+let resting;
+let asking = false;
+let told; // the question whose answer is shown
+
+if (form) {
+  form.addEventListener("input", () => {
+    clearTimeout(resting);
+    resting = setTimeout(ask, REST);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    clearTimeout(resting);
+    told = undefined;
+    ask();
+  });
+  offerCopies();
+}
+
+function question() {
+  return new URLSearchParams(new FormData(form)).toString();
+}
+
+// One question is on its way at a time. An answer that comes when the words have changed is stale: it is dropped, and
+// the words that stand there now are asked about.
+async function ask() {
+  if (asking || question() === told) return;
+  asking = true;
+  result.setAttribute("aria-busy", "true");
+  let asked, answer;
+  do {
+    asked = question();
+    answer = await fetchAnswer(asked);
+  } while (asked !== question());
+  show(answer);
+  const path = form.getAttribute("action");
+  history.replaceState(null, "", asked.length < LONGEST_LINK ? `${path}?${asked}` : path);
+  result.removeAttribute("aria-busy");
+  told = asked;
+  asking = false;
+}
+
+async function fetchAnswer(asked) {
+  try {
+    const response = await fetch(form.getAttribute("action"), { method: "POST", body: new URLSearchParams(asked) });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const found = page.getElementById("result");
+    return found ? [...found.childNodes] : refusal(page.querySelector("main p")?.textContent);
+  } catch {
+    return refusal();
+  }
+}
+
+function refusal(message = "The server does not answer. Is imprint serve still running?") {
+  const line = document.createElement("p");
+  line.className = "error";
+  line.dataset.said = "";
+  line.textContent = message;
+  const title = document.getElementById("result-title").cloneNode(true);
+  return [title, line];
+}
+
+function show(nodes) {
+  const opened = [...result.querySelectorAll("details[open]")].map((details) => details.id);
+  result.replaceChildren(...nodes);
+  for (const name of opened) document.getElementById(name)?.setAttribute("open", "");
+  document.getElementById("said").textContent = result.querySelector("[data-said]")?.textContent.trim() ?? "";
+  offerCopies();
+}
+
+function offerCopies() {
+  if (!navigator.clipboard) return; // browsers keep it from pages that came over a network in the clear
+  for (const recipe of result.querySelectorAll(".recipe")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", `Copy: ${recipe.querySelector("figcaption").textContent}`);
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(recipe.querySelector("code").textContent);
+      button.textContent = "Copied";
+      document.getElementById("said").textContent = "Copied.";
+    });
+    recipe.append(button);
+  }
+}

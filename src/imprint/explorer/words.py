@@ -1,0 +1,94 @@
+"""What a person types, taken apart into words and checked; the same rules for a form and for the JSON API."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from imprint.errors import StimulusError
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet
+
+MOST_WORDS = 200  # in a set
+LONGEST_WORD = 64  # characters
+CUSTOM = "explorer"  # what a test of typed words is called
+
+_SEPARATORS = re.compile(r"[,;\r\n]")
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The four sets of words of an association test."""
+
+    x: tuple[str, ...]
+    y: tuple[str, ...]
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+
+    @classmethod
+    def of(cls, test: WeatTest) -> "Sets":
+        """Return the words of a test."""
+        return cls(test.x.words, test.y.words, test.a.words, test.b.words)
+
+    def named(self) -> dict[str, tuple[str, ...]]:
+        """Return the sets by the letters the papers give them."""
+        return {"x": self.x, "y": self.y, "a": self.a, "b": self.b}
+
+    def test(self) -> WeatTest:
+        """Return the catalogue's test of these words, or else the test that a TOML file of them would make."""
+        for known in weat_tests():
+            if Sets.of(known) == self:
+                return known
+        x, y, a, b = (WordSet.of(name, words) for name, words in self.named().items())
+        return WeatTest(CUSTOM, CUSTOM, "", UNDETERMINED, x, y, a, b)
+
+
+def weat_tests() -> tuple[WeatTest, ...]:
+    """Return the catalogue's association tests of two sets of targets."""
+    return tuple(test for test in catalogue() if isinstance(test, WeatTest))
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text: one a line, or separated by commas or semicolons, as in a file of words."""
+    return tuple(filter(None, (part.strip() for part in _SEPARATORS.split(text))))
+
+
+def split_pairs(text: str) -> tuple[Pair, ...]:
+    """Return the pairs of words of a text, one pair a line: he, she."""
+    pairs = []
+    for line in filter(None, (line.strip() for line in text.splitlines())):
+        words = [word.strip() for word in re.split("[,;]", line)]
+        if len(words) != 2 or not all(words):
+            raise StimulusError(f"{line[:LONGEST_WORD]!r} is not a pair; write two words a line, such as he, she")
+        pairs.append((words[0], words[1]))
+    return tuple(pairs)
+
+
+def check_words(name: str, words: Sequence[str]) -> None:
+    """Refuse more or longer words than the explorer measures, and what a file of words could not hold."""
+    if not words:
+        raise StimulusError(f"{name}: no words; write some, one a line or separated by commas")
+    if len(words) > MOST_WORDS:
+        raise StimulusError(
+            f"{name}: {len(words):,} words; at most {MOST_WORDS} are wanted here: use imprint's commands"
+        )
+    for word in words:
+        if len(word) > LONGEST_WORD:
+            raise StimulusError(f"{name}: a word of {len(word):,} characters; at most {LONGEST_WORD} are wanted")
+        if split_words(word) != (word,) or not word.isprintable():
+            raise StimulusError(
+                f"{name}: {word!r} is not a word; leave out commas, semicolons, blanks at the ends and invisible signs"
+            )
+
+
+def check_sets(sets: Sets) -> None:
+    """Check each of four sets."""
+    for name, words in sets.named().items():
+        check_words(name, words)
+
+
+def check_pairs(pairs: Iterable[Pair]) -> None:
+    """Check the words of pairs, and that there are not too many of them."""
+    for end, words in zip(("first words", "second words"), zip(*pairs, strict=True), strict=False):
+        check_words(end, words)

@@ -1,0 +1,40 @@
+"""Krippendorff's alpha: how far people agree beyond what chance alone would give.
+
+Krippendorff (2011), "Computing Krippendorff's alpha-reliability": any number of people, answers may be missing.
+Counted in whole numbers and fractions, so that the order of people and of items changes nothing.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+Value = TypeVar("Value", str, int)
+
+
+def nominal_alpha(units: Iterable[Sequence[str]]) -> float | None:
+    """Return alpha of answers that are equal or not; each unit holds everybody's answers to one item.
+
+    None where there is no item with two answers, or where all answers are the same and chance explains everything.
+    """
+    return _alpha(units, lambda one, other: int(one != other))
+
+
+def interval_alpha(units: Iterable[Sequence[int]]) -> float | None:
+    """Return alpha of ratings, whose disagreement is the squared difference; None as for `nominal_alpha`."""
+    return _alpha(units, lambda one, other: (one - other) ** 2)
+
+
+def _alpha(units: Iterable[Sequence[Value]], difference: Callable[[Value, Value], int]) -> float | None:
+    paired = [Counter(unit) for unit in units if len(unit) > 1]
+    pooled: Counter[Value] = sum(paired, Counter())
+    expected = _disagreement(pooled, difference)
+    if not expected:
+        return None
+    observed = sum((Fraction(_disagreement(unit, difference), unit.total() - 1) for unit in paired), Fraction(0))
+    return float(1 - (pooled.total() - 1) * observed / expected)
+
+
+def _disagreement(counts: Counter[Value], difference: Callable[[Value, Value], int]) -> int:
+    """Sum the differences of all ordered pairs."""
+    return sum(n * m * difference(one, other) for one, n in counts.items() for other, m in counts.items())

@@ -1,0 +1,64 @@
+"""Scores: what the crowd of a study said, by protocol, and what each participant has earned."""
+
+from dataclasses import dataclass
+
+from imprint.study.ballots import read_ballots
+from imprint.study.matching import MatchingScores, score_matching
+from imprint.study.pairs import AnalogyScores, score_analogies
+from imprint.study.ratings import RatingScores, score_ratings
+from imprint.study.refusals import StudyError
+from imprint.study.store import Store
+from imprint.study.suggestions import SuggestionScores, score_suggestions
+
+Scores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """What a participant earned: names put into their group, and answers that most of the others gave too."""
+
+    participant: int
+    exam_correct: int
+    exam_asked: int
+    agreed: int
+    judged: int
+
+
+def score(store: Store, ratings: Store | None = None) -> Scores:
+    """Score a study; `ratings` is the second study, on offensiveness, of a `ube` study."""
+    protocol = store.study.protocol
+    if ratings is not None and (protocol, ratings.study.protocol) != ("ube", "offense"):
+        raise StudyError(
+            f"scores of a study of protocol {protocol} with ratings from one of {ratings.study.protocol}; "
+            "give a ube study and its offense study"
+        )
+    if ratings is not None and ratings.study.embedding_sha256 != store.study.embedding_sha256:
+        raise StudyError("the ratings are about another embedding; give the offense study made from this one")
+    if protocol == "ube":
+        return score_matching(store, None if ratings is None else score_ratings(ratings))
+    if protocol == "offense":
+        return score_ratings(store)
+    return score_analogies(store) if protocol == "analogy" else score_suggestions(store)
+
+
+def bonuses(store: Store) -> tuple[Bonus, ...]:
+    """Return what everybody who answered has earned, by number.
+
+    An answer agrees where it is the one that most of the other participants gave, or one of those that tie.
+    """
+    if store.study.protocol != "ube":
+        raise StudyError(f"a study of protocol {store.study.protocol} has no bonuses; only ube has")
+    exam, main = (_counts(store, agreement=agreement) for agreement in (False, True))
+    people = sorted(exam.keys() | main.keys())
+    return tuple(Bonus(who, *exam.get(who, (0, 0)), *main.get(who, (0, 0))) for who in people)
+
+
+def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:
+    """Count earned and given answers by participant: in the exam by the list of names, else by the others."""
+    counts: dict[int, tuple[int, int]] = {}
+    for ballot in read_ballots(store, "main" if agreement else "exam"):
+        for who, value in ballot.values.items():
+            right = ballot.most_chosen(without=who) if agreement else {ballot.item.expected}
+            earned, given = counts.get(who, (0, 0))
+            counts[who] = earned + (value in right), given + 1
+    return counts

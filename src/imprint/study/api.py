@@ -1,0 +1,181 @@
+"""What the pages offer, as JSON, for programs that take part or watch; described at /openapi.json."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header
+from pydantic import BaseModel, Field
+
+from imprint.study.admin import bearer
+from imprint.study.refusals import AnsweredError, LateError
+from imprint.web.refusal import TITLES, RefusedError
+
+if TYPE_CHECKING:
+    from imprint.study.store import Store
+
+_MOST_ANSWERS = 100
+_LONGEST_ANSWER = 2_000
+_LARGEST = 2**31 - 1
+
+
+class Refused(BaseModel):
+    """Why a request was refused, and what to do."""
+
+    detail: str
+
+
+class Joined(BaseModel):
+    """A new participant; the token is the end of the private link and is told only here."""
+
+    number: int
+    token: str
+
+
+class Question(BaseModel):
+    """A question of the page: what kind, and about which words."""
+
+    number: int
+    kind: Literal["name", "triple", "rating", "sense", "stereotype", "words"]
+    words: list[str]
+
+
+class Group(BaseModel):
+    """A group of names that answers choose from."""
+
+    letter: str
+    names: list[str]
+
+
+class Step(BaseModel):
+    """Where a participant stands: what to agree to, to read, to answer, or why there is nothing more."""
+
+    step: Literal["consent", "task", "familiarise", "finish"]
+    stage: Literal["exam", "main"] | None = None
+    title: list[str] = []
+    questions: list[Question] = []
+    groups: list[Group] = []
+    reason: str | None = None
+
+
+class GivenAnswer(BaseModel, extra="forbid"):
+    """An answer: a group's letter, a rating, yes or no, or words with commas between them."""
+
+    question: int = Field(ge=1, le=_LARGEST)
+    answer: str = Field(max_length=_LONGEST_ANSWER)
+
+
+class Answers(BaseModel, extra="forbid"):
+    """The answers to all questions of a page."""
+
+    answers: list[GivenAnswer] = Field(min_length=1, max_length=_MOST_ANSWERS)
+
+
+class Receipt(BaseModel):
+    """How many answers are on disk; `repeated` when they were there before."""
+
+    answered: int
+    repeated: bool
+
+
+class Count(BaseModel):
+    """How far one page of the study is."""
+
+    number: int
+    answered: int
+    open: int
+    quota: int
+
+
+class Overview(BaseModel):
+    """How far the study is."""
+
+    participants: int
+    consented: int
+    qualified: int
+    not_qualified: int
+    left: int
+    answers: int
+    blocks: list[Count]
+
+
+def api_routes(store: "Store", *, join: bool) -> APIRouter:
+    """Return the routes below /api."""
+    routes = APIRouter(responses={status: _described(status) for status in (400, 413, 422, 429)})
+    unknown: dict[int | str, dict[str, Any]] = {404: _described(404)}
+
+    def visitor(token: str) -> int:
+        number = store.participant(token)
+        if number is None:
+            raise RefusedError(404)
+        return number
+
+    Visitor = Annotated[int, Depends(visitor)]  # noqa: N806 - a type
+
+    @routes.post("/join", status_code=201, responses={403: _described(403)})
+    def take_part() -> Joined:
+        """Take part: the token answers for one person."""
+        if not join:
+            raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
+        joined = store.join()
+        return Joined(number=joined.number, token=joined.token)
+
+    @routes.get("/p/{token}", responses=unknown)
+    def show(number: Visitor) -> Step:
+        """Say where this participant stands; asking again changes nothing."""
+        return _step(store, number)
+
+    @routes.post("/p/{token}/consent", responses=unknown)
+    def consent(number: Visitor) -> Step:
+        """Agree to take part, or take it up again after leaving."""
+        store.consent(number)
+        return _step(store, number)
+
+    @routes.post("/p/{token}/familiarised", responses=unknown)
+    def familiarised(number: Visitor) -> Step:
+        """Say that the groups have been read."""
+        store.familiarised(number)
+        return _step(store, number)
+
+    @routes.post("/p/{token}/leave", responses=unknown)
+    def leave(number: Visitor) -> Step:
+        """Stop here; what was answered is kept."""
+        store.leave(number)
+        return _step(store, number)
+
+    @routes.post("/p/{token}/answers", responses=unknown | {status: _described(status) for status in (409, 410)})
+    def answer(number: Visitor, body: Answers) -> Receipt:
+        """Answer every question of the page at once; the receipt comes when the answers are on disk."""
+        try:
+            receipt = store.answer(number, {given.question: given.answer for given in body.answers})
+        except AnsweredError as error:
+            raise RefusedError(409, str(error)) from error
+        except LateError as error:
+            raise RefusedError(410, str(error)) from error
+        return Receipt(answered=receipt.answered, repeated=receipt.repeated)
+
+    @routes.get("/overview", responses={403: _described(403)})
+    def overview(authorization: Annotated[str | None, Header()] = None) -> Overview:
+        """Say how far the study is, to the administrator: Authorization: Bearer TOKEN."""
+        if not store.is_admin(bearer(authorization)):
+            raise RefusedError(403, "This is for the administrator; send the token as Authorization: Bearer TOKEN.")
+        return Overview.model_validate(store.overview(), from_attributes=True)
+
+    return routes
+
+
+def _step(store: "Store", number: int) -> Step:
+    step = store.step(number)
+    return Step(
+        step=type(step).__name__.lower(),  # type: ignore[arg-type]
+        stage=getattr(step, "stage", None),
+        title=list(getattr(step, "title", ())),
+        questions=[
+            Question(number=question.number, kind=question.kind, words=list(question.words))
+            for question in getattr(step, "questions", ())
+        ],
+        groups=[Group(letter=group.letter, names=list(group.names)) for group in getattr(step, "groups", ())],
+        reason=getattr(step, "reason", None),
+    )
+
+
+def _described(status: int) -> dict[str, Any]:
+    return {"model": Refused, "description": TITLES[status]}

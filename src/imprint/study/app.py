@@ -1,0 +1,129 @@
+"""The study as a web app: a private link a participant, pages that work without scripts, and forms of their own."""
+
+import logging
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Depends, FastAPI
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from imprint.study.admin import admin_routes
+from imprint.study.api import api_routes
+from imprint.study.pages import Visitor, draw_refusal, draw_step, given_answers, study_pages
+from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError
+from imprint.study.security import check_form, read_form
+from imprint.web.application import make_application
+from imprint.web.guard import Guard
+from imprint.web.hosts import Hosts
+from imprint.web.pages import Pages
+from imprint.web.rate import RateLimit
+from imprint.web.refusal import RefusedError, title
+
+if TYPE_CHECKING:
+    from imprint.study.store import Store
+
+Form = Annotated[dict[str, str], Depends(read_form)]
+
+# A classroom that joins at one moment is let in; a script that goes on is not.
+_BURST, _PER_SECOND = 200, 5
+_log = logging.getLogger(__name__)
+
+
+def make_study_app(
+    store: "Store", *, hosts: Hosts, join: bool = True, unmask: bool = False, secure: bool = False
+) -> Guard:
+    """Return the guarded app of a study.
+
+    `join` lets anybody who knows the address take part; without it, links come from the administrator's page.
+    `secure` says that the public address is https, so that the administrator's cookie travels no other way.
+    """
+    pages = study_pages(store, unmask=unmask)
+    app = make_application("imprint study", "A rating study: what its pages offer, as JSON.", pages)
+    _explain_failures(app, pages)
+    app.include_router(_participant_routes(store, pages, join=join), include_in_schema=False)
+    app.include_router(admin_routes(store, pages, secure=secure), include_in_schema=False)
+    app.include_router(api_routes(store, join=join), prefix="/api")
+    return Guard(app, pages, hosts=hosts, buckets=_buckets, pace=RateLimit(burst=_BURST, per_second=_PER_SECOND))
+
+
+def _explain_failures(app: FastAPI, pages: Pages) -> None:
+    """Tell people what is wrong with their answers, but not what is wrong with the file, whose path it names."""
+
+    @app.exception_handler(AnswerError)
+    async def unanswerable(request: Request, error: AnswerError) -> Response:
+        return pages.refuse(request.url.path, RefusedError(422, str(error)))
+
+    @app.exception_handler(StudyError)
+    async def unreachable(request: Request, error: StudyError) -> Response:
+        _log.error("the study cannot be reached: %s", error)
+        return pages.refuse(request.url.path, RefusedError(500))
+
+
+def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRouter:
+    routes = APIRouter()
+
+    def visitor(token: str) -> Visitor:
+        number = store.participant(token)
+        if number is None:
+            raise RefusedError(404)
+        return Visitor(number, token)
+
+    def sender(form: Form, visiting: Annotated[Visitor, Depends(visitor)]) -> Visitor:
+        check_form(store.secret, visiting.token, form.get("form", ""))
+        return visiting
+
+    @routes.get("/")
+    def start() -> Response:
+        return pages.draw("start.html", join=join)
+
+    @routes.post("/join")
+    def take_part() -> Response:
+        if not join:
+            raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
+        return _go_on(store.join().token)
+
+    @routes.get("/p/{token}")
+    def show(visiting: Annotated[Visitor, Depends(visitor)]) -> Response:
+        return draw_step(pages, store, visiting)
+
+    @routes.post("/p/{token}/consent")
+    def consent(visiting: Annotated[Visitor, Depends(sender)]) -> Response:
+        store.consent(visiting.number)
+        return _go_on(visiting.token)
+
+    @routes.post("/p/{token}/familiarised")
+    def familiarised(visiting: Annotated[Visitor, Depends(sender)]) -> Response:
+        store.familiarised(visiting.number)
+        return _go_on(visiting.token)
+
+    @routes.post("/p/{token}/leave")
+    def leave(visiting: Annotated[Visitor, Depends(sender)]) -> Response:
+        store.leave(visiting.number)
+        return _go_on(visiting.token)
+
+    @routes.post("/p/{token}/answers")
+    def answer(form: Form, visiting: Annotated[Visitor, Depends(sender)]) -> Response:
+        given = given_answers(form)
+        try:
+            store.answer(visiting.number, given)
+        except (AnsweredError, LateError) as error:
+            status = 409 if isinstance(error, AnsweredError) else 410
+            return draw_refusal(pages, visiting, status=status, title=title(status), message=str(error))
+        except AnswerError as error:
+            return draw_step(pages, store, visiting, status=422, refused=str(error), given=given)
+        return _go_on(visiting.token)
+
+    return routes
+
+
+def _go_on(token: str) -> Response:
+    """Send the browser to the person's page, so that reloading it sends nothing twice."""
+    return RedirectResponse(f"/p/{token}", status_code=303)
+
+
+def _buckets(path: str) -> tuple[str, ...]:
+    """Count requests by private link, and those that join or administer by what they do."""
+    _, room, *below = f"{path.removeprefix('/api')}/".split("/")
+    if room == "p":
+        return (f"p/{below[0]}",)
+    return (room,) if room in ("join", "admin", "overview") else ()

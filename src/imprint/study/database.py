@@ -1,0 +1,132 @@
+"""The study's file: an SQLite database, made whole, recognised before it is trusted, removed without a trace.
+
+Write-ahead log with synchronous=FULL: what was committed is on disk, and readers never wait for a writer.
+"""
+
+import contextlib
+import functools
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from imprint.files import replacing
+from imprint.study.refusals import StudyError
+
+FilePath = str | os.PathLike[str]
+
+_APPLICATION = 0x494D5053  # "IMPS"
+_VERSION = 1
+_SCHEMA = Path(__file__).with_name("schema.sql")
+_MAGIC = b"SQLite format 3\0"
+_BESIDE = ("-wal", "-shm")
+_WAIT = 10.0  # seconds for another writer to finish
+_LONGEST = 10 << 20  # bytes of one value or row
+_TABLES = ("answers", "assignments", "participants", "items", "blocks", "name_groups", "study")
+
+
+@contextlib.contextmanager
+def creating(path: FilePath) -> Iterator[sqlite3.Connection]:
+    """Give an empty study to fill; it comes to its place when the block succeeds, if nothing is there."""
+    target = Path(path)
+    for there in (target, *_beside(target)):
+        if os.path.lexists(there):
+            raise StudyError(f"{there}: is there already; choose another name, or remove it if it is not needed")
+    try:
+        with replacing(target) as part, contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous = OFF")  # flushed once, when whole
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.executescript(_SCHEMA.read_text(encoding="utf-8"))
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA journal_mode = WAL")
+    except (sqlite3.Error, UnicodeError) as error:
+        raise StudyError(
+            f"{target}: cannot be written ({error}); give another folder, or findings as imprint writes them"
+        ) from error
+    target.chmod(0o600)  # answers are nobody else's business
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a connection to a study that is there; the caller begins and ends transactions."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_WAIT, check_same_thread=False
+    )
+    # A file from elsewhere may hold a schema that calls functions or values that fill the memory.
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    for setting in ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {setting}")
+    return connection
+
+
+def recognise(path: FilePath) -> Path:
+    """Return the path of a file that is one of our studies and sound; refuse any other."""
+    source = Path(path)
+    try:
+        with source.open("rb") as file:
+            magic = file.read(len(_MAGIC))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StudyError(f"{source}: cannot be read ({reason}); imprint study create makes a study") from error
+    if magic != _MAGIC:
+        raise StudyError(f"{source}: not a study; give a file that imprint study create made")
+    try:
+        with contextlib.closing(connect(source)) as connection:
+            _check(source, connection)
+    except sqlite3.Error as error:
+        raise StudyError(f"{source}: a broken study ({error}); go back to a copy of it") from error
+    return source
+
+
+def remove(path: FilePath) -> None:
+    """Overwrite everything in a study, also what a running server would still read, and remove its files."""
+    target = recognise(path)
+    try:
+        with contextlib.closing(connect(target)) as connection:
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("BEGIN IMMEDIATE")
+            for table in _TABLES:
+                connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for file in (target, *_beside(target)):
+            file.unlink(missing_ok=True)
+    except (sqlite3.Error, OSError) as error:
+        raise StudyError(f"{target}: cannot be deleted now ({error}); stop its server and try again") from error
+
+
+def _check(path: Path, connection: sqlite3.Connection) -> None:
+    application, version = (_pragma(connection, name) for name in ("application_id", "user_version"))
+    if application != _APPLICATION:
+        raise StudyError(f"{path}: not a study but another program's database; give one imprint study create made")
+    if version != _VERSION:
+        raise StudyError(f"{path}: a study in format {version}; this imprint reads format {_VERSION}")
+    if _tables(connection) != _wanted():
+        raise StudyError(f"{path}: its tables are not those of a study; go back to a copy of it")
+    if _pragma(connection, "quick_check") != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
+        raise StudyError(f"{path}: a broken study; go back to a copy of it")
+    if connection.execute("SELECT count(*) FROM study").fetchone() != (1,):
+        raise StudyError(f"{path}: a study that was deleted; imprint study create makes a new one")
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> object:
+    return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def _tables(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
+    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+    return frozenset((kind, name, table, " ".join(sql.split())) for kind, name, table, sql in rows)
+
+
+@functools.cache
+def _wanted() -> frozenset[tuple[str, ...]]:
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_SCHEMA.read_text(encoding="utf-8"))
+        return _tables(connection)
+
+
+def _beside(path: Path) -> list[Path]:
+    return [path.with_name(path.name + ending) for ending in _BESIDE]

@@ -1,0 +1,108 @@
+"""What a study asks: a design of blocks, a block of items, and an item's answers.
+
+A block is what a person sees on one page: a category whose words are matched to groups, one pair or one association.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from imprint.study.refusals import AnswerError
+
+Protocol = Literal["ube", "offense", "analogy", "suggestion"]
+Kind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
+Stage = Literal["exam", "main"]
+
+PROTOCOLS: tuple[Protocol, ...] = ("ube", "offense", "analogy", "suggestion")
+RATINGS = tuple(str(rating) for rating in range(1, 8))
+YES_NO = ("yes", "no")
+EXAM_NAMES = 3  # of each group that everybody is asked about
+
+MOST_SUGGESTED = 20
+LONGEST_SUGGESTED = 40
+
+_SUGGESTED = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*")
+
+
+@dataclass(frozen=True)
+class NameGroup:
+    """A group of names, known by its letter and the names that illustrate it; `cues` stand for it in the exam."""
+
+    letter: str
+    names: tuple[str, ...]
+    cues: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question. `expected` is the letter of the group that the embedding, or the list of names, puts it in."""
+
+    kind: Kind
+    words: tuple[str, ...]
+    expected: str | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Items that are shown and answered together.
+
+    `title` holds the category's central words, the two ends of an analogy's axis, or what suggestions are about;
+    `groups` the letters to choose from, or the one that is rated.
+    """
+
+    title: tuple[str, ...]
+    items: tuple[Item, ...]
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Design:
+    """A whole study.
+
+    Every block is answered by `quota` people; with fewer than `least` its scores are marked. `exam` is the pool that
+    each person's exam is drawn from; `significant` counts all associations found, also those not asked about.
+    """
+
+    protocol: Protocol
+    embedding: str
+    embedding_sha256: str
+    blocks: tuple[Block, ...]
+    quota: int
+    least: int
+    groups: tuple[NameGroup, ...] = ()
+    exam: tuple[Item, ...] = ()
+    significant: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Design({self.protocol} on {self.embedding}: {len(self.blocks)} blocks, {self.quota} people each)"
+
+
+def check_value(kind: Kind, value: str, groups: Sequence[str]) -> str:
+    """Return an answer as it is stored; refuse one that the question does not allow."""
+    if kind == "words":
+        return ", ".join(suggested_words(value))
+    allowed = groups if kind in ("name", "triple") else RATINGS if kind == "rating" else YES_NO
+    if value not in allowed:
+        shown = value if len(value) <= LONGEST_SUGGESTED else f"{value[:LONGEST_SUGGESTED]}..."
+        raise AnswerError(f"{shown!r} is no answer to this question; choose one of {', '.join(allowed)}")
+    return value
+
+
+def suggested_words(text: str) -> tuple[str, ...]:
+    """Take apart words that somebody typed, separated by commas or lines; each once, in lower case."""
+    longest = (MOST_SUGGESTED + 1) * (LONGEST_SUGGESTED + 2)
+    parts = [" ".join(part.split()).lower() for part in re.split(r"[,;\n]", text[: longest + 1])]
+    words = tuple(dict.fromkeys(filter(None, parts)))
+    if not words:
+        raise AnswerError("no words came; write at least one, with commas between several")
+    if len(words) > MOST_SUGGESTED or len(text) > longest:
+        raise AnswerError(f"more than {MOST_SUGGESTED} words came; keep the {MOST_SUGGESTED} that fit best")
+    for word in words:
+        if len(word) > LONGEST_SUGGESTED or not _SUGGESTED.fullmatch(word):
+            raise AnswerError(
+                f"{word[:LONGEST_SUGGESTED]!r} is not a word; use letters, blanks and hyphens, "
+                f"at most {LONGEST_SUGGESTED} characters"
+            )
+    return words

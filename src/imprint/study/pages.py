@@ -1,0 +1,82 @@
+"""What a participant sees: each step of the study as a page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from imprint.report.marking import Words
+from imprint.study.design import LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES_NO
+from imprint.study.security import form_token
+from imprint.web.pages import Pages
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from imprint.study.store import Store
+
+FIELD = "answer-"  # before a question's number, in the name of its field
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_STEPS = {"Consent": "consent.html", "Task": "task.html", "Familiarise": "familiarise.html", "Finish": "finish.html"}
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who came by a private link that is one of the study's."""
+
+    number: int
+    token: str
+
+
+def study_pages(store: "Store", *, unmask: bool) -> Pages:
+    """Return the pages of a study; slurs are masked unless `unmask`."""
+    return Pages(
+        _TEMPLATES,
+        static=("study.js",),
+        shared={
+            "study": store.study,
+            "words": Words(unmask=unmask),
+            "field": FIELD,
+            "ratings": RATINGS,
+            "yes_no": YES_NO,
+            "most": MOST_SUGGESTED,
+            "longest": LONGEST_SUGGESTED,
+        },
+    )
+
+
+def draw_step(
+    pages: Pages,
+    store: "Store",
+    visitor: Visitor,
+    *,
+    status: int = 200,
+    refused: str = "",
+    given: Mapping[int, str] | None = None,
+) -> "Response":
+    """Draw where this person stands; after a refusal with its reason, and with what was given already filled in."""
+    step = store.step(visitor.number)
+    return pages.draw(
+        _STEPS[type(step).__name__],
+        status=status,
+        step=step,
+        progress=store.progress(visitor.number),
+        token=visitor.token,
+        form=form_token(store.secret, visitor.token),
+        refused=refused,
+        given=given or {},
+    )
+
+
+def draw_refusal(pages: Pages, visitor: Visitor, *, status: int, title: str, message: str) -> "Response":
+    """Draw why something was not taken, with the way on."""
+    return pages.draw("refused.html", status=status, title=title, message=message, token=visitor.token)
+
+
+def given_answers(form: Mapping[str, str]) -> dict[int, str]:
+    """Return the answers of a form by their question's number; fields of another name are no answers."""
+    numbered = ((name.removeprefix(FIELD), value) for name, value in form.items() if name.startswith(FIELD))
+    return {
+        int(number): value for number, value in numbered if number.isascii() and number.isdigit() and len(number) < 10
+    }

@@ -1,0 +1,136 @@
+"""What a study tells: what a person sees next, and how far people have come."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from imprint.study.design import Kind, NameGroup, Protocol, Stage
+
+
+@dataclass(frozen=True)
+class Study:
+    """What was fixed when the study was created."""
+
+    protocol: Protocol
+    embedding: str
+    embedding_sha256: str
+    seed: int
+    quota: int
+    least: int
+    significant: int | None
+    notes: tuple[str, ...]
+    groups: tuple[NameGroup, ...]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A new participant; the token is told once and cannot be read back."""
+
+    number: int
+    token: str
+
+
+@dataclass(frozen=True)
+class Consent:
+    """The person has still to read what the study is about, and to agree."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """An item as a participant sees it: not what the embedding says."""
+
+    number: int
+    kind: Kind
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Questions to answer together, with the groups to choose from in this person's order."""
+
+    block: int
+    stage: Stage
+    title: tuple[str, ...]
+    questions: tuple[Question, ...]
+    groups: tuple[NameGroup, ...]
+
+
+@dataclass(frozen=True)
+class Familiarise:
+    """The groups to learn before the words are matched to them."""
+
+    groups: tuple[NameGroup, ...]
+
+
+@dataclass(frozen=True)
+class Finish:
+    """Nothing to answer: all is answered, nothing is open now, too few names were known, or the person has stopped."""
+
+    reason: Literal["answered", "closed", "not-qualified", "left"]
+
+
+Step = Consent | Task | Familiarise | Finish
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The answers are on disk: how many of this person's, and whether these had been there before."""
+
+    answered: int
+    repeated: bool
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many pages one person has answered, of all there are, and how many names of the exam."""
+
+    answered: int
+    blocks: int
+    exam_answered: int
+    exam_questions: int
+
+
+@dataclass(frozen=True)
+class BlockCount:
+    """How many people have answered a block, and how many have it open."""
+
+    number: int
+    title: tuple[str, ...]
+    answered: int
+    open: int
+    quota: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How far the study has come."""
+
+    participants: int
+    consented: int
+    qualified: int
+    not_qualified: int
+    left: int
+    answers: int
+    blocks: tuple[BlockCount, ...]
+
+
+@dataclass(frozen=True)
+class StoredItem:
+    """An item with its number and what its block says."""
+
+    number: int
+    block: int
+    stage: Stage
+    kind: Kind
+    words: tuple[str, ...]
+    expected: str | None
+    title: tuple[str, ...]
+    letters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one participant answered to one item."""
+
+    participant: int
+    item: int
+    value: str

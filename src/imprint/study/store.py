@@ -1,0 +1,266 @@
+"""The study's answers: people join, are given pages, answer and leave; what was acknowledged is on disk.
+
+Calls may come from any thread and from several processes: each has its own connection and one transaction.
+"""
+
+import contextlib
+import hashlib
+import hmac
+import json
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from imprint.study import assignment, database, records
+from imprint.study.answering import take_answers
+from imprint.study.database import FilePath
+from imprint.study.design import Block, Design
+from imprint.study.refusals import AnswerError, StudyError
+from imprint.study.soundness import check_sound
+from imprint.study.steps import (
+    Answer,
+    Consent,
+    Familiarise,
+    Finish,
+    Joined,
+    Overview,
+    Progress,
+    Receipt,
+    Step,
+    StoredItem,
+)
+
+_TOKEN_BYTES = 24
+_LONGEST_TOKEN = 100
+_LARGEST_SEED = 2**63 - 1  # SQLite's integers end here
+_MOST_PARTICIPANTS = 100_000  # a link that anybody may open must not fill the disk
+
+
+def create_study(path: FilePath, design: Design, *, seed: int = 0) -> str:
+    """Write a study into a new file and return the administrator's token, which is stored nowhere."""
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise StudyError(f"seed {seed}; give a whole number from 0 to {_LARGEST_SEED}")
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    with database.creating(path) as connection:
+        connection.execute(
+            "INSERT INTO study VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                design.protocol,
+                design.embedding,
+                design.embedding_sha256,
+                seed,
+                design.quota,
+                design.least,
+                design.significant,
+                json.dumps(design.notes),
+                _hash(token),
+                secrets.token_bytes(32),
+            ),
+        )
+        connection.executemany(
+            "INSERT INTO name_groups VALUES (?, ?, ?, ?)",
+            [(g.letter, i, json.dumps(g.names), json.dumps(g.cues)) for i, g in enumerate(design.groups)],
+        )
+        if design.exam:
+            _insert(connection, "exam", Block((), design.exam, tuple(group.letter for group in design.groups)))
+        for block in design.blocks:
+            _insert(connection, "main", block)
+    return token
+
+
+def delete_study(path: FilePath) -> None:
+    """Remove a study with everything people answered; nothing of it can be brought back."""
+    database.remove(path)
+
+
+class Store:
+    """An open study. Use it as a context manager, or close it."""
+
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self._path = path
+        self._clock = clock
+        self._writers = threading.Lock()  # threads queue here; between processes SQLite polls
+        # Held open for nothing else: when the last connection closes, SQLite folds the log into the file.
+        self._anchor = database.connect(path)
+        try:
+            with self._reading() as connection:
+                self.study = records.study(connection)
+                self._admin, self.secret = records.secrets(connection)
+                check_sound(self.study, records.items(connection), records.answers(connection))
+        except StudyError as error:
+            self._anchor.close()
+            raise StudyError(f"{path}: a broken study ({error}); go back to a copy of it") from error
+
+    @classmethod
+    def open(cls, path: FilePath, *, clock: Callable[[], float] = time.time) -> Self:
+        """Open a study that `create_study` made; `clock` tells the seconds by which pages are freed."""
+        return cls(database.recognise(path), clock=clock)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._anchor.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def is_admin(self, token: str) -> bool:
+        """Tell whether this is the administrator's token."""
+        return hmac.compare_digest(_hash(token), self._admin)
+
+    def join(self) -> Joined:
+        """Take in a new participant, of whom nothing is known."""
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        with self._writing() as connection:
+            (count,) = connection.execute("SELECT count(*) FROM participants").fetchone()
+            if count >= _MOST_PARTICIPANTS:
+                raise StudyError(f"{count:,} people have joined; the study takes no more")
+            row = connection.execute("INSERT INTO participants (token_hash) VALUES (?)", (_hash(token),))
+        assert row.lastrowid is not None
+        return Joined(row.lastrowid, token)
+
+    def participant(self, token: str) -> int | None:
+        """Return the number of the participant with this token, None for a token that nobody has."""
+        if len(token) > _LONGEST_TOKEN:
+            return None
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT participant FROM participants WHERE token_hash = ?", (_hash(token),)
+            ).fetchone()
+        return None if row is None else int(row[0])
+
+    def consent(self, participant: int) -> None:
+        """Note that a person agreed to take part; one who had left takes part again."""
+        self._mark(participant, "consented = 1, away = 0")
+
+    def familiarised(self, participant: int) -> None:
+        """Note that a person has seen the groups."""
+        if not isinstance(self.step(participant), Familiarise):
+            return
+        self._mark(participant, "familiar = 1")
+
+    def leave(self, participant: int) -> None:
+        """Let a person stop: the open page goes to somebody else, what was answered stays."""
+        with self._writing() as connection:
+            _known(connection, participant)
+            connection.execute("UPDATE participants SET away = 1 WHERE participant = ?", (participant,))
+            connection.execute(
+                "UPDATE assignments SET state = 'freed' WHERE participant = ? AND state = 'open' "
+                "AND block IN (SELECT block FROM blocks WHERE stage = 'main')",
+                (participant,),
+            )
+
+    def step(self, participant: int) -> Step:
+        """Return what a person sees now; asked again, the same."""
+        now = int(self._clock())
+        with self._writing() as connection:
+            consented, familiar, away = _known(connection, participant)
+            if away:
+                return Finish("left")
+            if not consented:
+                return Consent()
+            exam = records.exam_block(connection)
+            if exam is not None:
+                if page := assignment.open_exam(connection, self.study, participant, exam, now):
+                    return page
+                right, asked = records.exam_score(connection, exam, participant)
+                if 2 * right <= asked:
+                    return Finish("not-qualified")
+                if not familiar:
+                    letters = [group.letter for group in self.study.groups]
+                    return Familiarise(assignment.ordered_groups(self.study, participant, letters, "main"))
+            task = assignment.open_page(connection, self.study, participant, now)
+        if task is not None:
+            return task
+        told = self.progress(participant)
+        return Finish("answered" if told.answered == told.blocks else "closed")
+
+    def answer(self, participant: int, values: Mapping[int, str]) -> Receipt:
+        """Store the answers to all questions of a page; when this returns they are on disk.
+
+        The same answers may come again, as when a browser sends a form twice, and change nothing.
+        """
+        with self._writing() as connection:
+            consented, _, away = _known(connection, participant)
+            if away or not consented:
+                raise AnswerError("you take no part at the moment; open your link to begin")
+            return take_answers(connection, self.study, participant, values, int(self._clock()))
+
+    def progress(self, participant: int) -> Progress:
+        """Return how far a person has come."""
+        with self._reading() as connection:
+            _known(connection, participant)
+            return records.progress(connection, self.study, participant)
+
+    def overview(self) -> Overview:
+        """Return how far everybody has come."""
+        with self._reading() as connection:
+            return records.overview(connection, self.study, int(self._clock()))
+
+    def items(self) -> tuple[StoredItem, ...]:
+        """Return every item, the exam's first."""
+        with self._reading() as connection:
+            return records.items(connection)
+
+    def answers(self) -> tuple[Answer, ...]:
+        """Return every answer, item by item."""
+        with self._reading() as connection:
+            return records.answers(connection)
+
+    def _mark(self, participant: int, change: str) -> None:
+        with self._writing() as connection:
+            _known(connection, participant)
+            connection.execute(f"UPDATE participants SET {change} WHERE participant = ?", (participant,))  # noqa: S608
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with contextlib.closing(database.connect(self._path)) as connection:
+                connection.execute("BEGIN")
+                yield connection
+        except sqlite3.Error as error:
+            raise StudyError(f"{self._path}: cannot be read ({error}); is the study still there?") from error
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Give a transaction that is committed, and on disk, when the block ends, or rolled back where it raises."""
+        try:
+            with self._writers, contextlib.closing(database.connect(self._path)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise StudyError(f"{self._path}: nothing was stored ({error}); try again") from error
+
+
+def _insert(connection: sqlite3.Connection, stage: str, block: Block) -> None:
+    row = connection.execute(
+        "INSERT INTO blocks (stage, title, letters) VALUES (?, ?, ?)",
+        (stage, json.dumps(block.title), json.dumps(block.groups)),
+    )
+    connection.executemany(
+        "INSERT INTO items (block, kind, words, expected) VALUES (?, ?, ?, ?)",
+        [(row.lastrowid, item.kind, json.dumps(item.words), item.expected) for item in block.items],
+    )
+
+
+def _known(connection: sqlite3.Connection, participant: int) -> tuple[int, int, int]:
+    row = connection.execute(
+        "SELECT consented, familiar, away FROM participants WHERE participant = ?", (participant,)
+    ).fetchone()
+    if row is None:
+        raise StudyError(f"there is no participant {participant}; join first")
+    return row[0], row[1], row[2]
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode(errors="replace")).digest()

@@ -1,0 +1,148 @@
+"""The guard before an app: host names, request size and pace are checked, and every answer gets the security headers.
+
+Plain ASGI, outside of everything else, so that error pages too go through it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from imprint.web.hosts import Hosts
+from imprint.web.pages import Pages
+from imprint.web.rate import RateLimit
+from imprint.web.refusal import RefusedError
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LARGEST = 64 * 1024  # bytes of a request's body
+PATIENCE = 30.0  # seconds for each piece of it
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+_LONGEST_KEY = 100  # characters of what a request is counted under: paths are long, and many are remembered
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_OURS = frozenset({"", "none", "same-origin"})  # what a browser says of a request that no other site started
+_ENCODED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_log = logging.getLogger(__name__)
+
+
+def everybody(_path: str) -> tuple[str, ...]:
+    """Name no bucket beyond the one that all requests share."""
+    return ()
+
+
+class Guard:
+    """An app behind its checks.
+
+    `buckets` names, by its path, whose requests a request counts among; `pace` limits each of them, `overall` all
+    together.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        pages: Pages,
+        *,
+        hosts: Hosts,
+        buckets: Callable[[str], tuple[str, ...]] = everybody,
+        pace: RateLimit | None = None,
+        overall: RateLimit | None = None,
+    ) -> None:
+        self._app, self._pages, self._hosts, self._buckets = app, pages, hosts, buckets
+        self._pace = pace or RateLimit(burst=60, per_second=5)
+        self._overall = overall or RateLimit(burst=2_000, per_second=500)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        started = False
+
+        async def answer(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = _with_ours(message.get("headers", ()))
+            await send(message)
+
+        try:
+            self._check(scope)
+            await self._app(scope, await _read(receive), answer)
+        except RefusedError as refusal:
+            if not started:
+                await self._refuse(scope, receive, answer, refusal)
+        except Exception:  # noqa: BLE001
+            # Whatever it was, the person gets a page, and the log gets the reason.
+            _log.exception("a request failed")
+            if not started:
+                await self._refuse(scope, receive, answer, RefusedError(500))
+
+    async def _refuse(self, scope: Scope, receive: Receive, answer: Send, refusal: RefusedError) -> None:
+        await self._pages.refuse(scope["path"], refusal)(scope, receive, answer)
+
+    def _check(self, scope: Scope) -> None:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if not self._hosts.admits(headers.get("host", "")):
+            raise RefusedError(
+                400, "This server does not answer to that host name; use the address it printed at its start."
+            )
+        if scope["method"] not in _READING and headers.get("sec-fetch-site", "") not in _OURS:
+            raise RefusedError(403, "Another site sent this form; open your own link and answer there.")
+        waits = [
+            self._overall.wait(""),
+            *(self._pace.wait(key[:_LONGEST_KEY]) for key in self._buckets(scope["path"])),
+        ]
+        if max(waits) > 0:
+            raise RefusedError(429, headers={"retry-after": str(int(max(waits)) + 1)})
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > LARGEST:
+            raise RefusedError(413)
+
+
+async def _read(receive: Receive) -> Receive:
+    """Read the whole body, however its headers announced it, and give it to the app in one piece.
+
+    Read here, not in the app, where a body too large would end as whatever the app makes of a failed read.
+    """
+    body, more = b"", True
+    while more:
+        try:
+            message = await asyncio.wait_for(receive(), PATIENCE)
+        except TimeoutError:
+            raise RefusedError(408) from None
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > LARGEST:
+            raise RefusedError(413)
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()  # waits for the other side to leave
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _with_ours(headers: Any) -> list[tuple[bytes, bytes]]:
+    """Put our headers in place of any of the same name."""
+    return [(name, value) for name, value in headers if name.decode("latin-1").lower() not in HEADERS] + _ENCODED

@@ -1,0 +1,78 @@
+"""Serving an app from this machine until somebody stops it."""
+
+import importlib.util
+import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+from imprint.errors import MissingExtraError, SettingError
+from imprint.web.hosts import LOOPBACK
+
+_CROWD = 500  # requests at once; one more is told to come back
+_QUEUE = 512
+_NEEDED = ("fastapi", "uvicorn")
+
+
+def require_server() -> None:
+    """Refuse, with the command that mends it, where the server's libraries are not installed."""
+    for library in _NEEDED:
+        if importlib.util.find_spec(library) is None:
+            raise MissingExtraError(library, "study")
+
+
+def bind(host: str = LOOPBACK, port: int = 0) -> socket.socket:
+    """Return a socket bound to the host; port 0 takes any free one."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
+    except (OSError, UnicodeError) as error:
+        raise SettingError(f"{host}: is no address of this machine ({error}); give 127.0.0.1 or one it has") from error
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen(_QUEUE)  # from here on nobody is turned away: who comes before the app is ready waits
+    except (OSError, OverflowError) as error:
+        bound.close()
+        raise SettingError(f"cannot listen on {host} port {port} ({error}); give another --port or --host") from error
+    return bound
+
+
+def address(bound: socket.socket, name: str | None = None) -> str:
+    """Return the address to open, under the host's own name or another."""
+    host, port = bound.getsockname()[:2]
+    host = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 - read, not bound to
+    shown = name or host
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
+
+
+def public_name(url: str) -> str:
+    """Return the host name of a public address."""
+    try:
+        parts = urlsplit(url)
+        name = parts.hostname
+    except ValueError:
+        name = None
+    if name is None or parts.scheme not in ("http", "https") or parts.path.strip("/") or parts.query or parts.fragment:
+        raise SettingError(f"{url!r} is no public address; give one such as https://study.example.org")
+    return name
+
+
+def run(app: Any, bound: socket.socket) -> None:
+    """Serve until Ctrl-C. No access log: its lines would hold addresses and private links."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        lifespan="off",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_CROWD,
+        backlog=_QUEUE,
+        timeout_graceful_shutdown=5,
+    )
+    uvicorn.Server(config).run(sockets=[bound])

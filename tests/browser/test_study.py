@@ -1,0 +1,320 @@
+"""Whole journeys through a study in a real browser, against the real server on loopback."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from imprint.study.design import Block, Design, Item, NameGroup
+from imprint.study.store import Store, create_study
+
+pytest.importorskip("fastapi", reason="the study's server needs fastapi")
+
+IMPRINT = Path(sys.executable).with_name("imprint")
+SCREENS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 360, "height": 740}}
+HOSTILE = ("<script>window.broken = true</script>", '"><img src=x onerror="window.broken = true">')
+LETTERS = "ABCDEFGHIJKL"
+GROUPS = tuple(
+    NameGroup(letter, tuple(f"{letter}name{n}" for n in range(5)), tuple(f"{letter}cue{n}" for n in range(2)))
+    for letter in LETTERS
+)
+
+
+def triples(number):
+    return tuple(
+        Item("triple", (f"{letter}-word-{number}", "registered nurse", HOSTILE[number % 2]), letter)
+        for letter in LETTERS[:8]
+    )
+
+
+def analogy(first, second):
+    return Block(("he", "she"), (Item("sense", (first, second)), Item("stereotype", (first, second))))
+
+
+SHARED = {"embedding": "tiny", "embedding_sha256": "0" * 64, "quota": 50, "least": 1}
+DESIGNS = {
+    "ube": Design(
+        "ube",
+        blocks=tuple(Block((f"category {n}",), triples(n), tuple(LETTERS[:8])) for n in range(2)),
+        groups=GROUPS,
+        exam=tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in LETTERS for n in range(3)),
+        **SHARED,
+    ),
+    "offense": Design(
+        "offense",
+        blocks=tuple(Block(("c",), (Item("rating", (word,), "A"),), ("A",)) for word in ("nurse", *HOSTILE)),
+        groups=GROUPS[:1],
+        **SHARED,
+    ),
+    "analogy": Design("analogy", blocks=(analogy("surgeon", "nurse"), analogy(*HOSTILE)), **SHARED),
+    "suggestion": Design("suggestion", blocks=(Block(("gender",), (Item("words", ("gender",)),)),), **SHARED),
+}
+
+
+class Server:
+    """`imprint study serve` as a process, on one port through all its lives."""
+
+    def __init__(self, study):
+        self.study, self.port = study, 0
+        self.start()
+
+    def start(self):
+        command = [str(IMPRINT), "study", "serve", str(self.study), "--port", str(self.port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        found = re.fullmatch(r"take part: (http://127\.0\.0\.1:(\d+))/\n", self.process.stdout.readline())
+        self.address, self.port = found[1], int(found[2])
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory):
+    """A server a protocol, started when first asked for."""
+    folder, started = tmp_path_factory.mktemp("studies"), {}
+
+    def served(protocol):
+        if protocol not in started:
+            path = folder / f"{protocol}.db"
+            token = create_study(path, DESIGNS[protocol])
+            started[protocol] = Server(path)
+            started[protocol].token = token
+        return started[protocol]
+
+    yield served
+    for server in started.values():
+        server.kill()
+
+
+@pytest.fixture
+def visit(browser, servers):
+    """Open a study's first page in a window of its own; whatever goes wrong in the page, or leaves it, is kept."""
+    contexts, troubles = [], []
+
+    def open_page(protocol, screen="desktop", path="/", **options):
+        server = servers(protocol)
+        phone = {"has_touch": True, "is_mobile": True} if screen == "phone" else {}
+        context = browser.new_context(viewport=SCREENS[screen], **phone, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda asked: asked.url.startswith(server.address) or troubles.append(asked.url))
+        page.on("console", lambda said: said.type in ("error", "warning") and troubles.append(said.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(f"{server.address}{path}")
+        return page
+
+    open_page.troubles = troubles
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def heading(page):
+    return page.locator("h1").inner_text()
+
+
+def click_through(page, *, check=lambda page: None):
+    """Take part with the mouse or a finger, until there is nothing more to do; return the headings seen."""
+    seen = []
+    check(page)
+    page.get_by_role("button", name="Get my link").click()
+    while not heading(page).startswith("Thank you"):
+        seen.append(heading(page))
+        check(page)
+        for select in page.locator("select").all():
+            label = page.locator(f"label[for={select.get_attribute('id')}]").inner_text()
+            select.select_option(label[0])
+        for fieldset in page.locator("fieldset").all():
+            fieldset.get_by_role("radio").first.check()
+        if page.locator("textarea").count():
+            page.locator("textarea").fill("nurse, home maker")
+        before = page.locator("main").element_handle()
+        page.locator("button.main").click()
+        before.wait_for_element_state("hidden")
+        page.locator("h1").wait_for()
+    check(page)
+    return seen
+
+
+HEADINGS = {
+    "ube": ["Which names go together?"] * 3 + ["The groups of names"] + ["Which group would society think of?"] * 2,
+    "offense": ["How offensive is this association?"] * 3,
+    "analogy": ["What do you make of this analogy?"] * 2,
+    "suggestion": ["Which words carry a stereotype?"],
+}
+
+
+@pytest.mark.parametrize(("screen", "theme"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize("protocol", DESIGNS)
+def test_a_person_gets_from_the_link_to_the_thanks(visit, protocol, screen, theme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="accessibility is checked by axe")
+    checked = set()
+
+    def check(page):
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{heading(page)} scrolls sideways"
+        assert page.get_by_text("Content note").first.is_visible()
+        assert page.evaluate("window.broken") is None
+        if heading(page) not in checked:
+            found = axe.Axe().run(page).response["violations"]
+            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+            checked.add(heading(page))
+
+    page = visit(protocol, screen, color_scheme=theme)
+    assert click_through(page, check=check) == ["Before you begin", *HEADINGS[protocol]]
+
+
+def press_to(page, role, name):
+    """Press Tab until the focus is on this control."""
+    wanted = page.get_by_role(role, name=name).first
+    for _ in range(60):
+        if wanted.evaluate("control => control === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never came to {name}")
+
+
+def press_through(page):
+    """Take part with the keyboard alone."""
+    press_to(page, "button", "Get my link")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/p/*")
+    while not heading(page).startswith("Thank you"):
+        for select in page.locator("select").all():
+            page.keyboard.press("Tab")
+            while not select.evaluate("control => control === document.activeElement"):
+                page.keyboard.press("Tab")
+            page.keyboard.press(page.locator(f"label[for={select.get_attribute('id')}]").inner_text()[0])
+        if page.locator("fieldset[data-keys='1 2 3 4 5 6 7']").count():
+            page.keyboard.press("6")
+        else:
+            for fieldset in page.locator("fieldset").all():
+                while not fieldset.evaluate("set => set.contains(document.activeElement)"):
+                    page.keyboard.press("Tab")
+                page.keyboard.press("Space")
+        if page.locator("textarea").count():
+            while not page.locator("textarea").evaluate("control => control === document.activeElement"):
+                page.keyboard.press("Tab")
+            page.keyboard.type("nurse, home maker")
+        main = page.locator("main").element_handle()
+        press_to(page, "button", page.locator("button.main").inner_text())
+        page.keyboard.press("Enter")
+        main.wait_for_element_state("hidden")
+        page.locator("h1").wait_for()
+
+
+@pytest.mark.parametrize("protocol", DESIGNS)
+def test_the_keyboard_alone_is_enough(visit, servers, protocol):
+    page = visit(protocol)
+    press_through(page)
+    token = page.url.rsplit("/", 1)[1]
+    with Store.open(servers(protocol).study) as store:
+        number = store.participant(token)
+        given = {answer.item: answer.value for answer in store.answers() if answer.participant == number}
+        items = {item.number: item for item in store.items()}
+    assert len(given) == {"ube": 36 + 16, "offense": 3, "analogy": 4, "suggestion": 1}[protocol]
+    if protocol == "ube":
+        assert all(items[item].expected == value for item, value in given.items())
+    if protocol == "offense":
+        assert set(given.values()) == {"6"}
+
+
+def test_without_scripts_everything_works(visit):
+    page = visit("analogy", java_script_enabled=False)
+    page.get_by_role("button").click()
+    page.get_by_role("button", name="I have read").click()
+    for _ in range(2):
+        for fieldset in page.locator("fieldset").all():
+            fieldset.get_by_label("No").check()
+        page.get_by_role("button", name="Next").click()
+    assert heading(page) == "Thank you"
+
+
+def test_with_scripts_a_page_follows_without_a_jump_and_with_the_focus_on_it(visit):
+    page = visit("offense")
+    page.get_by_role("button").click()
+    page.evaluate("window.same = true")
+    page.get_by_role("button", name="I have read").click()
+    page.get_by_role("heading", name="How offensive").wait_for()
+    page.keyboard.press("3")
+    assert page.get_by_role("radio", name="3").is_checked()
+    page.keyboard.press("8")
+    assert page.get_by_role("radio", name="3").is_checked()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_text("Pages 1 of 3").wait_for()
+    assert page.evaluate("window.same")
+    assert page.evaluate("document.activeElement.tagName") == "H1"
+    assert page.get_by_role("radio", checked=True).count() == 0
+    page.reload()
+    assert page.get_by_text("Pages 1 of 3").is_visible()
+
+
+def test_stopping_keeps_the_answers_and_the_link_goes_on(visit):
+    page = visit("analogy")
+    page.get_by_role("button").click()
+    page.get_by_role("button", name="I have read").click()
+    page.get_by_role("button", name="Stop here").click()
+    page.get_by_role("heading", name="You have stopped").wait_for()
+    page.goto(page.url)
+    page.get_by_role("button", name="Go on after all").click()
+    page.get_by_role("heading", name="What do you make").wait_for()
+
+
+def test_answers_stay_on_the_page_while_the_server_is_away(visit, servers):
+    server = servers("suggestion")
+    page = visit("suggestion")
+    page.get_by_role("button").click()
+    page.get_by_role("button", name="I have read").click()
+    page.locator("textarea").fill("nurse")
+    server.kill()
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("This could not be sent").wait_for()
+    assert page.locator("textarea").input_value() == "nurse"
+    server.start()
+    gone = server.study.rename(server.study.with_name("gone.db"))
+    with page.expect_response("**/answers") as failed:
+        page.get_by_role("button", name="Send").click()
+    assert failed.value.status == 500
+    page.get_by_text("This could not be sent").wait_for()
+    assert page.locator("textarea").input_value() == "nurse"
+    gone.rename(server.study)
+    page.get_by_role("button", name="Send").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    assert "500" in visit.troubles.pop()
+    assert "ERR_CONNECTION_REFUSED" in visit.troubles.pop()
+
+
+def test_a_refused_answer_is_told_where_it_was_given(visit):
+    page = visit("suggestion")
+    page.get_by_role("button").click()
+    page.get_by_role("button", name="I have read").click()
+    page.locator("textarea").fill("nurse, 4711")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("'4711' is not a word").wait_for()
+    assert page.locator("textarea").input_value() == "nurse, 4711"
+    assert "422" in visit.troubles.pop()
+
+
+def test_the_administrator_sees_the_study_and_takes_the_answers(visit, servers):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="accessibility is checked by axe")
+    page = visit("analogy", "phone", path="/admin")
+    page.get_by_label("token").fill(servers("analogy").token)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="The study so far").wait_for()
+    assert axe.Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="answers.csv").click()
+    assert "stereotype" in Path(download.value.path()).read_text()
+    page.get_by_label("How many").fill("2")
+    page.get_by_role("button", name="Make").click()
+    assert page.locator("code").count() == 2
+    assert page.evaluate("document.cookie") == "", "no script can read the token"
+    page.get_by_role("button", name="Leave this page").click()
+    page.get_by_label("token").wait_for()

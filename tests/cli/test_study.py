@@ -1,0 +1,227 @@
+"""The study's commands: from findings to a file, and from a crowd's answers to tables and exports."""
+
+import csv
+import json
+
+import pytest
+
+from imprint.finding import Finding, write_findings
+from imprint.stimuli.seeds import read_seeds
+from imprint.study.steps import Familiarise, Finish, Task
+from imprint.study.store import Store
+
+LETTERS = "ABCD"
+
+
+def finding(kind, test, **details):
+    return Finding(kind, test, "tiny", "0" * 64, None, 1.0, 0.001, 0, details=details)
+
+
+@pytest.fixture
+def found(tmp_path):
+    """An enumeration of four groups and two categories, as imprint enumerate --json prints it."""
+    rows = [
+        finding("ube-group", letter, group=letter, names=[f"{letter}name{n}" for n in range(5)]) for letter in LETTERS
+    ]
+    rows += [
+        finding(
+            "ube",
+            f"{letter}-{category}",
+            group=letter,
+            category=category,
+            category_words=[f"category{category}"],
+            words=[f"{letter}-word{category}", "redneck"],
+            names=[f"{letter}name{n}" for n in range(5)],
+            significant=True,
+            score=1.0,
+        )
+        for category in range(2)
+        for letter in LETTERS
+    ]
+    path = tmp_path / "found.jsonl"
+    write_findings(path, rows)
+    return path
+
+
+def answer_all(path, people, answers):
+    """Let people take part; `answers` gives a question's answer."""
+    with Store.open(path) as store:
+        for person in range(people):
+            number = store.join().number
+            store.consent(number)
+            while not isinstance(step := store.step(number), Finish):
+                if isinstance(step, Familiarise):
+                    store.familiarised(number)
+                if isinstance(step, Task):
+                    store.answer(number, {question.number: answers(question, person) for question in step.questions})
+
+
+def as_embedding(question, _person):
+    return question.words[0][0]
+
+
+def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_process, found, tmp_path):
+    made = in_process("study", "create", found, "--out", "study.db", "--participants", 3)
+    assert made.returncode == 0, made.stderr
+    assert "2 pages for 3 people each" in made.stderr
+    token = made.stdout.splitlines()[1].removeprefix("administrator's token, told only now: ")
+    with Store.open(tmp_path / "study.db") as store:
+        assert store.is_admin(token)
+    answer_all(tmp_path / "study.db", 3, as_embedding)
+
+    scored = in_process("study", "score", "study.db", "--bonuses")
+    assert scored.returncode == 0, scored.stderr
+    row = next(line.split() for line in scored.stdout.splitlines() if line.split()[:1] == ["8"])
+    assert row == ["8", "8", "100%", "25%", "0.0017", "–"]  # 1/4!² by chance, and nothing rated yet
+    assert "Krippendorff's alpha 1.00" in scored.stderr
+    assert "8 associations have fewer than 18 people" in scored.stderr
+    bonus = next(line.split() for line in scored.stdout.splitlines() if line.split()[:2] == ["2", "12"])
+    assert bonus == ["2", "12", "12", "8", "8"]
+
+    rows = [json.loads(line) for line in in_process("study", "score", "study.db", "--json").stdout.splitlines()]
+    assert rows[0]["kind"] == "study-matching"
+    assert rows[0]["share_accurate"] == 1
+
+    for name in ("answers.csv", "scores.jsonl"):
+        assert in_process("study", "export", "study.db", "--out", name).returncode == 0
+    with (tmp_path / "answers.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == 3 * (12 + 8)
+    for platform in ("mturk", "prolific"):
+        assert in_process("study", "export", "study.db", "--format", platform, "--out", "tasks.csv").returncode == 0
+        with (tmp_path / "tasks.csv").open(newline="") as file:
+            assert len(list(csv.DictReader(file))) == 2
+
+    refused = in_process("study", "delete", "study.db")
+    assert refused.returncode == 1
+    assert "holds 60 answers of 3 people" in refused.stderr
+    assert (tmp_path / "study.db").exists()
+    assert in_process("study", "delete", "study.db", "--yes").stdout.startswith("deleted: study.db, 60 answers")
+    assert not list(tmp_path.glob("study.db*"))
+
+
+def test_the_second_study_rates_what_the_crowd_agreed_on_and_completes_the_table(in_process, found, tmp_path):
+    in_process("study", "create", found, "--out", "first.db", "--participants", 2)
+    answer_all(
+        tmp_path / "first.db", 2, lambda question, person: "A" if question.kind == "triple" else question.words[0][0]
+    )
+    made = in_process(
+        "study", "create", "first.db", "--out", "second.db", "--protocol", "offense", "--participants", 2
+    )
+    assert made.returncode == 0, made.stderr
+    assert "2 of 8 associations are rated" in made.stderr
+    answer_all(tmp_path / "second.db", 2, lambda question, person: "7" if "word0" in question.words[0] else "2")
+    both = in_process("study", "score", "first.db", "--ratings", "second.db")
+    row = next(line.split() for line in both.stdout.splitlines() if line.split()[:1] == ["8"])
+    assert row[2:] == ["25%", "25%", "1", "50%"]
+    assert "A-word0, r******" in both.stdout
+    assert "redneck" not in both.stdout
+    assert "redneck" in in_process("study", "score", "second.db", "--unmask").stdout
+    wrong = in_process("study", "score", "second.db", "--ratings", "first.db")
+    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)
+
+
+def test_analogies_of_an_embedding_are_asked_about_and_counted_by_votes(in_process, tmp_path):
+    rows = {
+        "he": (1, 0, 0), "she": (-1, 0, 0), "surgeon": (0.5, 1, 0.1), "nurse": (-0.5, 1, 0.1), "waiter": (0.4, 0, 1),
+        "waitress": (-0.4, 0, 1),
+    }  # fmt: skip
+    lines = [f"{word} {' '.join(map(str, row))}\n" for word, row in rows.items()]
+    (tmp_path / "tiny.txt").write_text("".join(lines))
+    made = in_process(
+        "study", "create", "tiny.txt", "--out", "study.db", "--protocol", "analogy", "--participants", 4, "--pages", 2
+    )
+    assert made.returncode == 0, made.stderr
+
+    def judge(question, person):
+        return "yes" if question.kind == "sense" or ("nurse" in question.words and person < 3) else "no"
+
+    answer_all(tmp_path / "study.db", 4, judge)
+    scored = in_process("study", "score", "study.db")
+    shown = " ".join(scored.stdout.split())
+    assert "4/4 0 3/4 1 2/4 0 1/4 0 0/4 1" in shown
+    assert "he : she :: surgeon : nurse 4/4" in shown
+    assert "38% of judgments see a stereotype, and of 50% of analogies most people do" in scored.stderr
+
+
+def test_suggested_words_become_seeds(in_process, tmp_path):
+    assert in_process("study", "create", "gender", "--out", "s.db", "--protocol", "suggestion").returncode == 0
+    answer_all(tmp_path / "s.db", 5, lambda question, person: f"nurse, {'word' * (person + 1)}")
+    scored = in_process("study", "score", "s.db")
+    assert "nurse 5" in " ".join(scored.stdout.split())
+    assert in_process("study", "export", "s.db", "--format", "seeds", "--out", "seeds.csv").returncode == 0
+    seeds = read_seeds(tmp_path / "seeds.csv")
+    assert len(seeds.words) == 6
+    assert len(seeds.held_out) == 1
+
+
+def test_scores_of_a_study_that_nobody_answered_are_dashes_not_errors(in_process, found, tmp_path):
+    rows = [finding("analogy", "t", first="a", second="b", positive=["he"], negative=["she"])]
+    write_findings(tmp_path / "pairs.jsonl", rows)
+    sources = {"ube": found, "analogy": "pairs.jsonl", "suggestion": "gender"}
+    for protocol, source in sources.items():
+        made = in_process("study", "create", source, "--out", f"{protocol}.db", "--protocol", protocol)
+        assert made.returncode == 0, made.stderr
+        scored = in_process("study", "score", f"{protocol}.db")
+        assert (scored.returncode, "nan" in scored.stdout) == (0, False), scored.stderr
+
+
+def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
+    made = in_process("study", "create", "default", "--out", "study.db", "--seed", 3)
+    assert made.returncode == 0, made.stderr
+    with Store.open(tmp_path / "study.db") as store:
+        assert (store.study.protocol, store.study.seed, store.study.quota) == ("ube", 3, 18)
+        assert len(store.overview().blocks) == 12
+        assert len(store.study.groups) == 12
+        # The exam draws on all names of a group, not on the five that illustrate it.
+        assert sum(item.stage == "exam" for item in store.items()) > 1_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["create", "default", "--out", "no/such/study.db"], "cannot write there"),
+        (["create", "found.jsonl", "--out", "found.jsonl"], "is the file being read"),
+        (["create", "gender", "--out", "there.db", "--protocol", "suggestion"], "is there already"),
+        (["create", "found.jsonl", "--out", "s.db", "--protocol", "survey"], "ube, offense, analogy, suggestion"),
+        (["create", "found.jsonl", "--out", "s.db", "--protocol", "analogy"], "analog"),
+        (["create", "found.jsonl", "--out", "s.db", "--participants", "0"], "participants|people"),
+        (["create", "gender", "--out", "s.db", "--protocol", "suggestion", "--pages", "3"], "--pages goes with ube"),
+        (["create", "nowhere.jsonl", "--out", "s.db"], "cannot be read"),
+        (["serve", "nowhere.db"], "cannot be read"),
+        (["serve", "found.jsonl"], "not a study"),
+        (["serve", "there.db"], "not a study"),
+        (["score", "found.jsonl"], "not a study"),
+        (["export", "found.jsonl", "--out", "x.xlsx"], "the format 'xlsx' is not known"),
+        (["delete", "found.jsonl", "--yes"], "not a study"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line_with_exit_code_one_and_change_nothing(in_process, found, tmp_path, arguments, message):
+    (tmp_path / "there.db").write_bytes(b"not a database")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    result = in_process("study", *arguments)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert any(part in result.stderr for part in message.split("|")), result.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--url", "study.example.org"], "is no public address"),
+        (["--url", "https://study.example.org/path"], "is no public address"),
+        (["--url", "ftp://study.example.org"], "is no public address"),
+        (["--host", "256.256.256.256"], "256.256.256.256"),
+    ],
+)
+def test_a_server_that_cannot_start_says_why(in_process, found, options, message):
+    assert in_process("study", "create", found, "--out", "s.db").returncode == 0
+    result = in_process("study", "serve", "s.db", *options)
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert message in result.stderr
+
+
+def test_without_the_servers_libraries_one_line_says_what_to_install(in_process, found, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = in_process("study", "serve", found)
+    assert result.stderr == "imprint: imprint needs fastapi for this: pip install 'imprint[study]'\n"

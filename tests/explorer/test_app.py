@@ -1,0 +1,251 @@
+"""The explorer's pages and API, asked in this process."""
+
+import re
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.load import load
+from imprint.errors import EmbeddingFileError
+
+from .conftest import HOSTILE, A, B, X, Y, planted
+
+NAMED = {"x": X, "y": Y, "a": A, "b": B}
+TYPED = {name: "\n".join(words) for name, words in NAMED.items()}
+PATHS = ("/", "/axis", "/neighbours")
+
+
+def values(page):
+    """Every number on a page, as it was before it was rounded."""
+    return re.findall(r'<data value="([^"]*)">', page)
+
+
+def test_a_link_and_a_form_give_the_same_page(ask):
+    by_link, by_form = ask("GET", "/", params=TYPED), ask("POST", "/", data=TYPED)
+    assert by_link.status_code == 200
+    assert by_link.text == by_form.text
+
+
+def test_the_page_tells_the_numbers_of_the_api(ask):
+    finding = ask("POST", "/api/weat", json={name: list(words) for name, words in NAMED.items()}).json()["finding"]
+    shown = values(ask("GET", "/", params=TYPED).text)
+    wanted = [finding[name] for name in ("effect_size", "p_value", "extreme", "partitions", "d_within", "p_floor")]
+    for value in (*wanted, *finding["scores"].values()):
+        assert repr(value) in shown
+    assert finding["extreme"] / finding["partitions"] == finding["p_value"]
+
+
+def test_a_catalogue_test_fills_the_boxes_and_is_recognised(ask):
+    page = ask("GET", "/", params={"test": "caliskan-6"}).text
+    assert '<option value="caliskan-6" selected>' in page
+    assert "imprint weat" in page
+    assert "--test caliskan-6 --json" in page
+    assert "executive\nmanagement" in page
+    assert ask("GET", "/").text == page, "the page opens with it"
+
+
+def test_a_test_that_does_not_exist_is_said_to(ask):
+    answer = ask("GET", "/", params={"test": "../../etc/passwd"})
+    assert answer.status_code == 404
+    assert "There is no such test" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "line"),
+    [
+        ("/", TYPED | {"x": "rose"}, "only one word"),
+        ("/", TYPED | {"x": ""}, "x: no words"),
+        ("/", TYPED | {"x": "rose, ant, lily"}, "in both x"),
+        ("/", TYPED | {"x": "absent, lacking"}, "none of them is left"),
+        ("/", TYPED | {"x": ",".join(map(str, range(201)))}, "201 words; at most 200"),
+        ("/", TYPED | {"alternative": "sideways"}, "alternative is"),
+        ("/axis", {"pairs": "he", "words": "nurse"}, "is not a pair"),
+        ("/axis", {"pairs": "", "words": "nurse"}, "the axis has no words"),
+        ("/axis", {"pairs": "he, she", "words": ""}, "words: no words"),
+        ("/axis", {"pairs": "he, he", "words": "nurse"}, "stands on both ends"),
+        ("/axis", {"pairs": "he, she", "words": "nurse", "method": "magic"}, "method is"),
+        ("/neighbours", {"word": "absent"}, "is not in"),
+        ("/neighbours", {"word": ""}, "word: no words"),
+        ("/neighbours", {"word": "rose", "count": "many"}, "is no number of neighbours"),
+        ("/neighbours", {"word": "rose", "count": "0"}, "0 neighbours are asked for"),
+        ("/neighbours", {"word": "rose", "count": "9" * 5000}, "is no number of neighbours"),
+    ],
+)
+def test_a_mistake_is_one_line_in_its_place_and_the_words_stay(ask, path, fields, line):
+    answer = ask("POST", path, data=fields)
+    assert answer.status_code == 422
+    (said,) = re.findall(r'<p class="error" data-said>(.*?)</p>', answer.text)
+    assert line in said
+    for text in fields.values():
+        assert text in answer.text or len(text) > 100 or text in ("sideways", "magic")
+
+
+def test_too_few_words_say_that_they_could_not_tell(ask):
+    page = ask("POST", "/", data={name: "\n".join(words[:2]) for name, words in NAMED.items()}).text
+    assert "So few words cannot tell" in page
+
+
+def test_words_that_do_not_differ_are_not_called_free_of_bias(asking):
+    words = [f"{letter}{number}" for letter in "xyab" for number in range(8)]
+    ask = asking(Embedding("noise", words, planted(words, seed=3)))
+    sets = {letter: ",".join(word for word in words if word[0] == letter) for letter in "xyab"}
+    page = ask("POST", "/", data=sets).text
+    assert "Not significant, which is not the same as absent." in page
+    assert "would have been found four times in five" in page
+
+
+def test_a_p_that_is_bounded_is_not_said_to_be_equal(asking):
+    words = [f"{letter}{number}" for letter in "xyab" for number in range(30)]
+    sets = {letter: ",".join(word for word in words if word[0] == letter) for letter in "xyab"}
+    page = asking(Embedding("noise", words, planted(words)))("POST", "/", data=sets).text
+    assert re.search(r"<b>p <data value=\"[^\"]+\">≤ ", page)
+    assert "an upper bound that is certain" in page
+    assert re.search(
+        r"<b>p = <data",
+        asking(Embedding("noise", words, planted(words)))(
+            "POST", "/", data={letter: ",".join(text.split(",")[:8]) for letter, text in sets.items()}
+        ).text,
+    )
+
+
+def test_missing_words_are_named(ask):
+    assert "left out: absent." in ask("POST", "/", data=TYPED | {"a": f"{TYPED['a']}, absent"}).text
+    assert (
+        "left out: lacking, absent."
+        in ask("POST", "/axis", data={"pairs": "he, she\nhim, lacking", "words": "nurse, absent, engineer"}).text
+    )
+
+
+def test_an_axis_of_one_word_can_be_drawn(ask):
+    page = ask("POST", "/axis", data={"pairs": "he, she", "words": "nurse"}).text
+    assert "1</data> word from" in page
+    assert page.count('class="dot side-0"') == 1
+
+
+def test_hostile_vocabularies_are_text(asking, hostile):
+    ask = asking(hostile, HOSTILE[0])
+    pages = [
+        ask("GET", "/neighbours", params={"word": "rose"}),
+        *(ask("POST", "/neighbours", data={"word": word}) for word in HOSTILE),
+        ask("POST", "/axis", data={"pairs": "rose, {{7*7}}", "words": "\n".join(HOSTILE[:4])}),
+        ask("POST", "/", data=dict.fromkeys("xyab", "\n".join(HOSTILE[:4]))),
+    ]
+    for answer in pages:
+        assert answer.status_code in (200, 422)
+        for word in HOSTILE[:2]:
+            assert word not in answer.text
+        assert "<!--" not in answer.text
+        assert "\u202e" not in answer.text.partition('id="result"')[2]
+        assert "49" not in re.sub(r"0\.\d+|\d\d\.\d+", "", answer.text.partition('id="result"')[2]).replace(
+            "{{7*7}}", ""
+        )
+        assert "x" * 100 not in answer.text.partition('id="result"')[2]
+        assert re.findall(r"<(script|img|iframe)\b[^>]*>", answer.text) == ["script"], "our own script alone"
+    assert "&lt;script&gt;window.broken=true&lt;/script&gt;" in pages[0].text
+    assert "\\u202edrow" in pages[0].text
+
+
+def test_half_characters_of_a_vocabulary_break_neither_page_nor_api(asking):
+    ask = asking(Embedding("odd", ["rose", "\ud800"], np.eye(2, dtype=np.float32)))
+    assert "\\ud800" in ask("GET", "/neighbours", params={"word": "rose"}).text
+    assert ask("GET", "/api/neighbours", params={"word": "rose"}).json()["nearest"][0]["word"] == "\ud800"
+
+
+def test_slurs_are_masked_on_pages_unless_told_and_whole_in_the_api(asking):
+    # A mild one of the list, so that this file need not print the others.
+    embedding = Embedding("tiny", ["rose", "redneck"], np.ones((2, 2), dtype=np.float32))
+    ask = asking(embedding)
+    page = ask("GET", "/neighbours", params={"word": "rose"}).text
+    assert "r******" in page
+    assert "redneck" not in page
+    assert "r****** is not" not in page
+    mistake = ask("POST", "/", data=dict.fromkeys("xyab", "redneck, rose")).text
+    assert "redneck" not in mistake.partition('id="result"')[2]
+    assert ask("GET", "/api/neighbours", params={"word": "rose"}).json()["nearest"][0]["word"] == "redneck"
+    assert "redneck" in asking(embedding, unmask=True)("GET", "/neighbours", params={"word": "rose"}).text
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/openapi.json", "/static/explorer.js", "/nowhere"])
+def test_every_answer_forbids_what_it_does_not_need(ask, path):
+    policy = ask("GET", path).headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"\bstyle=|<script>|\bon\w+=\"", ask("GET", path).text) or path.startswith("/static")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_foreign_host_name_is_refused(ask, path):
+    assert ask("GET", path, headers={"host": "evil.example:8000"}).status_code == 400
+    assert ask("GET", path, headers={"host": "localhost:8000"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/api/tests", "/api/neighbours?word=rose"])
+def test_another_site_cannot_make_this_machine_work(ask, path):
+    image = {"sec-fetch-site": "cross-site", "sec-fetch-dest": "image"}
+    assert ask("GET", path, headers=image).status_code == 403
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-dest": "document"}
+    assert ask("GET", path, headers=link).status_code == 200
+
+
+def test_a_body_beyond_the_limit_is_refused(ask):
+    assert ask("POST", "/", data={"x": "a" * 70_000}).status_code == 413
+    assert ask("POST", "/api/weat", content=b"[" * 70_000).status_code == 413
+
+
+def test_questions_come_at_a_bounded_pace(ask):
+    answers = {ask("GET", "/api/tests").status_code for _ in range(80)}
+    assert answers == {200, 429}
+
+
+def test_a_question_waits_its_turn_and_no_longer_than_promised(file):
+    from imprint.explorer.queries import Explorer
+    from imprint.web.refusal import RefusedError
+
+    explorer = Explorer(load(file), "file", patience=0.01)
+    explorer.near("rose")
+    with explorer._turn, pytest.raises(RefusedError, match="Other questions are still being answered"):
+        explorer.near("rose")
+    patient = Explorer(load(file), "file")
+    found = []
+    waiting = threading.Thread(target=lambda: found.append(patient.near("rose")))
+    with patient._turn:
+        waiting.start()
+    waiting.join()
+    assert found[0].neighbours == explorer.near("rose").neighbours
+
+
+def test_a_damaged_embedding_is_told_before_anything_is_served(asking):
+    vectors = np.array([[1, 0], [np.nan, 1]], dtype=np.float32)
+    with pytest.raises(EmbeddingFileError, match="the vector of 'b' holds NaN"):
+        asking(Embedding("damaged", ["a", "b"], vectors))
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [("/api/tests", "GET"), ("/api/weat", "POST"), ("/api/axis", "POST"), ("/api/neighbours", "GET")],
+)
+def test_the_api_answers_any_question_as_its_description_says(file, path, method):
+    pytest.importorskip("fastapi", reason="the explorer needs fastapi")
+    schemathesis = pytest.importorskip("schemathesis", reason="the API is tried by schemathesis")
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+    from imprint.explorer.app import make_routes
+    from imprint.explorer.pages import ExplorerPages
+    from imprint.explorer.queries import Explorer
+
+    explorer = Explorer(load(file), "file")
+    schema = schemathesis.openapi.from_asgi("/openapi.json", make_routes(explorer, ExplorerPages(explorer)))
+
+    @settings(max_examples=40, deadline=None, database=None)
+    @given(case=schema[path][method].as_strategy())
+    def ask_anything(case):
+        # Whether a word is in the vocabulary no description can say: a valid question may have no answer.
+        case.call_and_validate(excluded_checks=[positive_data_acceptance])
+
+    ask_anything()
+    assert {operation.ok().path for operation in schema.get_all_operations()} == {
+        "/api/tests", "/api/weat", "/api/axis", "/api/neighbours"
+    }  # fmt: skip

@@ -1,0 +1,71 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imprint.errors import StimulusError
+from imprint.explorer.words import (
+    LONGEST_WORD,
+    MOST_WORDS,
+    Sets,
+    check_pairs,
+    check_words,
+    split_pairs,
+    split_words,
+    weat_tests,
+)
+from imprint.stimuli.catalog import read_words
+from imprint.stimuli.definition import validate
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters=',;#"\r\n'), min_size=1, max_size=12).filter(
+    lambda word: word.isprintable() and word == word.strip()
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=6, unique=True), st.sampled_from(["\n", ", ", ";", "\r\n", ",\n\n"]))
+def test_a_box_reads_as_a_file_of_words_does(tmp_path_factory, words, separator):
+    text = separator.join(words)
+    path = tmp_path_factory.getbasetemp() / "words.txt"
+    path.write_bytes(text.encode())
+    assert split_words(text) == read_words(path) == tuple(words)
+
+
+def test_pairs_are_one_a_line():
+    assert split_pairs("he, she\r\n\n  man ;woman \n") == (("he", "she"), ("man", "woman"))
+
+
+@pytest.mark.parametrize("line", ["he", "he she", "he,", ", she", "he, she, they"])
+def test_a_line_that_is_no_pair_is_named(line):
+    with pytest.raises(StimulusError, match=r"is not a pair; write two words a line, such as he, she"):
+        split_pairs(f"man, woman\n{line}")
+
+
+def test_as_many_and_as_long_words_as_promised_are_taken_and_no_more():
+    check_words("x", [f"{number:0{LONGEST_WORD}}" for number in range(MOST_WORDS)])
+    with pytest.raises(StimulusError, match=r"^x: 201 words; at most 200 are wanted here"):
+        check_words("x", ["word"] * (MOST_WORDS + 1))
+    with pytest.raises(StimulusError, match=r"^x: a word of 65 characters; at most 64 are wanted$"):
+        check_words("x", ["w" * (LONGEST_WORD + 1)])
+    with pytest.raises(StimulusError, match=r"^x: no words"):
+        check_words("x", [])
+
+
+@pytest.mark.parametrize("word", ["a,b", "a;b", "a\nb", " a", "", "\ud800", "\x00", "\u202ea"])
+def test_what_no_file_of_words_could_hold_is_refused_in_sets_and_pairs(word):
+    with pytest.raises(StimulusError, match=r"is not a word"):
+        check_words("x", ["rose", word])
+    with pytest.raises(StimulusError, match=r"^second words: .* is not a word"):
+        check_pairs([("he", "she"), ("man", word)])
+
+
+def test_every_test_of_the_catalogue_is_known_by_its_words_and_fits_the_limits():
+    for test in weat_tests():
+        sets = Sets.of(test)
+        assert sets.test() is test
+        for name, words in sets.named().items():
+            check_words(name, words)
+
+
+def test_other_words_make_a_test_of_their_own():
+    test = Sets(("rose", "lily"), ("ant", "flea"), ("love", "joy"), ("filth", "grief")).test()
+    validate(test)
+    assert test.id == "explorer"

@@ -1,0 +1,227 @@
+"""Crowds whose agreement is known, scored as known."""
+
+import math
+
+import pytest
+
+from imprint.finding import Finding
+from imprint.stimuli.seeds import read_seeds
+from imprint.study.agreement import interval_alpha, nominal_alpha
+from imprint.study.analysis import Bonus, bonuses, score
+from imprint.study.exports import write_seeds
+from imprint.study.protocols import offense_design
+from imprint.study.refusals import StudyError
+
+NEXT = {("A", "B", "C", "D"): "BCDA", ("A", "B", "C"): "BCA", ("C", "D"): "DC"}
+
+
+def right(question):
+    """Return the letter that the toy's words begin with."""
+    return question.words[0][0].upper()
+
+
+def wrong(question, task):
+    """Return the next letter of the page, the first after the last."""
+    letters = tuple(sorted(group.letter for group in task.groups))
+    return NEXT[letters][letters.index(right(question))]
+
+
+@pytest.fixture
+def crowd(make_store, take_part):
+    """Score a toy study in which `choose(n, question, task)` answers for the n-th person."""
+
+    def ask(people, choose, **options):
+        store = make_store(quota=people, **options)
+        for n in range(people):
+            take_part(store, lambda _, question, task, n=n: choose(n, question, task))
+        return store
+
+    return ask
+
+
+def test_a_crowd_that_agrees_with_the_embedding_is_accurate_beyond_chance(crowd):
+    store = crowd(3, lambda n, question, task: right(question))
+    scores = score(store)
+    assert (scores.overall.associations, scores.overall.accurate, scores.overall.share_accurate) == (9, 9, 1)
+    assert scores.overall.expected == pytest.approx((4 / 4 + 3 / 3 + 2 / 2) / 9)
+    assert scores.p_value == pytest.approx(1 / math.prod(map(math.factorial, (4, 3, 2))))
+    assert scores.overall.alpha == 1
+    assert (scores.overall.judgments, scores.overall.share_judgments) == (27, 1)
+    assert scores.mean_choices == pytest.approx((4 * 4 + 3 * 3 + 2 * 2) / 9)
+    assert (scores.unjudged, scores.short) == (0, 9)  # three people are fewer than the paper's 18
+    assert scores.table["significant"] == 10
+    assert scores.table["offensive"] is None
+
+
+def test_a_crowd_that_always_disagrees_is_never_accurate(crowd):
+    scores = score(crowd(2, lambda n, question, task: wrong(question, task)))
+    assert scores.overall.share_accurate == scores.overall.share_judgments == 0
+    assert scores.p_value == 1
+    assert {one.most_chosen for one in scores.associations if one.group == "A"} == {("B",)}
+
+
+def test_three_of_five_make_a_plurality(crowd):
+    scores = score(crowd(5, lambda n, question, task: right(question) if n < 3 else wrong(question, task)))
+    assert scores.overall.share_accurate == 1
+    assert scores.overall.share_judgments == pytest.approx(0.6)
+    units = [[*"AAABB"], [*"BBBCC"], [*"CCCDD"], [*"DDDAA"]]
+    assert scores.categories[2].alpha == pytest.approx(nominal_alpha(units))
+    assert all(sorted(one.votes.values()) == [2, 3] and one.votes[one.group] == 3 for one in scores.associations)
+
+
+def test_a_tie_is_told_and_is_not_accurate(crowd):
+    scores = score(crowd(2, lambda n, question, task: right(question) if n else wrong(question, task)))
+    assert (scores.overall.accurate, scores.overall.ties, scores.overall.ties_with_group) == (0, 9, 9)
+    assert scores.overall.expected == 0
+    assert all(one.tied and not one.accurate for one in scores.associations)
+
+
+def test_categories_and_groups_are_told_apart(crowd):
+    def choose(n, question, task):
+        return right(question) if right(question) in "AD" else wrong(question, task)
+
+    scores = score(crowd(2, choose))
+    assert {letter: one.share_accurate for letter, one in scores.groups.items()} == {"A": 1, "B": 0, "C": 0, "D": 1}
+    assert [one.accurate for one in scores.categories.values()] == [2, 1, 1]
+    assert [one.associations for one in scores.categories.values()] == [4, 3, 2]
+
+
+def test_a_study_nobody_answered_has_no_shares(make_store):
+    scores = score(make_store())
+    assert scores.overall.share_accurate is scores.overall.expected is scores.p_value is scores.overall.alpha is None
+    assert scores.unjudged == 9
+    assert [row.kind for row in scores.findings()].count("study-association") == 9
+
+
+def test_bonuses_count_known_names_and_agreement_with_the_others(crowd):
+    store = crowd(4, lambda n, question, task: right(question) if n < 3 else wrong(question, task))
+    assert bonuses(store) == tuple(Bonus(n, 12, 12, 9 if n < 4 else 0, 9) for n in (1, 2, 3, 4))
+
+
+def test_two_people_who_differ_agree_with_nobody(crowd):
+    """Each one's majority is the other alone: one's own answer does not count towards it."""
+    store = crowd(2, lambda n, question, task: right(question) if n else wrong(question, task))
+    assert [(one.agreed, one.judged) for one in bonuses(store)] == [(0, 9), (0, 9)]
+
+
+def test_the_second_study_rates_what_the_crowd_agreed_on_and_scores_offensiveness(crowd, make_store, take_part):
+    def choose(n, question, task):
+        return right(question) if right(question) in "AB" else wrong(question, task)
+
+    first = crowd(2, choose)
+    agreed = [Finding.from_dict(row.to_dict()) for row in score(first).findings()]
+    second = make_store(design=offense_design(agreed, participants=3), name="offense.db")
+    assert len(second.items()) == 4  # A and B, in categories 1 and 2
+    ratings = {"a1x": (7, 6, 7), "b1x": (4, 4, 4), "a2x": (5, 4, 4), "b2x": (1, 1, 2)}
+    for n in range(3):
+        take_part(second, lambda _, question, task, n=n: str(ratings[question.words[0]][n]))
+    scores = score(first, second)
+    offense = scores.ratings
+    assert {one.words[0]: one.offensive for one in offense.associations} == {
+        "a1x": True, "b1x": False, "a2x": True, "b2x": False
+    }  # fmt: skip
+    assert offense.overall.share_offensive == scores.table["offensive"] == 0.5
+    assert offense.overall.mean == pytest.approx((20 / 3 + 4 + 13 / 3 + 4 / 3) / 4)
+    assert {letter: one.offensive for letter, one in offense.groups.items()} == {"A": 2, "B": 0}
+    assert {words: one.mean for words, one in offense.categories.items()} == {
+        ("central1",): pytest.approx((20 / 3 + 4) / 2),
+        ("central2",): pytest.approx((13 / 3 + 4 / 3) / 2),
+    }
+    assert offense.alpha == pytest.approx(interval_alpha(ratings.values()))
+    kinds = {row.kind for row in scores.findings()}
+    assert {
+        "study-matching",
+        "study-category",
+        "study-group",
+        "study-association",
+        "study-offense",
+        "study-rating",
+    } <= kinds
+
+
+def test_a_crowd_that_never_agrees_leaves_nothing_to_rate(crowd):
+    found = score(crowd(1, lambda n, question, task: wrong(question, task))).findings()
+    with pytest.raises(StudyError, match="agreed with none"):
+        offense_design(found)
+
+
+def test_scores_of_studies_that_do_not_belong_together_are_refused(make_store):
+    ube, pairs = make_store(), make_store("analogy", name="pairs.db")
+    with pytest.raises(StudyError, match="ube with ratings from one of analogy"):
+        score(ube, pairs)
+    with pytest.raises(StudyError, match="no bonuses"):
+        bonuses(pairs)
+
+
+def test_analogies_are_counted_by_votes_and_shared_both_ways(crowd):
+    votes = {"first0": 4, "first1": 3, "first2": 2, "first3": 0}
+
+    def choose(n, question, task):
+        return "yes" if question.kind == "sense" or n < votes[question.words[0]] else "no"
+
+    scores = score(crowd(4, choose, protocol="analogy"))
+    assert scores.by_votes == {4: 1, 3: 1, 2: 1, 1: 0, 0: 1}
+    assert list(scores.by_votes) == [4, 3, 2, 1, 0]
+    assert scores.stereotype.of_judgments == 9 / 16
+    assert scores.stereotype.of_analogies == 2 / 4  # two of four is no majority
+    assert (scores.sense.of_judgments, scores.sense.alpha) == (1, None)
+    assert scores.stereotype.alpha == pytest.approx(
+        nominal_alpha([["yes"] * n + ["no"] * (4 - n) for n in votes.values()])
+    )
+    assert [row.details["first"] for row in scores.findings()[1:]] == ["first0", "first1", "first2", "first3"]
+
+
+def test_pairs_that_too_few_judged_are_left_out_of_the_votes_and_counted(make_store, take_part):
+    store = make_store("analogy", quota=2)
+    take_part(store, lambda *_: "yes")
+    scores = score(store)
+    assert sum(scores.by_votes.values()) == 0
+    assert (scores.short, scores.judgments) == (4, 4)
+
+
+def test_suggested_words_become_seeds(make_store, take_part, tmp_path):
+    store = make_store("suggestion", quota=3)
+    for words in ("Nurse, cab driver, boss, maid, clerk", "nurse, boss", "nurse"):
+        take_part(store, lambda *_, words=words: words)
+    scores = score(store)
+    assert [(one.word, one.people) for one in scores.words] == [
+        ("nurse", 3), ("boss", 2), ("cab driver", 1), ("clerk", 1), ("maid", 1)
+    ]  # fmt: skip
+    write_seeds(store, tmp_path / "seeds.csv")
+    seeds = read_seeds(tmp_path / "seeds.csv")
+    assert sorted(seeds.words) == ["boss", "cab driver", "clerk", "maid", "nurse"]
+    assert len(seeds.held_out) == 1
+    assert seeds.held_out == tuple(one.word for one in scores.words if one.held_out)
+
+
+def test_the_split_of_seeds_follows_from_the_studys_seed(make_store, take_part):
+    def split(seed, name):
+        store = make_store("suggestion", seed=seed, name=name)
+        take_part(store, lambda *_: ", ".join("abcdefghijklmnopqrst"))
+        return {one.word for one in score(store).words if one.held_out}
+
+    first = split(1, "a.db")
+    assert len(first) == 4
+    assert split(1, "b.db") == first
+    assert split(2, "c.db") != first
+
+
+def test_seeds_without_a_word_or_with_an_impossible_share_are_refused(make_store, tmp_path):
+    store = make_store("suggestion")
+    with pytest.raises(StudyError, match="nobody has suggested"):
+        write_seeds(store, tmp_path / "seeds.csv")
+    with pytest.raises(StudyError, match="give a share"):
+        write_seeds(store, tmp_path / "seeds.csv", held_out=1.0)
+
+
+@pytest.mark.parametrize("protocol", ["ube", "analogy", "suggestion"])
+def test_scores_show_themselves_as_every_result_does(make_store, take_part, protocol):
+    store = make_store(protocol)
+    answers = {"triple": right, "words": lambda _: "nurse, maid"}
+    take_part(store, lambda _, question, task: answers.get(question.kind, lambda _: "yes")(question))
+    scores = score(store)
+    assert "\n" not in repr(scores)
+    assert len(scores.to_frame()) == {"ube": 9, "analogy": 4, "suggestion": 2}[protocol]
+    assert scores.to_dict()["study"]["protocol"] == protocol
+    assert scores._repr_html_()
+    assert all(Finding.from_dict(row.to_dict()) for row in scores.findings())

@@ -1,0 +1,477 @@
+"""The study's pages, asked in this process: what a browser without scripts sends and gets."""
+
+import asyncio
+import html
+import re
+
+import pytest
+
+from imprint.study.design import Block, Design, Item, NameGroup
+from imprint.study.store import Store, create_study
+from imprint.web.hosts import Hosts
+
+pytest.importorskip("fastapi", reason="the study's pages need fastapi")
+import httpx
+
+from imprint.study.app import make_study_app
+
+HOSTILE = "<script>window.broken = true</script>"
+SLUR = "redneck"  # a mild one of those masked
+GROUPS = tuple(
+    NameGroup(letter, tuple(f"{letter}name{n}" for n in range(5)), tuple(f"{letter}cue{n}" for n in range(2)))
+    for letter in "ABC"
+)
+EXAM = tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in "ABC" for n in range(3))
+UBE = Design(
+    "ube",
+    "tiny",
+    "0" * 64,
+    blocks=tuple(
+        Block(
+            (f"category{n}",),
+            tuple(Item("triple", (f"{letter}word{n}", SLUR), letter) for letter in "ABC"),
+            ("A", "B", "C"),
+        )
+        for n in range(2)
+    ),
+    quota=2,
+    least=1,
+    groups=GROUPS,
+    exam=EXAM,
+)
+ANALOGY = Design(
+    "analogy",
+    "tiny",
+    "0" * 64,
+    blocks=tuple(
+        Block(("he", "she"), (Item("sense", pair), Item("stereotype", pair)))
+        for pair in (("surgeon", "nurse"), (HOSTILE, "queen"), ("{{7*7}}", '"><img src=x>'))
+    ),
+    quota=1,
+    least=1,
+)  # fmt: skip
+OFFENSE = Design(
+    "offense",
+    "tiny",
+    "0" * 64,
+    blocks=tuple(Block((f"c{n}",), (Item("rating", (f"word{n}",), "A"),), ("A",)) for n in range(2)),
+    quota=3,
+    least=1,
+    groups=GROUPS[:1],
+)
+SUGGESTION = Design("suggestion", "", "", (Block(("gender",), (Item("words", ("gender",)),)),), quota=5, least=1)
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+class Browser:
+    """One visitor without scripts and with the cookies the server gave."""
+
+    def __init__(self, store, **options):
+        app = make_study_app(store, hosts=Hosts.bound_to("127.0.0.1"), **options)
+        self.client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1", follow_redirects=True
+        )
+        self.runner = asyncio.Runner()
+
+    def ask(self, method, path, **options):
+        return self.runner.run(self.client.request(method, path, **options))
+
+    def join(self):
+        self.page = self.ask("POST", "/join")
+        assert self.page.status_code == 200
+        return self.page.url.path
+
+    def send(self, suffix, fields=None, **options):
+        """Send the page's form, with its hidden field and these besides."""
+        action = next(found for found in re.findall(r'action="([^"]+)"', self.page.text) if found.endswith(suffix))
+        hidden = re.search(r'name="form" value="([^"]+)"', self.page.text)[1]
+        self.page = self.ask("POST", action, data={"form": hidden} | (fields or {}), **options)
+        return self.page
+
+    def fields(self):
+        return list(dict.fromkeys(re.findall(r'name="(answer-\d+)"', self.page.text)))
+
+    def heading(self):
+        return html.unescape(re.search(r"<h1>(.*?)</h1>", self.page.text)[1])
+
+    def asked(self):
+        """The words of each field that is matched to a group."""
+        return {
+            field: html.unescape(words)
+            for field, words in re.findall(r'<label for="(answer-\d+)"><bdi>(.*?)</bdi>', self.page.text)
+        }
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Make a study and open it in a browser; everything is closed at the end."""
+    open_things = []
+
+    def open_study(design, **options):
+        clock = options.pop("clock", Clock())
+        path = tmp_path / f"{len(open_things)}.db"
+        token = create_study(path, design)
+        store = Store.open(path, clock=clock)
+        browser = Browser(store, **options)
+        browser.store, browser.admin = store, token
+        open_things.append(browser)
+        return browser
+
+    yield open_study
+    for browser in open_things:
+        browser.runner.run(browser.client.aclose())
+        browser.runner.close()
+        browser.store.close()
+
+
+def stored(browser):
+    return {(answer.participant, answer.item): answer.value for answer in browser.store.answers()}
+
+
+def exam_answers(browser):
+    return {field: words[0] for field, words in browser.asked().items()}
+
+
+def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
+    browser = opened(UBE)
+    browser.join()
+    assert browser.heading() == "Before you begin"
+    assert "Content note" in browser.page.text
+    browser.send("/consent")
+    assert browser.heading() == "Which names go together?"
+    assert len(browser.fields()) == 9
+    browser.send("/answers", exam_answers(browser))
+    assert browser.heading() == "The groups of names"
+    assert "Aname0, Aname1, Aname2, Aname3, Aname4" in browser.page.text
+    browser.send("/familiarised")
+    for _ in range(2):
+        assert browser.heading() == "Which group would society think of?"
+        assert "not of your own beliefs" in browser.page.text
+        browser.send("/answers", {field: words[0] for field, words in browser.asked().items()})
+    assert browser.heading() == "Thank you"
+    items = {item.number: item for item in browser.store.items()}
+    assert len(stored(browser)) == 9 + 6
+    assert all(items[item].expected == value for (_, item), value in stored(browser).items())
+
+
+def test_who_places_too_few_names_is_thanked_and_asked_no_more(opened):
+    browser = opened(UBE)
+    browser.join()
+    browser.send("/consent")
+    wrong = {"A": "B", "B": "C", "C": "A"}
+    browser.send("/answers", {field: wrong[right] for field, right in exam_answers(browser).items()})
+    assert browser.heading() == "Thank you for trying"
+    assert browser.store.overview().not_qualified == 1
+
+
+def test_an_analogy_study_asks_both_questions_of_every_pair(opened):
+    browser = opened(ANALOGY)
+    browser.join()
+    browser.send("/consent")
+    for _ in range(3):
+        sense, stereotype = browser.fields()
+        browser.send("/answers", {sense: "yes", stereotype: "no"})
+    assert browser.heading() == "Thank you"
+    assert sorted(stored(browser).values()) == ["no"] * 3 + ["yes"] * 3
+
+
+def test_an_offense_study_shows_the_words_with_the_names_and_takes_a_rating(opened):
+    browser = opened(OFFENSE)
+    browser.join()
+    browser.send("/consent")
+    for _ in range(2):
+        assert "Aname0, Aname1" in browser.page.text
+        browser.send("/answers", dict.fromkeys(browser.fields(), "7"))
+    assert browser.heading() == "Thank you"
+    assert [*stored(browser).values()] == ["7", "7"]
+
+
+def test_suggested_words_are_taken_and_bad_ones_handed_back_with_the_reason(opened):
+    browser = opened(SUGGESTION)
+    browser.join()
+    browser.send("/consent")
+    (field,) = browser.fields()
+    browser.send("/answers", {field: "nurse, 4711"})
+    assert browser.page.status_code == 422
+    assert "'4711' is not a word" in html.unescape(browser.page.text)
+    assert "nurse, 4711</textarea>" in browser.page.text
+    browser.send("/answers", {field: "Nurse\nhome maker"})
+    assert browser.heading() == "Thank you"
+    assert [*stored(browser).values()] == ["nurse, home maker"]
+
+
+def test_what_the_embedding_says_is_not_on_the_page(opened):
+    browser = opened(UBE)
+    browser.join()
+    browser.send("/consent")
+    assert " selected" not in browser.page.text
+    answers = exam_answers(browser)
+    browser.send("/answers", answers)
+    browser.send("/familiarised")
+    assert " selected" not in browser.page.text
+    orders = {tuple(re.findall(r'<option value="(\w)"', part)) for part in browser.page.text.split("<select")[1:]}
+    assert len(orders) == 1, "every question offers the groups in one order"
+
+
+def test_an_incomplete_page_comes_back_with_what_was_given(opened):
+    browser = opened(UBE)
+    browser.join()
+    browser.send("/consent")
+    first, *_ = browser.fields()
+    browser.send("/answers", {first: "B"})
+    assert browser.page.status_code == 422
+    assert "answer all of them" in browser.page.text
+    assert browser.page.text.count('<option value="B" selected>') == 1
+    assert stored(browser) == {}
+
+
+def test_sending_a_form_again_changes_nothing_and_goes_on(opened):
+    browser = opened(ANALOGY)
+    browser.join()
+    browser.send("/consent")
+    page = browser.page
+    answers = dict.fromkeys(browser.fields(), "yes")
+    following = browser.send("/answers", answers)
+    before = stored(browser)
+    browser.page = page
+    again = browser.send("/answers", answers)
+    assert (again.status_code, again.url, again.text) == (200, following.url, following.text)
+    assert stored(browser) == before
+
+
+def test_another_answer_to_the_same_question_is_refused_with_the_way_on(opened):
+    browser = opened(ANALOGY)
+    link = browser.join()
+    browser.send("/consent")
+    page = browser.page
+    answers = dict.fromkeys(browser.fields(), "yes")
+    browser.send("/answers", answers)
+    before = stored(browser)
+    browser.page = page
+    refused = browser.send("/answers", dict.fromkeys(answers, "no"))
+    assert refused.status_code == 409
+    assert "the first answer stays" in refused.text
+    assert f'href="{link}"' in refused.text
+    assert stored(browser) == before
+
+
+def test_a_page_that_somebody_else_was_given_meanwhile_is_refused_with_the_way_on(opened):
+    clock = Clock()
+    browser = opened(ANALOGY, clock=clock)
+    link = browser.join()
+    browser.send("/consent")
+    late, fields = browser.page, browser.fields()
+    clock.now += 31 * 60
+    for _ in range(3):  # somebody else answers everything there is
+        if browser.page is late:
+            browser.join()
+            browser.send("/consent")
+        browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
+    assert browser.heading() == "Thank you"
+    browser.page = late
+    refused = browser.send("/answers", dict.fromkeys(fields, "no"))
+    assert refused.status_code == 410
+    assert f'href="{link}"' in refused.text
+    assert set(stored(browser).values()) == {"yes"}
+
+
+def test_every_page_offers_to_stop_and_the_link_takes_it_up_again(opened):
+    browser = opened(ANALOGY)
+    link = browser.join()
+    browser.send("/consent")
+    browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
+    browser.send("/leave")
+    assert browser.heading() == "You have stopped"
+    assert len(stored(browser)) == 2
+    assert "You have stopped" in browser.ask("GET", link).text
+    browser.send("/consent")
+    assert browser.heading() == "What do you make of this analogy?"
+
+
+@pytest.mark.parametrize("path", ["consent", "familiarised", "leave", "answers"])
+def test_a_form_without_this_persons_token_is_refused(opened, path):
+    browser = opened(ANALOGY)
+    browser.join()
+    others = re.search(r'name="form" value="([^"]+)"', browser.page.text)[1]
+    link = browser.join()
+    browser.send("/consent")
+    answers = dict.fromkeys(browser.fields(), "yes")
+    for form in ({}, {"form": ""}, {"form": "x" * 64}, {"form": others}):
+        refused = browser.ask("POST", f"{link}/{path}", data=answers | form)
+        assert refused.status_code == 403
+        assert "not from your own page" in refused.text
+    assert stored(browser) == {}
+    assert browser.store.overview().left == 0
+
+
+def test_a_form_of_another_encoding_is_no_form(opened):
+    browser = opened(ANALOGY)
+    link = browser.join()
+    hidden = re.search(r'name="form" value="([^"]+)"', browser.page.text)[1]
+    plain = {"content": f"form={hidden}", "headers": {"content-type": "text/plain"}}
+    for options in ({"json": {"form": hidden}}, {"files": {"form": (None, hidden)}}, plain):
+        assert browser.ask("POST", f"{link}/consent", **options).status_code == 403
+
+
+def test_thousands_of_fields_are_refused(opened):
+    browser = opened(ANALOGY)
+    browser.join()
+    assert browser.send("/consent", {f"answer-{n}": "" for n in range(2_000)}).status_code == 413
+
+
+@pytest.mark.parametrize("token", ["1", "", "x" * 32, "%00", "..%2f..", "é" * 20, "%ff%fe"])
+def test_an_invented_link_shows_nothing(opened, token):
+    browser = opened(ANALOGY)
+    browser.join()
+    for method, path in (("GET", f"/p/{token}"), ("POST", f"/p/{token}/answers"), ("GET", f"/api/p/{token}")):
+        assert browser.ask(method, path).status_code == 404, path
+
+
+def test_nobody_reads_what_others_answered(opened):
+    browser = opened(SUGGESTION)
+    browser.join()
+    browser.send("/consent")
+    browser.send("/answers", dict.fromkeys(browser.fields(), "secretword"))
+    mine = browser.join()
+    pages = [browser.page.text, browser.send("/consent").text]
+    paths = ("/", mine, f"/api{mine}", "/admin", "/admin/answers.csv", "/admin/scores.jsonl", "/api/overview")
+    pages += [browser.ask("GET", path).text for path in paths]
+    assert not any("secretword" in page for page in pages)
+
+
+def test_words_of_the_embedding_are_text_whatever_they_hold(opened):
+    browser = opened(ANALOGY)
+    browser.join()
+    browser.send("/consent")
+    pages = []
+    for _ in range(3):
+        pages.append(browser.page.text)
+        browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
+    text = "".join(pages)
+    assert "&lt;script&gt;" in text
+    assert "<script>" not in text
+    assert "<img" not in text
+    assert "{{7*7}}" in text
+    assert re.findall(r"<script[^>]*>", text) == ['<script src="/static/study.js" defer>'] * 3
+
+
+@pytest.mark.parametrize("unmask", [False, True])
+def test_slurs_are_masked_unless_told(opened, unmask):
+    browser = opened(UBE, unmask=unmask)
+    browser.join()
+    browser.send("/consent")
+    browser.send("/answers", exam_answers(browser))
+    browser.send("/familiarised")
+    assert (SLUR in browser.page.text) is unmask
+    assert ("r******" in browser.page.text) is not unmask
+
+
+def test_who_sends_too_much_too_fast_is_slowed_down_alone(opened):
+    browser = opened(ANALOGY)
+    one, other = browser.join(), browser.join()
+    # The bucket refills while this runs, so how many it takes depends on the machine.
+    assert any(browser.ask("GET", "/p/none").status_code == 429 for _ in range(5_000))
+    assert browser.ask("GET", one).status_code == browser.ask("GET", other).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/api", "/api/", "/p", "/p/", "/admin/", "/api/p/", "/nowhere"])
+def test_a_path_that_leads_nowhere_is_said_so(opened, path):
+    browser = opened(ANALOGY)
+    browser.client.follow_redirects = False
+    assert browser.ask("GET", path).status_code in (307, 403, 404)
+
+
+def test_without_joining_links_come_from_the_administrator_alone(opened):
+    browser = opened(ANALOGY, join=False)
+    assert "private link" in browser.ask("GET", "/").text
+    assert browser.ask("POST", "/join").status_code == 403
+    assert browser.ask("POST", "/api/join").status_code == 403
+    assert browser.store.overview().participants == 0
+    browser.page = browser.ask("POST", "/admin", data={"token": browser.admin})
+    browser.send("/admin/links", {"links": "3"})
+    links = re.findall(r"<code>(/p/[\w-]+)</code>", browser.page.text)
+    assert len(set(links)) == 3
+    assert all("Before you begin" in browser.ask("GET", link).text for link in links)
+    for wrong in ("0", "101", "-1", "x", "1e2", "٣", "9" * 40):
+        assert browser.ask("POST", "/admin/links", data={"links": wrong}).status_code == 403, "needs the form's token"
+        browser.page = browser.ask("GET", "/admin")
+        assert browser.send("/admin/links", {"links": wrong}).status_code == 422
+    assert browser.store.overview().participants == 3
+
+
+def test_the_administrator_enters_with_the_token_and_leaves_without_it(opened):
+    browser = opened(ANALOGY, secure=False)
+    assert "The study's token" in html.unescape(browser.ask("GET", "/admin").text)
+    wrong = browser.ask("POST", "/admin", data={"token": "wrong"})
+    assert (wrong.status_code, "set-cookie" in wrong.headers) == (403, False)
+    browser.client.follow_redirects = False
+    entered = browser.ask("POST", "/admin", data={"token": f" {browser.admin} "})
+    cookie = entered.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "path=/admin" in cookie
+    assert "secure" not in cookie
+    browser.page = browser.ask("GET", "/admin")
+    assert browser.heading() == "The study so far"
+    browser.send("/admin/exit")
+    assert "The study's token" in html.unescape(browser.ask("GET", "/admin").text)
+
+
+def test_behind_https_the_cookie_travels_no_other_way(opened):
+    browser = opened(ANALOGY, secure=True)
+    browser.client.follow_redirects = False
+    assert "secure" in browser.ask("POST", "/admin", data={"token": browser.admin}).headers["set-cookie"].lower()
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "scores.jsonl"])
+def test_answers_are_downloaded_with_the_token_in_a_header_only(opened, name):
+    browser = opened(SUGGESTION)
+    browser.join()
+    browser.send("/consent")
+    browser.send("/answers", dict.fromkeys(browser.fields(), "nurse"))
+    for headers in ({}, {"authorization": "Bearer wrong"}, {"authorization": browser.admin}):
+        refused = browser.ask("GET", f"/admin/{name}", headers=headers)
+        assert (refused.status_code, "nurse" in refused.text) == (403, False)
+    given = browser.ask("GET", f"/admin/{name}", headers={"authorization": f"Bearer {browser.admin}"})
+    assert given.status_code == 200
+    assert "nurse" in given.text
+    assert "attachment" in given.headers["content-disposition"]
+    missing = browser.ask("GET", "/admin/answers.db", headers={"authorization": f"Bearer {browser.admin}"})
+    assert missing.status_code == 404
+
+
+def test_forms_survive_a_restart_of_the_server(opened):
+    browser = opened(ANALOGY)
+    browser.join()
+    again = Browser(browser.store)
+    again.page = browser.page
+    assert again.send("/consent").status_code == 200
+    assert again.heading() == "What do you make of this analogy?"
+    again.runner.run(again.client.aclose())
+    again.runner.close()
+
+
+def test_no_cookie_is_set_for_participants(opened):
+    browser = opened(ANALOGY)
+    browser.join()
+    browser.send("/consent")
+    assert dict(browser.client.cookies) == {}
+
+
+def test_a_study_that_cannot_be_reached_is_a_page_that_does_not_say_where_it_was(opened, tmp_path, caplog):
+    browser = opened(ANALOGY)
+    link = browser.join()
+    (tmp_path / "0.db").rename(tmp_path / "gone.db")
+    for path in (link, f"/api{link}"):
+        answer = browser.ask("GET", path)
+        assert answer.status_code == 500
+        assert "What you answered before is kept" in answer.text
+        assert str(tmp_path) not in answer.text
+    assert "cannot be reached" in caplog.text
+    (tmp_path / "gone.db").rename(tmp_path / "0.db")

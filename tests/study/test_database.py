@@ -1,0 +1,211 @@
+"""The file: only ours is opened, every table keeps its rules, and deleting leaves nothing."""
+
+import contextlib
+import sqlite3
+import stat
+from dataclasses import replace
+
+import pytest
+
+from imprint.errors import ImprintError
+from imprint.study.database import connect
+from imprint.study.protocols import analogy_design, ube_design
+from imprint.study.refusals import StudyError
+from imprint.study.store import Store, create_study, delete_study
+
+
+@pytest.fixture
+def path(tmp_path, findings):
+    created = tmp_path / "study.db"
+    create_study(created, ube_design(findings))
+    return created
+
+
+@pytest.fixture
+def raw(path):
+    """The study's database, with one participant and one page given."""
+    with contextlib.closing(connect(path)) as connection:
+        connection.execute("INSERT INTO participants (token_hash, consented) VALUES (zeroblob(32), 1)")
+        connection.execute("INSERT INTO assignments VALUES (1, 2, 'open', 0)")
+        yield connection
+
+
+MAIN = "(SELECT min(item) FROM items WHERE block = 2)"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO study SELECT 2, protocol, embedding, embedding_sha256, seed, quota, least, significant, notes, "
+        "admin_hash, secret FROM study",
+        "UPDATE study SET protocol = 'other'",
+        "UPDATE study SET seed = -1",
+        "UPDATE study SET quota = 0",
+        "UPDATE study SET least = 0",
+        "UPDATE study SET significant = -1",
+        "UPDATE study SET notes = '{}'",
+        "UPDATE study SET admin_hash = x'00'",
+        "UPDATE study SET secret = x'00'",
+        "UPDATE study SET embedding = NULL",
+        "INSERT INTO name_groups VALUES ('A', 9, '[]', '[]')",
+        "INSERT INTO name_groups VALUES ('', 9, '[]', '[]')",
+        "INSERT INTO name_groups VALUES ('Z', 0, '[]', '[]')",
+        "INSERT INTO name_groups VALUES ('Z', 9, '1', '[]')",
+        "INSERT INTO blocks VALUES (99, 'other', '[]', '[]')",
+        "INSERT INTO blocks VALUES (99, 'main', '{}', '[]')",
+        "INSERT INTO blocks VALUES (99, 'main', '[]', 'no json')",
+        "INSERT INTO items VALUES (999, 77, 'triple', '[]', 'A')",
+        "INSERT INTO items VALUES (999, 2, 'other', '[]', 'A')",
+        "INSERT INTO items VALUES (999, 2, 'triple', '3', 'A')",
+        "INSERT INTO items VALUES (999, 2, 'triple', '[]', 'Z')",
+        "INSERT INTO participants (token_hash) VALUES (zeroblob(32))",
+        "INSERT INTO participants (token_hash) VALUES (zeroblob(31))",
+        "INSERT INTO participants (token_hash, consented) VALUES (randomblob(32), 2)",
+        "INSERT INTO participants (token_hash, familiar) VALUES (randomblob(32), 1)",
+        "INSERT INTO participants (token_hash, away) VALUES (randomblob(32), 2)",
+        "INSERT INTO assignments VALUES (1, 2, 'answered', 0)",
+        "INSERT INTO assignments VALUES (1, 3, 'open', 0)",
+        "INSERT INTO assignments VALUES (1, 3, 'other', 0)",
+        "INSERT INTO assignments VALUES (1, 99, 'freed', 0)",
+        "INSERT INTO assignments VALUES (9, 2, 'freed', 0)",
+        "INSERT INTO assignments VALUES (1, 3, 'freed', 'soon')",
+        f"INSERT INTO answers VALUES (1, {MAIN}, 2, '')",
+        f"INSERT INTO answers VALUES (1, {MAIN}, 2, hex(zeroblob(501)))",
+        f"INSERT INTO answers VALUES (1, {MAIN}, 2, NULL)",
+        f"INSERT INTO answers VALUES (1, {MAIN}, 3, 'A')",
+        f"INSERT INTO answers VALUES (2, {MAIN}, 2, 'A')",
+        "INSERT INTO answers SELECT 1, min(item), 3, 'A' FROM items WHERE block = 3",
+        "DELETE FROM participants",
+        "DELETE FROM blocks",
+    ],
+)
+def test_every_table_keeps_its_rules(raw, statement):
+    with pytest.raises(sqlite3.IntegrityError):
+        raw.execute(statement)
+
+
+def test_an_answer_is_there_once_and_final(raw):
+    raw.execute(f"INSERT INTO answers VALUES (1, {MAIN}, 2, 'A')")
+    for again in (f"INSERT INTO answers VALUES (1, {MAIN}, 2, 'B')", "UPDATE answers SET value = 'B'"):
+        with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE|final"):
+            raw.execute(again)
+    assert raw.execute("SELECT value FROM answers").fetchall() == [("A",)]
+
+
+def test_what_is_committed_is_flushed_and_a_files_schema_is_not_trusted(raw):
+    assert raw.execute("PRAGMA trusted_schema").fetchone() == (0,)
+    assert raw.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert raw.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_new_study_is_private_and_has_no_companions(path):
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [file.name for file in path.parent.iterdir()] == ["study.db"]
+
+
+@pytest.mark.parametrize("there", ["study.db", "study.db-wal", "study.db-shm"])
+def test_nothing_that_is_there_is_overwritten(tmp_path, findings, there):
+    (tmp_path / there).write_bytes(b"precious")
+    with pytest.raises(StudyError, match="is there already"):
+        create_study(tmp_path / "study.db", analogy_design(findings))
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"precious"]
+
+
+def test_a_study_that_cannot_be_written_leaves_nothing(tmp_path, findings):
+    with pytest.raises(ImprintError, match="cannot write there"):
+        create_study(tmp_path / "missing" / "study.db", analogy_design(findings))
+    for seed in (-1, 2**63):
+        with pytest.raises(StudyError, match=f"seed {seed}; give a whole number"):
+            create_study(tmp_path / "study.db", analogy_design(findings), seed=seed)
+    design = ube_design(findings)
+    for broken in (replace(design, groups=design.groups * 2), replace(design, embedding="\ud800")):
+        with pytest.raises(StudyError, match="cannot be written"):
+            create_study(tmp_path / "study.db", broken)
+    assert list(tmp_path.iterdir()) == []
+
+
+def foreign(path):
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE study (only INTEGER)")
+
+
+def change(statement):
+    def act(path):
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.executescript(statement)
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("break_it", "message"),
+    [
+        (lambda path: path.unlink(), "cannot be read .*imprint study create"),
+        (lambda path: path.write_bytes(b""), "not a study"),
+        (lambda path: path.write_text("word,value"), "not a study"),
+        (lambda path: (path.unlink(), path.mkdir()), "cannot be read"),
+        (lambda path: (path.unlink(), foreign(path)), "another program's database"),
+        (change("PRAGMA user_version = 2"), "a study in format 2; this imprint reads format 1"),
+        (change("CREATE TABLE more (x)"), "its tables are not those of a study"),
+        (change("DROP TRIGGER answers_are_final"), "its tables are not those of a study"),
+        (change("CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END"), "tables are not those"),
+        (change("DELETE FROM study"), "a study that was deleted"),
+        (change("INSERT INTO assignments VALUES (77, 2, 'open', 0)"), "a broken study;"),
+        (change("PRAGMA ignore_check_constraints = ON; UPDATE blocks SET title = 'x'"), "a broken study"),
+        (change("UPDATE blocks SET title = printf('%.*c', 2000, '[') || printf('%.*c', 2000, ']')"), "a broken study"),
+        (lambda path: path.write_bytes(path.read_bytes()[:5000]), "a broken study"),
+        (lambda path: path.write_bytes(path.read_bytes()[:100] + b"\xff" * 9000), "a broken study"),
+        (change("UPDATE items SET kind = 'rating'"), "question 1 is not one that a study of protocol ube asks"),
+        (change("UPDATE items SET expected = NULL"), "question 1 is not one"),
+        (change("UPDATE items SET words = '[]'"), "question 1 is not one"),
+        (change("""UPDATE blocks SET letters = '["A", "B", "C", "D", "Q"]'"""), "question . is not one"),
+        (change("UPDATE blocks SET stage = 'main'"), "question 1 is not one"),
+        (change("DELETE FROM items"), "no question in it"),
+        (change("UPDATE study SET protocol = 'analogy'"), "question 1 is not one"),
+    ],
+)
+def test_a_file_that_is_not_a_sound_study_is_refused_in_one_line(path, break_it, message):
+    break_it(path)
+    with pytest.raises(StudyError, match=message) as refused:
+        Store.open(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_answers_that_nobody_could_give_are_refused(path):
+    change(
+        "INSERT INTO participants (token_hash) VALUES (zeroblob(32));"
+        "INSERT INTO assignments VALUES (1, 2, 'open', 0);"
+        f"INSERT INTO answers VALUES (1, {MAIN}, 2, 'nonsense')"
+    )(path)
+    with pytest.raises(StudyError, match=r"participant 1 answers question \d+ as nobody could"):
+        Store.open(path)
+
+
+def test_a_pair_must_be_asked_both_questions(tmp_path, findings):
+    create_study(tmp_path / "study.db", analogy_design(findings))
+    change("DELETE FROM items WHERE item = 2")(tmp_path / "study.db")
+    with pytest.raises(StudyError, match="both questions"):
+        Store.open(tmp_path / "study.db")
+
+
+def test_deleting_leaves_no_file_and_what_a_server_holds_is_empty(make_store, take_part, tmp_path):
+    store, path, log = make_store("suggestion"), tmp_path / "study.db", tmp_path / "study.db-wal"
+    take_part(store, lambda *_: "xylophonist")
+    store.close()
+    assert b"xylophonist" in path.read_bytes()
+    with Store.open(path) as served:
+        take_part(served, lambda *_: "trapezist")
+        assert b"trapezist" in log.read_bytes()
+        with path.open("rb") as held, log.open("rb") as held_log:
+            delete_study(path)
+            left = held.read() + held_log.read()
+    assert b"xylophonist" not in left
+    assert b"trapezist" not in left
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_a_study_is_deleted(tmp_path):
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(StudyError, match="not a study"):
+        delete_study(tmp_path / "letter.txt")
+    assert (tmp_path / "letter.txt").read_text() == "dear"

@@ -1,0 +1,166 @@
+"""From findings to questions, and which answers a question takes."""
+
+from dataclasses import replace
+
+import pytest
+
+from imprint.study.design import check_value, suggested_words
+from imprint.study.protocols import analogy_design, design_study, offense_design, suggestion_design, ube_design
+from imprint.study.refusals import AnswerError, StudyError
+
+
+def test_the_categories_with_the_largest_scores_are_asked_about_and_single_cells_are_not(findings):
+    design = ube_design(findings, categories=2)
+    assert [block.title for block in design.blocks] == [("central1",), ("central2",)]
+    assert [block.groups for block in design.blocks] == [("A", "B", "C", "D"), ("A", "B", "C")]
+    assert design.significant == 10
+    assert len(ube_design(findings).blocks) == 3
+    assert (design.quota, design.least) == (18, 18)
+
+
+def test_only_significant_cells_are_asked_about(findings):
+    changed = [
+        replace(one, details={**one.details, "significant": False}) if one.test == "A-1" else one for one in findings
+    ]
+    words = {item.words for block in ube_design(changed).blocks for item in block.items}
+    assert ("a1x", "a1y", "a1z") not in words
+    assert ("b1x", "b1y", "b1z") in words
+
+
+def test_cells_of_a_comparison_with_other_groups_are_not_asked_about(findings):
+    compared = [
+        replace(one, embedding="other", details={**one.details, "groups_of": "toy"})
+        for one in findings
+        if one.kind == "ube"
+    ]
+    assert ube_design([*findings, *compared]).blocks == ube_design(findings).blocks
+
+
+def test_names_that_stand_for_a_group_are_never_asked_about(findings):
+    known = {
+        letter: [f"{letter}name{n}" for n in range(5)] + [f"{letter}other{n}" for n in range(9)] for letter in "ABCD"
+    }
+    for design, shown, pool in ((ube_design(findings), 2, 3), (ube_design(findings, names=known), 5, 9)):
+        for group in design.groups:
+            asked = {item.words[0] for item in design.exam if item.expected == group.letter}
+            assert len(group.cues) == shown
+            assert len(asked) == pool
+            assert asked.isdisjoint(group.cues)
+
+
+def test_a_group_with_too_few_names_for_the_exam_is_refused(findings):
+    with pytest.raises(StudyError, match=r"group B: 2 names to ask about; 3 besides"):
+        ube_design(
+            findings, names={letter: [f"{letter}{n}" for n in range(2 if letter == "B" else 3)] for letter in "ABCD"}
+        )
+
+
+def test_analogies_are_asked_about_in_the_order_of_their_scores(findings):
+    design = analogy_design(reversed(findings), pairs=2)
+    assert [block.items[0].words for block in design.blocks] == [("first0", "second0"), ("first1", "second1")]
+    assert [item.kind for item in design.blocks[0].items] == ["sense", "stereotype"]
+    assert design.blocks[0].title == ("he", "she")
+    assert design.quota == 10
+
+
+def test_findings_without_what_is_asked_about_are_refused(findings):
+    with pytest.raises(StudyError, match=r"hold no 'ube' row.*imprint enumerate"):
+        ube_design([])
+    with pytest.raises(StudyError, match="hold no 'analogy' row"):
+        design_study("analogy", [])
+    with pytest.raises(StudyError, match="hold no 'study-association' row"):
+        offense_design(findings)
+    with pytest.raises(StudyError, match="asks nothing about findings"):
+        design_study("suggestion", findings)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("group", 3), ("words", "abc"), ("words", [1]), ("words", []), ("category_words", None)]
+)
+def test_findings_that_imprint_did_not_write_are_refused(findings, field, value):
+    broken = [replace(one, details={**one.details, field: value}) if one.test == "A-1" else one for one in findings]
+    with pytest.raises(StudyError, match=f"finding 'A-1' says .* for {field}"):
+        ube_design(broken)
+
+
+def test_findings_of_two_embeddings_or_of_a_cell_twice_are_refused(findings):
+    other = [replace(one, embedding="other") for one in findings if one.kind == "ube"]
+    with pytest.raises(StudyError, match="measure 2 embeddings"):
+        ube_design([*findings, *other])
+    with pytest.raises(StudyError, match="names a group twice"):
+        ube_design([*findings, *(one for one in findings if one.kind == "ube")])
+    with pytest.raises(StudyError, match="an analogy is there twice"):
+        analogy_design([*findings, *findings])
+
+
+@pytest.mark.parametrize("score", [None, "1", [1]])
+def test_a_score_that_is_no_number_is_refused(findings, score):
+    with pytest.raises(StudyError, match="a number was wanted"):
+        ube_design([replace(one, statistic=score) for one in findings])
+    with pytest.raises(StudyError, match="a number was wanted"):
+        analogy_design([replace(one, statistic=score) for one in findings])
+
+
+@pytest.mark.parametrize("people", [0, -1, 10_001])
+def test_an_impossible_number_of_people_is_refused(people):
+    with pytest.raises(StudyError, match="from 1 to 10,000"):
+        suggestion_design("gender", participants=people)
+
+
+@pytest.mark.parametrize("about", ["", " \n", "x" * 81, "a\x00b"])
+def test_suggestions_must_be_about_something_short(about):
+    with pytest.raises(StudyError, match="at most 80 characters"):
+        suggestion_design(about)
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("name", "A", "C"),
+        ("triple", "B", ""),
+        ("rating", "7", "8"),
+        ("rating", "1", "0"),
+        ("sense", "yes", "maybe"),
+        ("stereotype", "no", "No"),
+    ],
+)
+def test_a_question_takes_its_own_answers_only(kind, good, bad):
+    assert check_value(kind, good, ("A", "B")) == good
+    with pytest.raises(AnswerError, match="is no answer to this question"):
+        check_value(kind, bad, ("A", "B"))
+
+
+def test_suggested_words_are_taken_apart_and_each_counted_once():
+    assert suggested_words(" Nurse, cab  driver;\nnurse\nself-made, Müller,") == (
+        "nurse",
+        "cab driver",
+        "self-made",
+        "müller",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no words came"),
+        (" ,;\n", "no words came"),
+        ("=1+1", "is not a word"),
+        ("<script>", "is not a word"),
+        ("a_b", "is not a word"),
+        ("-nurse", "is not a word"),
+        ("nurse-", "is not a word"),
+        ("x" * 41, "is not a word"),
+        ("\ud800", "is not a word"),
+        (",".join("abcdefghijklmnopqrstu"), "more than 20 words"),
+        ("a" + "," * 5000, "more than 20 words"),
+    ],
+)
+def test_what_is_not_a_word_is_refused(text, message):
+    with pytest.raises(AnswerError, match=message):
+        suggested_words(text)
+
+
+def test_twenty_words_of_forty_characters_fit():
+    words = [chr(ord("a") + n) * 40 for n in range(20)]
+    assert suggested_words(", ".join(words)) == tuple(words)
+    assert len(check_value("words", "\n".join(words), ())) <= 1000

@@ -1,0 +1,86 @@
+"""What leaves a study: answers, scores, and tasks for crowdsourcing platforms."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from imprint.finding import read_findings
+from imprint.study.analysis import score
+from imprint.study.exports import write_csv, write_jsonl, write_tasks
+from imprint.study.protocols import analogy_design
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_answer_is_one_line(make_store, take_part, tmp_path):
+    store = make_store("analogy")
+    take_part(store, lambda *_: "yes")
+    take_part(store, lambda *_: "no")
+    write_csv(store, tmp_path / "answers.csv")
+    rows = read(tmp_path / "answers.csv")
+    assert [(int(row["participant"]), int(row["item"]), row["answer"]) for row in rows] == [
+        (one.participant, one.item, one.value) for one in store.answers()
+    ]
+    assert rows[0]["title"] == "he, she"
+    assert rows[0]["words"] == "first0, second0"
+
+
+def test_scores_are_findings(make_store, take_part, tmp_path):
+    store = make_store("analogy")
+    take_part(store, lambda *_: "yes")
+    write_jsonl(store, tmp_path / "scores.jsonl")
+    assert [row.to_dict() for row in read_findings(tmp_path / "scores.jsonl")] == [
+        row.to_dict() for row in score(store).findings()
+    ]
+
+
+@pytest.mark.parametrize(("platform", "number"), [("mturk", "task"), ("prolific", "META_TASK")])
+def test_a_task_is_one_line_that_does_not_tell_the_embeddings_group(make_store, tmp_path, platform, number):
+    store = make_store()
+    write_tasks(store, tmp_path / "tasks.csv", platform=platform)
+    rows = read(tmp_path / "tasks.csv")
+    assert [sum(bool(row[f"words_{n}"]) for n in range(1, 5)) for row in rows] == [4, 3, 2]
+    assert [row["group_1"] for row in rows] == [
+        "A: Aname0, Aname1, Aname2, Aname3, Aname4",
+        "A: Aname0, Aname1, Aname2, Aname3, Aname4",
+        "C: Cname0, Cname1, Cname2, Cname3, Cname4",
+    ]
+    assert next(iter(rows[0])) == number
+    assert len({row[number] for row in rows}) == 3
+
+
+def test_the_order_of_words_in_a_task_is_the_alphabets(make_store, findings, tmp_path):
+    from imprint.study.protocols import ube_design
+
+    store = make_store(design=ube_design(reversed(findings)))
+    write_tasks(store, tmp_path / "tasks.csv", platform="mturk")
+    row = read(tmp_path / "tasks.csv")[0]
+    assert [row[f"words_{n}"][0] for n in range(1, 5)] == ["a", "b", "c", "d"]
+
+
+def test_tasks_of_the_other_protocols_name_what_is_asked(make_store, tmp_path):
+    write_tasks(make_store("analogy"), tmp_path / "pairs.csv", platform="mturk")
+    assert read(tmp_path / "pairs.csv")[0] == {
+        "task": "1", "end_1": "he", "end_2": "she", "word_1": "first0", "word_2": "second0"
+    }  # fmt: skip
+    write_tasks(make_store("suggestion", name="s.db"), tmp_path / "about.csv", platform="prolific")
+    assert read(tmp_path / "about.csv") == [{"META_TASK": "1", "about": "gender"}]
+
+
+@pytest.mark.parametrize("word", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_is_a_formula(make_store, take_part, findings, tmp_path, word):
+    hostile = [replace(one, details={**one.details, "first": word}) for one in findings if one.kind == "analogy"][:1]
+    store = make_store(design=analogy_design(hostile))
+    take_part(store, lambda *_: "yes")
+    write_csv(store, tmp_path / "answers.csv")
+    write_tasks(store, tmp_path / "tasks.csv", platform="mturk")
+    for path in (tmp_path / "answers.csv", tmp_path / "tasks.csv"):
+        for row in read(path):
+            assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in row.values())
+            assert any(word in cell for cell in row.values())
+    write_jsonl(store, tmp_path / "scores.jsonl")
+    assert read_findings(tmp_path / "scores.jsonl")[1].details["first"] == word

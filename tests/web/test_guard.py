@@ -1,0 +1,137 @@
+import logging
+
+import pytest
+
+from imprint.web.guard import HEADERS, LARGEST
+
+
+def test_every_answer_has_the_security_headers(ask):
+    for path in ("/word?said=x", "/static/style.css", "/nowhere", "/broken", "/openapi.json"):
+        answer = ask("GET", path)
+        for name, value in HEADERS.items():
+            assert answer.headers.get_list(name) == [value], (path, name)
+    policy = HEADERS["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_a_foreign_host_name_is_refused(ask):
+    answer = ask("GET", "/word?said=x", headers={"host": "evil.example"})
+    assert answer.status_code == 400
+    assert "does not answer to that host name" in answer.text
+
+
+@pytest.mark.parametrize(("site", "status"), [("cross-site", 403), ("same-site", 403), ("same-origin", 200)])
+def test_a_form_sent_by_another_site_is_refused(ask, site, status):
+    assert ask("POST", "/length", content=b"x", headers={"sec-fetch-site": site}).status_code == status
+
+
+def test_a_link_from_another_site_may_be_followed(ask):
+    assert ask("GET", "/word?said=x", headers={"sec-fetch-site": "cross-site"}).status_code == 200
+
+
+def test_a_body_of_the_largest_size_is_read_whole(ask):
+    answer = ask("POST", "/length", content=b"x" * LARGEST)
+    assert (answer.status_code, answer.json()) == (200, LARGEST)
+
+
+def test_a_larger_body_is_refused_whether_announced_or_not(ask):
+    async def pieces():
+        for _ in range(LARGEST // 1024 + 1):
+            yield b"x" * 1024
+
+    announced = ask("POST", "/length", content=b"x" * (LARGEST + 1))
+    streamed = ask("POST", "/length", content=pieces())
+    assert "content-length" not in streamed.request.headers
+    assert (announced.status_code, streamed.status_code) == (413, 413)
+    assert "Send less text" in streamed.text
+
+
+@pytest.mark.parametrize("length", ["-1", "ten", "9" * 30])
+def test_a_length_that_is_no_number_is_refused(ask, length):
+    assert ask("POST", "/length", content=b"x", headers={"content-length": length}).status_code == 413
+
+
+def test_a_body_that_never_ends_is_given_up(ask, monkeypatch):
+    import asyncio
+
+    async def pieces():
+        yield b"x"
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("imprint.web.guard.PATIENCE", 0.01)
+    assert ask("POST", "/length", content=pieces()).status_code == 408
+
+
+def test_who_asks_too_often_is_told_when_to_come_back(ask):
+    answers = [ask("GET", "/word?said=x") for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert int(answers[-1].headers["retry-after"]) in range(1, 12)
+    assert "Wait a minute" in answers[-1].text
+    assert ask("GET", "/mistake").status_code == 422, "other paths have other buckets"
+
+
+def test_what_a_request_is_counted_under_is_short(served, ask):
+    guard = served._transport.app
+    guard._buckets = lambda path: (path,)
+    ask("GET", f"/{'x' * 5_000}")
+    assert max(map(len, guard._pace._buckets)) == 100
+
+
+def test_an_error_of_ours_is_a_page_with_its_one_line(ask):
+    answer = ask("GET", "/mistake")
+    assert answer.status_code == 422
+    assert "1 word came, 2 are wanted; add one" in answer.text
+
+
+def test_an_error_nobody_foresaw_says_nothing_of_itself(ask, caplog):
+    with caplog.at_level(logging.ERROR):
+        page, json = ask("GET", "/broken"), ask("GET", "/api/broken")
+    assert (page.status_code, json.status_code) == (500, 500)
+    assert "a secret" not in page.text + json.text
+    assert "Reload the page" in page.text
+    assert "Reload the page" in json.json()["detail"]
+    assert "a secret" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/nowhere", 404), ("/static/pages.py", 404), ("/static/..%2fpages.py", 404)]
+)
+def test_what_is_not_there_is_said_so(ask, path, status):
+    answer = ask("GET", path)
+    assert answer.status_code == status
+    assert "Check the link" in answer.text
+
+
+def test_the_wrong_method_is_said_so_and_the_right_one_named(ask):
+    answer = ask("POST", "/word")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET"
+
+
+def test_a_request_that_lacks_something_is_told_what_without_being_repeated(ask):
+    answer = ask("GET", "/word?told=secret")
+    assert answer.status_code == 422
+    assert "said: Field required" in answer.text
+    assert "secret" not in answer.text
+    wrong = ask("POST", "/api/counts", json={"counts": {"secret": "x"}})
+    assert "counts: Input should be a valid integer" in wrong.json()["detail"]
+    assert "secret" not in wrong.text
+    broken = ask("POST", "/api/counts", content=b"{secret", headers={"content-type": "application/json"})
+    assert "The request: JSON decode error" in broken.json()["detail"]
+
+
+@pytest.mark.parametrize("word", ["<script>x</script>", '"><img src=x>', "{{7*7}}", "\u202e", "\ud800"])
+def test_words_are_text_whatever_they_hold(ask, word):
+    answer = ask("GET", "/word", params={"said": word.encode("utf-8", "surrogatepass")})
+    assert answer.status_code == 200
+    assert "<script>" not in answer.text.split("<main")[1]
+    assert "<img" not in answer.text
+    assert "49" not in answer.text.split("<main")[1]
+
+
+def test_the_style_is_the_reports_and_ours(ask):
+    style = ask("GET", "/static/style.css")
+    assert style.headers["content-type"].startswith("text/css")
+    assert "--accent" in style.text
+    assert ".imprint.web" in style.text

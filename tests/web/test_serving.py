@@ -1,0 +1,39 @@
+import pytest
+
+from imprint.errors import MissingExtraError, SettingError
+from imprint.web.serving import address, bind, require_server
+
+
+def test_nothing_is_bound_beyond_this_machine_unless_told():
+    with bind() as bound:
+        host, port = bound.getsockname()
+        assert host == "127.0.0.1"
+        assert address(bound) == f"http://127.0.0.1:{port}"
+
+
+def test_a_port_in_use_is_one_line():
+    with bind() as bound:
+        bound.listen()
+        port = bound.getsockname()[1]
+        with pytest.raises(SettingError, match=f"cannot listen on 127.0.0.1 port {port} .*give another --port"):
+            bind("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("host", ["no such host", "256.1.1.1", "x" * 100, "\udc80"])
+def test_a_host_that_is_not_ours_is_one_line(host):
+    with pytest.raises(SettingError, match=r"is no address of this machine|cannot listen on"):
+        bind(host)
+
+
+def test_a_server_on_every_interface_is_opened_under_a_name_that_works():
+    with bind("0.0.0.0") as bound:
+        port = bound.getsockname()[1]
+        assert address(bound) == f"http://127.0.0.1:{port}"
+        assert address(bound, "study.example.org") == f"http://study.example.org:{port}"
+
+
+def test_a_missing_library_is_named_with_the_command_that_installs_it(monkeypatch):
+    require_server()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"^imprint needs fastapi for this: pip install 'imprint\[study\]'$"):
+        require_server()
