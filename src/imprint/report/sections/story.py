@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from imprint.errors import ImprintError
 from imprint.finding import Finding
+from imprint.gate.conditions import HOMES
 from imprint.report import summary
 from imprint.report.marking import Words
 from imprint.report.sections import (
@@ -23,39 +24,29 @@ from imprint.report.sections import (
 )
 from imprint.report.view import Block, Listing, Prose, Section
 
+_SKIPPED = {"skipped": "weat"}
+
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the audit and how it is told; `kinds` are findings that belong to it where they do not say so."""
+    """A part of the audit and how it is told."""
 
     name: str
     title: str
     blocks: Callable[[Sequence[Finding], Words], Iterable[Block]]
-    kinds: tuple[str, ...]
     offensive: bool = False
 
 
 PARTS = (
-    Part("weat", "Associations asked for", weat.blocks, ("weat", "skipped")),
-    Part("wefat", "The embedding and the world", wefat.blocks, ("wefat",)),
-    Part("directions", "Along he and she", directions.blocks, ("pairs", "projection", "projection comparison")),
-    Part(
-        "enumeration",
-        "Found without being asked",
-        enumeration.blocks,
-        ("ube", "ube-group", "ube-indirect", "ube-overview"),
-        offensive=True,
-    ),
-    Part("analogies", "Stereotypes as analogies", analogies.blocks, ("analogy",), offensive=True),
-    Part(
-        "debiasing",
-        "Before and after debiasing",
-        debiasing.blocks,
-        ("debiasing", "debiased projection", "frontier", "leakage"),
-    ),
-    Part("benchmarks", "Does it still work as an embedding?", benchmarks.blocks, ("similarity", "analogy_benchmark")),
-    Part("seat", "In sentences", seat.blocks, ("seat", "seat-coherence", "seat-anisotropy")),
-    Part("against", "Beside another embedding", against.blocks, ("agreement",)),
+    Part("weat", "Associations asked for", weat.blocks),
+    Part("wefat", "The embedding and the world", wefat.blocks),
+    Part("directions", "Along he and she", directions.blocks),
+    Part("enumeration", "Found without being asked", enumeration.blocks, offensive=True),
+    Part("analogies", "Stereotypes as analogies", analogies.blocks, offensive=True),
+    Part("debiasing", "Before and after debiasing", debiasing.blocks),
+    Part("benchmarks", "Does it still work as an embedding?", benchmarks.blocks),
+    Part("seat", "In sentences", seat.blocks),
+    Part("against", "Beside another embedding", against.blocks),
 )
 
 
@@ -101,8 +92,8 @@ def _readable(part: str) -> Iterator[None]:
 
 
 def _by_part(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    home = {kind: part.name for part in PARTS for kind in part.kinds}
+    """Sort findings by part; those of a single command do not say theirs, and have their kind's."""
     by_part: dict[str, list[Finding]] = defaultdict(list)
     for one in findings:
-        by_part[str(one.details.get("part") or home.get(one.kind, ""))].append(one)
+        by_part[str(one.details.get("part") or HOMES.get(one.kind, _SKIPPED.get(one.kind, "")))].append(one)
     return by_part

@@ -10,24 +10,31 @@ from imprint.report import charts
 from imprint.report.marking import NOTHING, SIGNS, Words, count, number, probability
 from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
 
+_TEST = Column("Test")
+_EFFECT = Column(
+    "d", "Difference of the two sets' mean scores, in standard deviations of all scores; at most about two.", True
+)
+_BAND = Column(
+    "Words drawn again", "Middle 95 % of d when words of each set are drawn again from the same words.", True
+)
+_PAPER = Column("Published", "The d that the source prints for this test, and on which embedding.")
+
 COLUMNS = (
-    Column("Test"),
+    _TEST,
     Column("Topic", "Neutral tests are no social bias: they show that the method sees what everybody expects."),
-    Column(
-        "d", "Difference of the two sets' mean scores, in standard deviations of all scores; at most about two.", True
-    ),
-    Column("Words drawn again", "Middle 95 % of d when words of each set are drawn again from the same words.", True),
-    Column("Mean difference", "Of the sets' scores, which are differences of cosines, with its 95 % interval.", True),
+    _EFFECT,
     Column("p", "Share of all ways to deal the target words into two sets that give at least this difference.", True),
     Column("Behind p", "Deals at least as extreme, of all deals."),
     Column("p, corrected", "After Holm's correction for asking all these questions at once.", True),
     Column("Verdict"),
+    _BAND,
+    Column("Mean difference", "Of the sets' scores, which are differences of cosines, with its 95 % interval.", True),
     Column(
         "Could have found",
         "The smallest mean difference that a test of this size finds four times in five, after correction.",
         True,
     ),
-    Column("Published", "The d that the source prints for this test, and on which embedding."),
+    _PAPER,
     Column("People", "Effect in the Implicit Association Test: context, on another scale."),
     Column("Missing", "Words the embedding does not have.", True),
 )
@@ -81,7 +88,7 @@ def forest_chart(name: str, rows: Sequence[Finding], words: Words) -> Chart:
     found = [one for one in rows if one.details.get("verdict") == "significant"]
     table = Table(
         "Effect sizes of the chart",
-        (COLUMNS[0], *COLUMNS[2:4], Column("Published")),
+        (_TEST, _EFFECT, _BAND, _PAPER),
         tuple((title(one), number(one.effect_size), _band(one), _papers(one)) for one in rows),
     )
     strongest = max(rows, key=lambda one: one.effect_size or 0.0)
@@ -166,12 +173,12 @@ def _row(one: Finding, words: Words) -> tuple[Cell | Markup | str, ...]:
         Cell(words.text(title(one)), hint=one.test),
         topics,
         number(one.effect_size),
-        Cell(_band(one), order=get("stability_low")),
-        Cell(_interval(one), order=get("mean_difference")),
         Cell(signed_p(one), order=one.p_value),
         Cell(counted(one), order=get("extreme")),
         probability(get("p_holm")),
         str(get("verdict") or ""),
+        Cell(_band(one), order=get("stability_low")),
+        Cell(_interval(one), order=get("mean_difference")),
         number(get("detectable_shift"), 3),
         _papers(one),
         _people(one),
