@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ENCODERS := $(VENV)/.encoders
 
-.PHONY: audit test test-encoders lint bench data clean
+.PHONY: audit test test-encoders lint docs compare bench data clean
 
 audit: $(READY)
 	$(BIN)/imprint audit default
@@ -23,6 +23,14 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The documentation as a site: build/docs/index.html.
+docs: $(READY)
+	$(BIN)/sphinx-build -W --keep-going -q docs build/docs
+
+# Beside its peers: sets up an environment for each, runs the same work, writes docs/comparison.md (minutes).
+compare: $(READY)
+	$(BIN)/python benchmarks/compare.py
 
 bench: $(READY)
 	$(BIN)/python benchmarks/loading.py

@@ -1,22 +1,34 @@
-"""Documentation that cannot fall behind: snippets run and print what is shown, commands and tests are named."""
+"""Documentation that cannot fall behind: snippets run and print what is shown; commands, tests and names are told."""
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
-import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
 
+import imprint
 from imprint.cli.app import app
 from imprint.stimuli.catalog import catalogue, read_tests
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+PAGES = [README, *sorted(DOCS.rglob("*.md"))]
+BLOCK = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*?)$\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+TOCTREE = re.compile(r"^```\{toctree\}\n((?::[^\n]*\n)*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+# Git, make, pip, dask and their like are for the reader.
+RUN = ("imprint ", "printf ")
+STATUS = "echo $?"
 
 
 def blocks(language):
@@ -30,8 +42,31 @@ def blocks(language):
     return found
 
 
+def commands(page):
+    consoles = [text for name, text in BLOCK.findall(page.read_text()) if name == "console"]
+    return [command for text in consoles for command in COMMAND.findall(text)]
+
+
+def below(command, path=()):
+    """Yield every command with the words that call it."""
+    yield path, command
+    for name, one in getattr(command, "commands", {}).items():
+        yield from below(one, (*path, name))
+
+
+@pytest.fixture(scope="module")
+def generation():
+    spec = importlib.util.spec_from_file_location("generation", DOCS / "generation.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# distributed asks for the loop in a way that Python deprecates.
+@pytest.mark.filterwarnings("ignore:There is no current event loop:DeprecationWarning")
 @pytest.mark.parametrize(("code", "following"), blocks("python"))
-def test_python_snippets_print_what_is_shown(code, following):
+def test_python_snippets_print_what_is_shown(code, following, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "snippet", "exec"), {})
@@ -39,19 +74,50 @@ def test_python_snippets_print_what_is_shown(code, following):
     assert printed.getvalue() == following[1]
 
 
-@pytest.mark.parametrize(("text", "following"), blocks("console"))
-def test_console_snippets_print_what_is_shown(text, following, tmp_path):
-    for command, shown in re.findall(r"^\$ (.*?)$\n((?:(?!\$ ).*\n)*)", text, flags=re.MULTILINE):
-        words = shlex.split(command, comments=True)
-        if not words[0].endswith("imprint"):
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem)
+def test_console_snippets_print_what_is_shown(page, tmp_path):
+    """The commands of a page run one after the other in one folder, where its named TOML blocks lie as files."""
+    for name, text in re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+        (tmp_path / name).write_text(text)
+    environment = os.environ | {
+        "IMPRINT_CACHE": str(tmp_path / "cache"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    asked = commands(page)
+    code = 0
+    for (command, shown), (next_command, _) in zip(asked, [*asked[1:], ("", "")], strict=True):
+        if command == STATUS:
+            assert shown.split() == [str(code)]
+        if command.startswith("imprint "):
+            assert command.split()[1] in get_command(app).commands
+        # A command of which nothing is shown, and that writes no file for the next, may name one that nobody has.
+        if not command.startswith(RUN) or not (shown.strip() or " > " in command):
             continue
-        assert words[1] in {one.name for one in app.registered_commands}
-        if shown.strip():
-            words[0] = str(Path(sys.executable).with_name("imprint"))
-            environment = os.environ | {"IMPRINT_CACHE": str(tmp_path)}
-            ran = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=environment, check=True)
-            # Column widths follow the terminal; every figure and word shown has to be there.
-            assert set(re.sub("─+", " ", shown).split()) <= set(ran.stdout.split())
+        ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, env=environment)
+        code = ran.returncode
+        assert code == 0 or next_command == STATUS, ran.stderr
+        compare(shown, ran.stdout, whole_lines=page != README)
+
+
+def compare(shown, printed, *, whole_lines):
+    """Hold what a page shows against what was printed; parts may be left out, blanks and rules do not count.
+
+    The README draws its tables narrower than a pipe does, so that there words alone are compared.
+    """
+    lines = [[" ".join(re.sub("─+", " ", line).split()) for line in text.splitlines()] for text in (shown, printed)]
+    if not whole_lines:
+        assert set(" ".join(lines[0]).split()) <= set(" ".join(lines[1]).split())
+        return
+    rest = iter(lines[1])
+    for line in filter(None, lines[0]):
+        assert line in rest, f"not printed, or not in this order: {line}"
+
+
+def test_comparing_tells_a_line_that_was_not_printed_and_one_out_of_order():
+    compare("a   b\n\nd e\n", " a b\nc\n──\nd e\n", whole_lines=True)
+    for shown in ("a c\n", "d e\na b\n"):
+        with pytest.raises(AssertionError, match="not printed"):
+            compare(shown, "a b\nc\nd e\n", whole_lines=True)
 
 
 @pytest.mark.parametrize(("text", "following"), blocks("toml"))
@@ -60,20 +126,91 @@ def test_toml_snippets_are_valid_tests(text, following, tmp_path):
     assert read_tests(tmp_path / "snippet.toml")
 
 
-def test_every_command_is_in_the_readme():
-    readme = (ROOT / "README.md").read_text()
-    for command in app.registered_commands:
-        assert f"imprint {command.name}" in readme
+@pytest.mark.parametrize("where", ["README.md", "docs"])
+def test_every_command_is_documented(where):
+    pages = [README] if where == "README.md" else [page for page in PAGES if page.parent == DOCS]
+    text = "\n".join(page.read_text() for page in pages)
+    for name in get_command(app).commands:
+        assert re.search(rf"\bimprint {name}\b", text), name
+
+
+def test_every_option_of_every_command_is_in_the_reference(generation):
+    reference = generation.command_reference()
+    sections = dict(re.findall(r"^## (imprint[a-z ]*)\n(.*?)(?=^## |\Z)", reference, re.MULTILINE | re.DOTALL))
+    for path, command in below(get_command(app)):
+        said = CliRunner().invoke(app, [*path, "--help"]).output
+        _, _, options = said.partition("Options:")
+        told = set(OPTION.findall(sections[" ".join(["imprint", *path])]))
+        assert set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", options, re.MULTILINE)) <= told, path
+        assert command.help is None or command.help.split("\n")[0] in sections[" ".join(["imprint", *path])]
+
+
+def test_every_public_name_is_in_the_reference(generation):
+    described = re.findall(
+        r"^\.\. auto(?:class|function):: imprint\.(\w+)$", generation.python_reference(), re.MULTILINE
+    )
+    assert sorted([*described, "__version__"]) == sorted(imprint.__all__)
+    assert "__version__" in generation.python_reference()
+
+
+def test_the_reference_pages_have_the_places_that_are_filled(generation):
+    text = "\n".join(page.read_text() for page in (DOCS / "reference").glob("*.md"))
+    assert all(text.count(marker) == 1 for marker in generation.MARKERS)
+
+
+def test_docstrings_are_taken_as_plain_text(generation):
+    said = generation.plain_docstring(["|d| of a * b_ and `x * y`"])
+    assert said == [r"\|d\| of a \* b\_ and `x * y`"]
 
 
 def test_every_test_of_the_catalogue_is_documented():
-    text = (ROOT / "docs" / "stimuli.md").read_text()
+    text = (DOCS / "stimuli.md").read_text()
     for test in catalogue():
         family = re.sub(r"-\d+$", "-1", test.id)
         assert f"`{family}`" in text, test.id
+
+
+def test_every_page_is_in_the_index_once():
+    entries = [entry for _, text in TOCTREE.findall((DOCS / "index.md").read_text()) for entry in text.split()]
+    pages = [
+        page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES if page not in (README, DOCS / "index.md")
+    ]
+    assert sorted(entries) == sorted(pages)
+
+
+def test_every_room_says_what_it_cannot_show():
+    rooms = next(text for options, text in TOCTREE.findall((DOCS / "index.md").read_text()) if "rooms" in options)
+    for room in rooms.split():
+        text = (DOCS / f"{room}.md").read_text()
+        assert re.search(r"^## Limits$", text, re.MULTILINE), room
 
 
 def test_links_between_pages_lead_somewhere():
     for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.skipif(
+    shutil.which("sphinx-build", path=Path(sys.executable).parent) is None, reason="needs imprint[docs]"
+)
+def test_the_pages_build_without_a_warning_and_fetch_nothing(tmp_path):
+    build = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-d",
+        tmp_path / "trees",
+        DOCS,
+        tmp_path / "html",
+    ]
+    ran = subprocess.run(build, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    for page in (tmp_path / "html").rglob("*.html"):
+        text = page.read_text()
+        assert not re.findall(r'<(?:script|img|iframe)[^>]* src="(?:https?:)?//|<link[^>]* href="(?:https?:)?//', text)
+        assert not re.search(r"<!-- (?:commands|names) -->", text)
+    assert "<math" in (tmp_path / "html" / "association.html").read_text()
