@@ -120,7 +120,7 @@ def audit_command(
 
 def _beside(page: Path) -> Path:
     """Name the findings after their page, so that two audits in one folder keep their own."""
-    return page.with_name(FINDINGS if page.stem == "report" else f"{page.stem}-{FINDINGS}")
+    return page.parent / (FINDINGS if page.stem in ("", "report") else f"{page.stem}-{FINDINGS}")
 
 
 @contextlib.contextmanager

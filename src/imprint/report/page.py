@@ -97,7 +97,8 @@ def draw_fragment(sections: Sequence[Section], *, unmask: bool = False) -> str:
 
 
 def _some(findings: Iterable[Finding]) -> list[Finding]:
-    rows = list(findings)
+    # As a file would give them back, so that a page drawn again from one is the same to the byte.
+    rows = [Finding.from_dict(finding.to_dict()) for finding in findings]
     if not rows:
         raise ImprintError("there are no findings to draw; give those of imprint audit or of any test")
     return rows
