@@ -35,6 +35,22 @@ class Finding:
     version: str = __version__
     details: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def without_effect(
+        cls,
+        kind: str,
+        test: str,
+        measured: tuple[str, str],
+        details: Mapping[str, Any],
+        *,
+        statistic: float | None = None,
+        seed: int = 0,
+        missing: tuple[str, ...] = (),
+    ) -> "Finding":
+        """Make a row that tests nothing, of what was counted, chosen or decided; `measured` is a name and its hash."""
+        name, digest = measured
+        return cls(kind, test, name, digest, None, statistic, None, seed, missing, details=details)
+
     def to_dict(self) -> dict[str, Any]:
         """Return one flat dictionary: the common fields, then the details."""
         common = {name: getattr(self, name) for name in COMMON_FIELDS}

@@ -62,18 +62,8 @@ class Subject:
 
 def make_finding(subject: Subject, kind: str, test: str, **details: object) -> Finding:
     """Return a row of the audit itself."""
-    embedding = subject.embedding
-    return Finding(
-        kind=kind,
-        test=test,
-        embedding=embedding.name,
-        embedding_sha256=embedding.sha256,
-        effect_size=None,
-        statistic=None,
-        p_value=None,
-        seed=subject.plan.seed,
-        details=details,
-    )
+    measured = (subject.embedding.name, subject.embedding.sha256)
+    return Finding.without_effect(kind, test, measured, details, seed=subject.plan.seed)
 
 
 def skips(subject: Subject, skipped: Iterable[Skipped]) -> list[Finding]:

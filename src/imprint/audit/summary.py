@@ -19,20 +19,9 @@ def summarise(findings: Sequence[Finding]) -> list[Finding]:
         own = [one for one in findings if one.details.get("part") == part]
         numbers = summary(own)
         if numbers:
-            first = own[0]
-            rows.append(
-                Finding(
-                    kind="summary",
-                    test=part,
-                    embedding=first.embedding,
-                    embedding_sha256=first.embedding_sha256,
-                    effect_size=None,
-                    statistic=None,
-                    p_value=None,
-                    seed=first.seed,
-                    details={"part": part, **numbers},
-                )
-            )
+            measured = (own[0].embedding, own[0].embedding_sha256)
+            details = {"part": part, **numbers}
+            rows.append(Finding.without_effect("summary", part, measured, details, seed=own[0].seed))
     return rows
 
 

@@ -89,15 +89,5 @@ def _finding(
     missing: tuple[str, ...],
     details: dict[str, Any],
 ) -> Finding:
-    return Finding(
-        kind=kind,
-        test=f"{transform.method} along {axis.name}",
-        embedding=embedding.name,
-        embedding_sha256=embedding.sha256,
-        effect_size=None,
-        statistic=None,
-        p_value=None,
-        seed=0,
-        missing=missing,
-        details=details,
-    )
+    measured = (embedding.name, embedding.sha256)
+    return Finding.without_effect(kind, f"{transform.method} along {axis.name}", measured, details, missing=missing)

@@ -102,14 +102,5 @@ def _group(enumeration: "Enumeration", group: "Group") -> Finding:
 
 
 def _finding(enumeration: "Enumeration", kind: str, test: str, statistic: float, details: dict[str, Any]) -> Finding:
-    return Finding(
-        kind=kind,
-        test=test,
-        embedding=enumeration.embedding,
-        embedding_sha256=enumeration.embedding_sha256,
-        effect_size=None,
-        statistic=statistic,
-        p_value=None,
-        seed=enumeration.settings.seed,
-        details=details,
-    )
+    measured = (enumeration.embedding, enumeration.embedding_sha256)
+    return Finding.without_effect(kind, test, measured, details, statistic=statistic, seed=enumeration.settings.seed)

@@ -38,31 +38,23 @@ class Answer:
     def finding(self, about: Finding) -> Finding:
         """Return the row, for the findings that `about` is one of."""
         verdicts = [one.verdict for one in self.judgements]
-        return Finding(
-            kind="gate",
-            test=str(self.condition),
-            embedding=about.embedding,
-            embedding_sha256=about.embedding_sha256,
-            effect_size=None,
-            statistic=None,
-            p_value=None,
-            seed=about.seed,
-            details={
-                "part": "gate",
-                "rule": self.condition.rule,
-                "field": self.condition.name,
-                "operator": self.condition.operator,
-                "limit": self.condition.limit,
-                "verdict": self.verdict,
-                "checked": len(verdicts),
-                "failed": verdicts.count("failed"),
-                "inconclusive": verdicts.count("inconclusive"),
-                "skipped": self.skipped,
-                "cannot_reach": self.cannot_reach,
-                "why": self.why,
-                "tests": [one.to_dict() for one in self.judgements],
-            },
-        )
+        details = {
+            "part": "gate",
+            "rule": self.condition.rule,
+            "field": self.condition.name,
+            "operator": self.condition.operator,
+            "limit": self.condition.limit,
+            "verdict": self.verdict,
+            "checked": len(verdicts),
+            "failed": verdicts.count("failed"),
+            "inconclusive": verdicts.count("inconclusive"),
+            "skipped": self.skipped,
+            "cannot_reach": self.cannot_reach,
+            "why": self.why,
+            "tests": [one.to_dict() for one in self.judgements],
+        }
+        measured = (about.embedding, about.embedding_sha256)
+        return Finding.without_effect("gate", str(self.condition), measured, details, seed=about.seed)
 
 
 @dataclass(frozen=True, repr=False)
