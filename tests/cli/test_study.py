@@ -2,10 +2,11 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
-from imprint.finding import Finding, write_findings
+from imprint.finding import Finding, read_findings, write_findings
 from imprint.stimuli.seeds import read_seeds
 from imprint.study.steps import Familiarise, Finish, Task
 from imprint.study.store import Store
@@ -81,6 +82,11 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
     rows = [json.loads(line) for line in in_process("study", "score", "study.db", "--json").stdout.splitlines()]
     assert rows[0]["kind"] == "study-matching"
     assert rows[0]["share_accurate"] == 1
+    more = in_process("study", "score", "study.db", "--json", "--bonuses").stdout.splitlines()
+    earned = [json.loads(line) for line in more][len(rows) :]
+    assert [(row["kind"], row["participant"], row["agreed"]) for row in earned] == [
+        ("study-bonus", 1, 8), ("study-bonus", 2, 8), ("study-bonus", 3, 8)
+    ]  # fmt: skip
 
     for name in ("answers.csv", "scores.jsonl"):
         assert in_process("study", "export", "study.db", "--out", name).returncode == 0
@@ -120,10 +126,44 @@ def test_the_second_study_rates_what_the_crowd_agreed_on_and_completes_the_table
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)
 
 
+def test_a_second_study_of_an_unfinished_one_says_so(in_process, found, tmp_path):
+    in_process("study", "create", found, "--out", "first.db", "--participants", 3)
+    answer_all(tmp_path / "first.db", 2, as_embedding)
+    made = in_process("study", "create", "first.db", "--out", "second.db", "--protocol", "offense")
+    assert "note: 8 of 8 associations were judged by fewer than the 3 people wanted.\n" in made.stderr
+
+
+def test_an_embeddings_name_does_not_steer_the_terminal(in_process, found, tmp_path):
+    rows = [replace(one, embedding="evil\x1b]0;title\x07\u202e") for one in read_findings(found)]
+    write_findings(tmp_path / "evil.jsonl", rows)
+    assert in_process("study", "create", "evil.jsonl", "--out", "s.db").returncode == 0
+    shown = in_process("study", "score", "s.db").stdout
+    assert "evil\ufffd]0;title\ufffd\ufffd" in shown
+    assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-shm"])
+def test_an_export_does_not_replace_what_the_database_keeps_beside_the_study(in_process, found, tmp_path, ending):
+    in_process("study", "create", found, "--out", "s.db")
+    (tmp_path / "link.db").symlink_to(tmp_path / "s.db")
+    for study in ("s.db", "link.db"):
+        refused = in_process("study", "export", study, "--out", f"s.db{ending}", "--format", "csv")
+        assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)
+        assert "belongs to the study being read" in refused.stderr
+    assert not (tmp_path / f"s.db{ending}").exists()
+
+
+def test_seeds_of_another_protocol_are_refused_in_one_line(in_process, found, tmp_path):
+    in_process("study", "create", found, "--out", "s.db")
+    refused = in_process("study", "export", "s.db", "--format", "seeds", "--out", "seeds.csv")
+    assert refused.stderr == "imprint: a study of protocol ube has no seeds; only suggestion has\n"
+    assert not (tmp_path / "seeds.csv").exists()
+
+
 def test_analogies_of_an_embedding_are_asked_about_and_counted_by_votes(in_process, tmp_path):
     rows = {
-        "he": (1, 0, 0), "she": (-1, 0, 0), "surgeon": (0.5, 1, 0.1), "nurse": (-0.5, 1, 0.1), "waiter": (0.4, 0, 1),
-        "waitress": (-0.4, 0, 1),
+        "he": (0.4, 0, 0, 1), "she": (-0.4, 0, 0, 1), "surgeon": (0.5, 1, 0.1, 0), "nurse": (-0.5, 1, 0.1, 0),
+        "waiter": (0.4, 0, 1, 0), "waitress": (-0.4, 0, 1, 0),
     }  # fmt: skip
     lines = [f"{word} {' '.join(map(str, row))}\n" for word, row in rows.items()]
     (tmp_path / "tiny.txt").write_text("".join(lines))
@@ -131,6 +171,7 @@ def test_analogies_of_an_embedding_are_asked_about_and_counted_by_votes(in_proce
         "study", "create", "tiny.txt", "--out", "study.db", "--protocol", "analogy", "--participants", 4, "--pages", 2
     )
     assert made.returncode == 0, made.stderr
+    assert "2 pages for 4 people each" in made.stderr  # he : she, close as well, takes no page
 
     def judge(question, person):
         return "yes" if question.kind == "sense" or ("nurse" in question.words and person < 3) else "no"

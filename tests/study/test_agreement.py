@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.study.agreement import interval_alpha, nominal_alpha
+from imprint.study.agreement import interval_alpha, nominal_alpha, stratified_alpha
 
 # Krippendorff (2011), section D: four observers, twelve units, missing answers as None.
 KRIPPENDORFF_2011 = (
@@ -64,3 +64,23 @@ def test_full_agreement_is_one_and_systematic_disagreement_below_zero():
 @pytest.mark.parametrize("data", [[], [["a"], ["b"]], [["a", "a"], ["a", "a"]]])
 def test_there_is_no_alpha_without_pairs_or_without_variation(data):
     assert nominal_alpha(data) is None
+
+
+@given(st.lists(st.lists(st.lists(st.sampled_from("abc"), max_size=5), max_size=5), max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_over_strata_both_disagreements_are_weighted_by_their_answers(strata):
+    within = among = 0
+    for units in strata:
+        paired = [unit for unit in units if len(unit) > 1]
+        values = [value for unit in paired for value in unit]
+        if len(paired) > 1:
+            n = len(values)
+            observed = sum(sum(a != b for a, b in permutations(unit, 2)) / (len(unit) - 1) for unit in paired) / n
+            expected = sum(a != b for a, b in permutations(values, 2)) / (n * (n - 1))
+            within, among = within + n * observed, among + n * expected
+    assert stratified_alpha(strata) == (pytest.approx(1 - within / among) if among else None)
+
+
+def test_one_stratum_of_several_items_is_plain_alpha():
+    data = written(units(KRIPPENDORFF_2011))
+    assert stratified_alpha([data]) == nominal_alpha(data)

@@ -1,6 +1,7 @@
 """Crowds whose agreement is known, scored as known."""
 
 import math
+import random
 
 import pytest
 
@@ -8,6 +9,7 @@ from imprint.finding import Finding
 from imprint.stimuli.seeds import read_seeds
 from imprint.study.agreement import interval_alpha, nominal_alpha
 from imprint.study.analysis import Bonus, bonuses, score
+from imprint.study.ballots import read_ballots
 from imprint.study.exports import write_seeds
 from imprint.study.protocols import offense_design
 from imprint.study.refusals import StudyError
@@ -76,6 +78,17 @@ def test_a_tie_is_told_and_is_not_accurate(crowd):
     assert all(one.tied and not one.accurate for one in scores.associations)
 
 
+def test_random_answers_on_pages_with_different_groups_do_not_agree(crowd):
+    """Pooled over pages, that they offer different groups would pass for agreement."""
+    chance = random.Random(0)
+    store = crowd(25, lambda n, question, task: chance.choice(sorted(group.letter for group in task.groups)))
+    pooled = nominal_alpha(list(ballot.values.values()) for ballot in read_ballots(store))
+    assert pooled > 0.1
+    scores = score(store)
+    assert abs(scores.overall.alpha) < 0.1
+    assert {one.alpha for one in scores.groups.values()} == {None}  # one association a category says nothing
+
+
 def test_categories_and_groups_are_told_apart(crowd):
     def choose(n, question, task):
         return right(question) if right(question) in "AD" else wrong(question, task)
@@ -102,6 +115,18 @@ def test_two_people_who_differ_agree_with_nobody(crowd):
     """Each one's majority is the other alone: one's own answer does not count towards it."""
     store = crowd(2, lambda n, question, task: right(question) if n else wrong(question, task))
     assert [(one.agreed, one.judged) for one in bonuses(store)] == [(0, 9), (0, 9)]
+
+
+def test_an_answer_that_nobody_else_gave_an_opinion_on_counts_neither_way(make_store, take_part):
+    store = make_store(quota=2)
+    take_part(store, lambda _, question, task: right(question))
+    assert bonuses(store) == (Bonus(1, 12, 12, 0, 0),)
+    take_part(store, lambda _, question, task: right(question), pages=1)
+    shared = len({answer.item for answer in store.answers() if answer.participant == 2}) - 12
+    assert shared in (2, 3, 4)
+    assert bonuses(store) == tuple(Bonus(n, 12, 12, shared, shared) for n in (1, 2))
+    share = [one.finding(store.study).statistic for one in (*bonuses(store), Bonus(3, 12, 12, 0, 0))]
+    assert share == [1, 1, None]
 
 
 def test_the_second_study_rates_what_the_crowd_agreed_on_and_scores_offensiveness(crowd, make_store, take_part):
@@ -137,6 +162,18 @@ def test_the_second_study_rates_what_the_crowd_agreed_on_and_scores_offensivenes
         "study-offense",
         "study-rating",
     } <= kinds
+
+
+def test_a_second_study_of_an_unfinished_one_says_how_many_too_few_have_judged(make_store, take_part):
+    store = make_store(quota=2)
+    take_part(store, lambda _, question, task: right(question))
+    who, _ = take_part(store, lambda _, question, task: right(question), pages=1)
+    shared = len([answer for answer in store.answers() if answer.participant == who]) - 12
+    told = f"{9 - shared} of 9 associations were judged by fewer than the 2 people wanted."
+    assert offense_design(score(store).findings()).notes[1:] == (told,)
+    store.leave(who)  # frees the page that was open
+    take_part(store, lambda _, question, task: right(question))
+    assert len(offense_design(score(store).findings()).notes) == 1
 
 
 def test_a_crowd_that_never_agrees_leaves_nothing_to_rate(crowd):
@@ -212,6 +249,15 @@ def test_seeds_without_a_word_or_with_an_impossible_share_are_refused(make_store
         write_seeds(store, tmp_path / "seeds.csv")
     with pytest.raises(StudyError, match="give a share"):
         write_seeds(store, tmp_path / "seeds.csv", held_out=1.0)
+
+
+@pytest.mark.parametrize("protocol", ["ube", "analogy"])
+def test_only_suggestions_become_seeds(make_store, take_part, tmp_path, protocol):
+    store = make_store(protocol)
+    take_part(store, lambda _, question, task: right(question) if protocol == "ube" else "yes")
+    with pytest.raises(StudyError, match=f"protocol {protocol} has no seeds"):
+        write_seeds(store, tmp_path / "seeds.csv")
+    assert not (tmp_path / "seeds.csv").exists()
 
 
 @pytest.mark.parametrize("protocol", ["ube", "analogy", "suggestion"])

@@ -160,6 +160,23 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     assert all(items[item].expected == value for (_, item), value in stored(browser).items())
 
 
+CONSENTS = [
+    (UBE, "what <em>society</em> would say, never what you believe"),
+    (ANALOGY, "whether an analogy makes sense to <em>you</em>"),
+    (OFFENSE, "how offensive <em>you</em> find what society says"),
+    (SUGGESTION, "which words carry a stereotype that <em>society</em> holds"),
+]
+
+
+@pytest.mark.parametrize(("design", "asked"), CONSENTS)
+def test_who_consents_knows_what_is_asked_and_that_answers_stay(opened, design, asked):
+    browser = opened(design)
+    browser.join()
+    assert [told in browser.page.text for _, told in CONSENTS] == [told == asked for _, told in CONSENTS]
+    assert "cannot be taken out one by one afterwards" in browser.page.text
+    assert "all that is stored is that this link was made" in browser.page.text
+
+
 def test_who_places_too_few_names_is_thanked_and_asked_no_more(opened):
     browser = opened(UBE)
     browser.join()

@@ -204,6 +204,17 @@ def test_deleting_leaves_no_file_and_what_a_server_holds_is_empty(make_store, ta
     assert list(tmp_path.iterdir()) == []
 
 
+def test_deleting_by_a_link_deletes_the_study_with_all_its_files_and_the_link(path, tmp_path):
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "link.db"
+    link.symlink_to(path)
+    with Store.open(path) as store:  # keeps the log beside the study
+        store.join()
+        assert len(list(tmp_path.glob("study.db*"))) > 1
+        delete_study(link)
+    assert [file.name for file in tmp_path.rglob("*")] == ["links"]
+
+
 def test_only_a_study_is_deleted(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(StudyError, match="not a study"):

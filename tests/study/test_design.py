@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from imprint.study.design import check_value, suggested_words
 from imprint.study.protocols import analogy_design, design_study, offense_design, suggestion_design, ube_design
@@ -61,6 +63,18 @@ def test_analogies_are_asked_about_in_the_order_of_their_scores(findings):
     assert [item.kind for item in design.blocks[0].items] == ["sense", "stereotype"]
     assert design.blocks[0].title == ("he", "she")
     assert design.quota == 10
+
+
+def test_two_words_of_the_axis_itself_are_no_analogy(findings):
+    pair = next(one for one in findings if one.kind == "analogy")
+    axis, half = (
+        replace(pair, statistic=9.0, details={**pair.details, "first": "he", "second": second})
+        for second in ("she", "woman")
+    )
+    assert analogy_design([axis, *findings], pairs=2) == analogy_design(findings, pairs=2)
+    assert analogy_design([half, *findings]).blocks[0].items[0].words == ("he", "woman")
+    with pytest.raises(StudyError, match="the axis's own words"):
+        analogy_design([axis])
 
 
 def test_findings_without_what_is_asked_about_are_refused(findings):
@@ -149,6 +163,12 @@ def test_suggested_words_are_taken_apart_and_each_counted_once():
         ("a_b", "is not a word"),
         ("-nurse", "is not a word"),
         ("nurse-", "is not a word"),
+        ("'nurse", "is not a word"),
+        ("boys'", "is not a word"),
+        ("rock ''n roll", "is not a word"),
+        ("\u0301a", "is not a word"),
+        ("x²", "is not a word"),
+        ("nurse\u202e", "is not a word"),
         ("x" * 41, "is not a word"),
         ("\ud800", "is not a word"),
         (",".join("abcdefghijklmnopqrstu"), "more than 20 words"),
@@ -158,6 +178,22 @@ def test_suggested_words_are_taken_apart_and_each_counted_once():
 def test_what_is_not_a_word_is_refused(text, message):
     with pytest.raises(AnswerError, match=message):
         suggested_words(text)
+
+
+def test_a_word_counts_once_however_its_accents_and_apostrophes_are_typed():
+    assert suggested_words("cafe\u0301, caf\u00e9; Women\u2019s work\nwomen's work") == ("caf\u00e9", "women's work")
+    assert suggested_words("\u0928\u0930\u094d\u0938, q\u0307") == ("\u0928\u0930\u094d\u0938", "q\u0307")
+
+
+@given(st.text(st.characters(categories=["L", "M"]) | st.sampled_from(" -'’,"), max_size=40))
+@settings(max_examples=200, deadline=None)
+def test_words_as_stored_are_read_back_as_they_are(text):
+    """A study whose answers read otherwise would be refused as broken."""
+    try:
+        stored = check_value("words", text, ())
+    except AnswerError:
+        return
+    assert check_value("words", stored, ()) == stored
 
 
 def test_twenty_words_of_forty_characters_fit():

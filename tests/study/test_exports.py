@@ -71,6 +71,12 @@ def test_tasks_of_the_other_protocols_name_what_is_asked(make_store, tmp_path):
     assert read(tmp_path / "about.csv") == [{"META_TASK": "1", "about": "gender"}]
 
 
+def test_all_cells_are_quoted(make_store, tmp_path):
+    """Else a semicolon begins a new cell in some spreadsheets, and with it a formula."""
+    write_tasks(make_store("suggestion"), tmp_path / "tasks.csv", platform="mturk")
+    assert (tmp_path / "tasks.csv").read_bytes() == b'"task","about"\r\n"1","gender"\r\n'
+
+
 @pytest.mark.parametrize("word", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_no_cell_is_a_formula(make_store, take_part, findings, tmp_path, word):
     hostile = [replace(one, details={**one.details, "first": word}) for one in findings if one.kind == "analogy"][:1]

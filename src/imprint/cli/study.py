@@ -123,6 +123,7 @@ def score_command(
 
     from imprint.cli.console import print_findings
     from imprint.cli.study_tables import print_bonuses, print_scores
+    from imprint.study.analysis import bonuses as find_bonuses
     from imprint.study.analysis import score
     from imprint.study.store import Store
 
@@ -130,12 +131,13 @@ def score_command(
         store = opened.enter_context(Store.open(study))
         rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
         found = score(store, rated)
+        earned = find_bonuses(store) if bonuses else ()
         if json:
-            print_findings(found.findings())
-        else:
-            print_scores(found, unmask=unmask)
+            print_findings([*found.findings(), *(one.finding(store.study) for one in earned)])
+            return
+        print_scores(found, unmask=unmask)
         if bonuses:
-            print_bonuses(store)
+            print_bonuses(earned)
 
 
 @study_app.command("export")
@@ -153,6 +155,7 @@ def export_command(
 ) -> None:
     """Write everything people answered, or the study's tasks for a crowdsourcing platform."""
     from imprint.cli.console import check_target
+    from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_tasks
     from imprint.study.store import Store
     from imprint.study.suggestions import write_seeds
@@ -161,6 +164,8 @@ def export_command(
     if chosen not in FORMATS:
         raise SettingError(f"the format {chosen!r} is not known; give --format {', '.join(FORMATS)}")
     check_target(out, reading=str(study))
+    if belongs_to(out, study):
+        raise SettingError(f"{out}: belongs to the study being read; give another name for the output")
     with Store.open(study) as store:
         if chosen == "csv":
             write_csv(store, out)
@@ -207,10 +212,12 @@ def _design(
         return suggestion_design(source, participants=people)
     findings = read_findings(source) if source.endswith(FINDINGS) else None
     if protocol == "offense":
-        return offense_design(findings or scored_source(source), participants=people)
+        return offense_design(scored_source(source) if findings is None else findings, participants=people)
     if protocol == "analogy":
-        found = findings or analogies_source(source, pages or _ANALOGIES)
-        return analogy_design(found, pairs=pages, participants=people)
+        if findings is None:
+            pages = pages or _ANALOGIES
+            findings = analogies_source(source, pages + 1)  # he : she, which is left out, may be one of them
+        return analogy_design(findings, pairs=pages, participants=people)
     names = None
     if findings is None:
         enumeration = enumerate_source(source, rotations=rotations, seed=seed)

@@ -1,19 +1,15 @@
 """What a crowd said, for a terminal: the paper's Table 4 first, then by category and group."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from imprint.cli.console import say
 from imprint.cli.formats import make_table, number, show_table
 from imprint.masking import mask
-from imprint.study.analysis import Scores, bonuses
+from imprint.study.analysis import Bonus, Scores
 from imprint.study.matching import Agreement, MatchingScores
 from imprint.study.pairs import AnalogyScores
 from imprint.study.ratings import RatingScores
 from imprint.study.suggestions import SuggestionScores
-
-if TYPE_CHECKING:
-    from imprint.study.store import Store
 
 _SHOWN = 20  # associations, analogies or words; the others are in --json
 
@@ -34,18 +30,18 @@ def print_scores(scores: Scores, *, unmask: bool) -> None:
         _print_suggestions(scores, unmask=unmask)
 
 
-def print_bonuses(store: "Store") -> None:
+def print_bonuses(earned: Iterable[Bonus]) -> None:
     """Print what every participant has earned."""
     columns = ("participant", "names right", "of", "agreed with most", "of")
     table = make_table("Bonuses", *((name, "right") for name in columns))
-    for one in bonuses(store):
+    for one in earned:
         table.add_row(*map(str, (one.participant, one.exam_correct, one.exam_asked, one.agreed, one.judged)))
     show_table(table)
 
 
 def _print_matching(scores: MatchingScores, *, unmask: bool) -> None:
     row = scores.table
-    title = f"What {scores.participants} people make of {row['embedding']} (Swinger et al. 2019, Table 4)"
+    title = f"What {scores.participants} people make of {_printable(row['embedding'])} (Swinger et al. 2019, Table 4)"
     columns = ("significant", "judged", "accurate", "by chance", "p", "offensive")
     table = make_table(title, *((name, "right") for name in columns))
     table.add_row(
@@ -90,7 +86,9 @@ def _print_agreements(title: str, rows: Iterable[tuple[str, Agreement]], *, alph
 
 def _print_ratings(scores: RatingScores, *, unmask: bool) -> None:
     rated = sorted((one for one in scores.associations if one.mean is not None), key=lambda one: -(one.mean or 0))
-    title = f"How offensive {scores.participants} people find {scores.study.embedding}'s associations, 1 to 7"
+    title = (
+        f"How offensive {scores.participants} people find {_printable(scores.study.embedding)}'s associations, 1 to 7"
+    )
     table = make_table(title, ("mean", "right"), ("group", "left"), ("words", "left"), ("people", "right"))
     for one in rated[:_SHOWN]:
         table.add_row(number(one.mean), one.group, _shown(one.words, unmask=unmask), str(one.judges))
@@ -111,7 +109,7 @@ def _print_ratings(scores: RatingScores, *, unmask: bool) -> None:
 
 def _print_analogies(scores: AnalogyScores, *, unmask: bool) -> None:
     quota = scores.study.quota
-    title = f"Analogies of {scores.study.embedding} by how many of {quota} people see a stereotype"
+    title = f"Analogies of {_printable(scores.study.embedding)} by how many of {quota} people see a stereotype"
     table = make_table(title, ("people", "right"), ("analogies", "right"))
     for votes, count in scores.by_votes.items():
         table.add_row(f"{votes}/{quota}", str(count))
@@ -151,6 +149,11 @@ def _say_short(short: int, least: int, unjudged: int) -> None:
 def _shown(words: Iterable[str], *, unmask: bool) -> str:
     text = ", ".join(words)
     return text if unmask else mask(text)
+
+
+def _printable(name: str) -> str:
+    """Return a name from a file without what would steer the terminal."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name)
 
 
 def _share(value: float | None) -> str:

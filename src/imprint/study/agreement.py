@@ -17,7 +17,19 @@ def nominal_alpha(units: Iterable[Sequence[str]]) -> float | None:
 
     None where there is no item with two answers, or where all answers are the same and chance explains everything.
     """
-    return _alpha(units, lambda one, other: int(one != other))
+    return _alpha(units, _differ)
+
+
+def stratified_alpha(strata: Iterable[Iterable[Sequence[str]]]) -> float | None:
+    """Return nominal alpha of items in strata that offer different answers; chance is taken within each stratum.
+
+    Disagreements, observed and expected, are weighted by the answers of their stratum. One with a single item is left
+    out: both are the same there whatever people say.
+    """
+    paired = [[unit for unit in units if len(unit) > 1] for units in strata]
+    counted = [_disagreements(units, _differ) for units in paired if len(units) > 1]
+    expected = sum((among for _, among in counted), Fraction(0))
+    return float(1 - sum((within for within, _ in counted), Fraction(0)) / expected) if expected else None
 
 
 def interval_alpha(units: Iterable[Sequence[int]]) -> float | None:
@@ -26,13 +38,22 @@ def interval_alpha(units: Iterable[Sequence[int]]) -> float | None:
 
 
 def _alpha(units: Iterable[Sequence[Value]], difference: Callable[[Value, Value], int]) -> float | None:
+    observed, expected = _disagreements(units, difference)
+    return float(1 - observed / expected) if expected else None
+
+
+def _disagreements(
+    units: Iterable[Sequence[Value]], difference: Callable[[Value, Value], int]
+) -> tuple[Fraction, Fraction]:
+    """Return the mean difference within items and that among all answers, each times the number of answers."""
     paired = [Counter(unit) for unit in units if len(unit) > 1]
     pooled: Counter[Value] = sum(paired, Counter())
-    expected = _disagreement(pooled, difference)
-    if not expected:
-        return None
     observed = sum((Fraction(_disagreement(unit, difference), unit.total() - 1) for unit in paired), Fraction(0))
-    return float(1 - (pooled.total() - 1) * observed / expected)
+    return observed, Fraction(_disagreement(pooled, difference), max(pooled.total() - 1, 1))
+
+
+def _differ(one: str, other: str) -> int:
+    return int(one != other)
 
 
 def _disagreement(counts: Counter[Value], difference: Callable[[Value, Value], int]) -> int:

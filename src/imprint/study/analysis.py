@@ -1,12 +1,15 @@
 """Scores: what the crowd of a study said, by protocol, and what each participant has earned."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
+from imprint.finding import Finding
 from imprint.study.ballots import read_ballots
 from imprint.study.matching import MatchingScores, score_matching
 from imprint.study.pairs import AnalogyScores, score_analogies
 from imprint.study.ratings import RatingScores, score_ratings
 from imprint.study.refusals import StudyError
+from imprint.study.rows import finding
+from imprint.study.steps import Study
 from imprint.study.store import Store
 from imprint.study.suggestions import SuggestionScores, score_suggestions
 
@@ -15,13 +18,21 @@ Scores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
 
 @dataclass(frozen=True)
 class Bonus:
-    """What a participant earned: names put into their group, and answers that most of the others gave too."""
+    """What a participant earned: names put into their group, and answers that most of the others gave too.
+
+    `judged` counts the answers to items that somebody else has judged as well.
+    """
 
     participant: int
     exam_correct: int
     exam_asked: int
     agreed: int
     judged: int
+
+    def finding(self, study: Study) -> Finding:
+        """Return the row of this participant, whose statistic is the share agreed."""
+        share = self.agreed / self.judged if self.judged else None
+        return finding(study, "study-bonus", str(self.participant), share, asdict(self))
 
 
 def score(store: Store, ratings: Store | None = None) -> Scores:
@@ -57,6 +68,8 @@ def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:
     """Count earned and given answers by participant: in the exam by the list of names, else by the others."""
     counts: dict[int, tuple[int, int]] = {}
     for ballot in read_ballots(store, "main" if agreement else "exam"):
+        if agreement and len(ballot.values) < 2:
+            continue  # nobody to agree with
         for who, value in ballot.values.items():
             right = ballot.most_chosen(without=who) if agreement else {ballot.item.expected}
             earned, given = counts.get(who, (0, 0))

@@ -81,9 +81,14 @@ def recognise(path: FilePath) -> Path:
     return source
 
 
+def belongs_to(path: FilePath, study: FilePath) -> bool:
+    """Tell whether a path is one of the files that SQLite keeps beside a study, there or not."""
+    return Path(path).resolve() in _beside(Path(study).resolve())
+
+
 def remove(path: FilePath) -> None:
     """Overwrite everything in a study, also what a running server would still read, and remove its files."""
-    target = recognise(path)
+    target = recognise(path).resolve()  # SQLite keeps its files beside the study itself, not beside a link to it
     try:
         with contextlib.closing(connect(target)) as connection:
             connection.execute("PRAGMA secure_delete = ON")
@@ -92,7 +97,7 @@ def remove(path: FilePath) -> None:
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        for file in (target, *_beside(target)):
+        for file in (Path(path), target, *_beside(target)):
             file.unlink(missing_ok=True)
     except (sqlite3.Error, OSError) as error:
         raise StudyError(f"{target}: cannot be deleted now ({error}); stop its server and try again") from error

@@ -4,6 +4,7 @@ A block is what a person sees on one page: a category whose words are matched to
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,7 +23,7 @@ EXAM_NAMES = 3  # of each group that everybody is asked about
 MOST_SUGGESTED = 20
 LONGEST_SUGGESTED = 40
 
-_SUGGESTED = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*")
+_JOINTS = re.compile(r"[ '-]")  # what may stand between the letters of a word
 
 
 @dataclass(frozen=True)
@@ -91,18 +92,28 @@ def check_value(kind: Kind, value: str, groups: Sequence[str]) -> str:
 
 
 def suggested_words(text: str) -> tuple[str, ...]:
-    """Take apart words that somebody typed, separated by commas or lines; each once, in lower case."""
+    """Take apart words that somebody typed, separated by commas or lines; each once, in lower case.
+
+    One way of writing a letter with its accents, and an apostrophe, stands for all: else the same word counts as two.
+    """
     longest = (MOST_SUGGESTED + 1) * (LONGEST_SUGGESTED + 2)
-    parts = [" ".join(part.split()).lower() for part in re.split(r"[,;\n]", text[: longest + 1])]
+    plain = unicodedata.normalize("NFC", text[: longest + 1].lower().replace("’", "'"))
+    parts = [" ".join(part.split()) for part in re.split(r"[,;\n]", plain)]
     words = tuple(dict.fromkeys(filter(None, parts)))
     if not words:
         raise AnswerError("no words came; write at least one, with commas between several")
     if len(words) > MOST_SUGGESTED or len(text) > longest:
         raise AnswerError(f"more than {MOST_SUGGESTED} words came; keep the {MOST_SUGGESTED} that fit best")
     for word in words:
-        if len(word) > LONGEST_SUGGESTED or not _SUGGESTED.fullmatch(word):
+        if len(word) > LONGEST_SUGGESTED or not _is_word(word):
             raise AnswerError(
-                f"{word[:LONGEST_SUGGESTED]!r} is not a word; use letters, blanks and hyphens, "
+                f"{word[:LONGEST_SUGGESTED]!r} is not a word; use letters, blanks, hyphens and apostrophes, "
                 f"at most {LONGEST_SUGGESTED} characters"
             )
     return words
+
+
+def _is_word(text: str) -> bool:
+    """Tell whether there are letters, with the marks that go with them, at both ends and between all joints."""
+    parts = [[unicodedata.category(letter)[0] for letter in part] for part in _JOINTS.split(text)]
+    return all(part and part[0] == "L" and set(part) <= {"L", "M"} for part in parts)

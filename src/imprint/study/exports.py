@@ -1,7 +1,7 @@
 """Exports: answers as CSV, scores as JSON lines, and tasks in the layouts of crowdsourcing platforms.
 
-A spreadsheet runs a cell that begins with = + - or @ as a formula, so such cells get a quotation mark before them in
-CSV; the JSON lines hold every word as it is.
+A spreadsheet runs a cell that begins with = + - or @ as a formula, so such cells get an apostrophe before them in CSV.
+All cells are quoted, since some spreadsheets part lines at semicolons too. The JSON lines hold every word as it is.
 """
 
 import csv
@@ -77,7 +77,7 @@ def _task(items: Sequence[StoredItem], names: Mapping[str, str]) -> dict[str, st
 
 def _write(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
+    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow(columns)
     writer.writerows([_harmless(cell) for cell in row] for row in rows)
     with replacing(path) as part:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from imprint.finding import Finding, Findings
 from imprint.study import chance
-from imprint.study.agreement import nominal_alpha
+from imprint.study.agreement import stratified_alpha
 from imprint.study.ballots import Ballot, read_ballots
 from imprint.study.ratings import RatingScores
 from imprint.study.rows import finding
@@ -48,7 +48,9 @@ class Agreement:
     """Associations together: all of them, one category or one group.
 
     `expected` is the share accurate were the embedding's labels permuted within each category; `judgments` counts
-    single answers, `share_judgments` those that name the embedding's group. `alpha` is Krippendorff's, nominal.
+    single answers, `share_judgments` those that name the embedding's group. `alpha` is Krippendorff's, nominal, with
+    chance taken within each category, since pages offer different groups; None for a group, which has one association
+    a category.
     """
 
     associations: int
@@ -104,6 +106,7 @@ class MatchingScores(Findings):
             "unjudged": self.unjudged,
             "short": self.short,
             "least": self.study.least,
+            "quota": self.study.quota,
             "share_offensive": self.ratings.overall.share_offensive if self.ratings else None,
             "notes": self.study.notes,
         }
@@ -190,6 +193,9 @@ def _agreement(ballots: Sequence[Ballot]) -> Agreement:
     judgments = sum(len(ballot.values) for ballot in ballots)
     named = sum(ballot.votes[str(ballot.item.expected)] for ballot in ballots)
     count = len(ballots)
+    answers: dict[int, list[list[str]]] = defaultdict(list)
+    for ballot in ballots:
+        answers[ballot.item.block].append(list(ballot.values.values()))
     return Agreement(
         associations=count,
         accurate=accurate,
@@ -199,7 +205,7 @@ def _agreement(ballots: Sequence[Ballot]) -> Agreement:
         ties_with_group=sum(ties),
         judgments=judgments,
         share_judgments=named / judgments if judgments else None,
-        alpha=nominal_alpha(list(ballot.values.values()) for ballot in ballots),
+        alpha=stratified_alpha(answers.values()),
     )
 
 

@@ -83,7 +83,8 @@ def ube_design(
 
 def offense_design(findings: Iterable[Finding], *, participants: int = PARTICIPANTS["offense"]) -> Design:
     """Ask how offensive the associations are on which the crowd agreed with the embedding."""
-    rows = [row for row in findings if row.kind == "study-association"]
+    found = list(findings)
+    rows = [row for row in found if row.kind == "study-association"]
     embedding = _one_embedding(rows, "study-association", "imprint study score --json")
     agreed = [row for row in rows if row.details.get("accurate") is True]
     if not agreed:
@@ -104,17 +105,25 @@ def offense_design(findings: Iterable[Finding], *, participants: int = PARTICIPA
         quota=_participants(participants),
         least=_LEAST["offense"],
         groups=tuple(groups.values()),
-        notes=(f"{len(agreed)} of {len(rows)} associations are rated: those on which the crowd agreed.",),
+        notes=(
+            f"{len(agreed)} of {len(rows)} associations are rated: those on which the crowd agreed.",
+            *_unfinished(found, rows),
+        ),
     )
 
 
 def analogy_design(
     findings: Iterable[Finding], *, pairs: int | None = None, participants: int = PARTICIPANTS["analogy"]
 ) -> Design:
-    """Ask of each analogy, the best `pairs` of them, whether it makes sense and whether it is a stereotype."""
+    """Ask of each analogy, the best `pairs` of them, whether it makes sense and whether it is a stereotype.
+
+    Two words of the axis itself, as in he : she, are no analogy and are left out.
+    """
     rows = [row for row in findings if row.kind == "analogy"]
     embedding = _one_embedding(rows, "analogy", "imprint analogies")
-    rows = sorted(rows, key=_score, reverse=True)[:pairs]
+    rows = sorted((row for row in rows if not _is_axis(row)), key=_score, reverse=True)[:pairs]
+    if not rows:
+        raise StudyError("the only analogies are the axis's own words; there is nothing to judge, find more of them")
     blocks = []
     for row in rows:
         words = (_word(row, "first"), _word(row, "second"))
@@ -132,6 +141,19 @@ def suggestion_design(about: str, *, participants: int = PARTICIPANTS["suggestio
         raise StudyError(f"suggestions about {about[:_LONGEST_ABOUT]!r}; say in at most {_LONGEST_ABOUT} characters")
     block = Block((about,), (Item("words", (about,)),))
     return Design("suggestion", "", "", (block,), _participants(participants), _LEAST["suggestion"])
+
+
+def _unfinished(findings: Iterable[Finding], rows: Sequence[Finding]) -> tuple[str, ...]:
+    """Tell how many associations were judged by fewer people than the first study wants, where it says how many."""
+    wanted = next((row.details.get("quota") for row in findings if row.kind == "study-matching"), None)
+    judges = [row.details.get("judges") for row in rows]
+    fewer = sum(isinstance(count, int) and isinstance(wanted, int) and count < wanted for count in judges)
+    told = f"{fewer} of {len(rows)} associations were judged by fewer than the {wanted} people wanted."
+    return (told,) if fewer else ()
+
+
+def _is_axis(row: Finding) -> bool:
+    return {_word(row, "first"), _word(row, "second")} <= {*_words(row, "positive"), *_words(row, "negative")}
 
 
 def _groups(rows: Sequence[Finding], names: Mapping[str, Sequence[str]]) -> tuple[NameGroup, ...]:

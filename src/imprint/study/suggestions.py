@@ -86,6 +86,8 @@ def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> Suggestion
 
 def write_seeds(store: Store, path: FilePath, *, held_out: float = HELD_OUT) -> None:
     """Write the words as a seed file, which `imprint debias` and `read_seeds` read."""
+    if store.study.protocol != "suggestion":
+        raise StudyError(f"a study of protocol {store.study.protocol} has no seeds; only suggestion has")
     scores = score_suggestions(store, held_out=held_out)
     if not scores.words:
         raise StudyError("nobody has suggested a word yet; there are no seeds to write")
