@@ -26,8 +26,10 @@ def peers():
 @given(st.lists(st.integers(-50, 50), min_size=4, max_size=11), st.data())
 def test_counting_by_halves_equals_listing_every_partition(peers, scores, data):
     size = data.draw(st.integers(1, len(scores) - 1))
-    listed = sum(sum(chosen) >= sum(scores[:size]) for chosen in itertools.combinations(scores, size))
-    assert peers("oracles").count_by_halves(np.array(scores, dtype=float), size) == listed
+    sums, observed = [sum(chosen) for chosen in itertools.combinations(scores, size)], sum(scores[:size])
+    count, pool = peers("oracles").count_by_halves, np.array(scores, dtype=float)
+    assert count(pool, size) == sum(one >= observed for one in sums)
+    assert count(pool, size, strict=True) == sum(one > observed for one in sums)
 
 
 def test_rotations_of_the_literal_version_are_orthogonal_and_not_all_of_one_kind(peers):
