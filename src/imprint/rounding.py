@@ -2,6 +2,8 @@
 
 import math
 
+SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}  # before a p-value, by how it was found
+
 _EXACT_COUNT = 10**9  # counts below it are written digit by digit
 
 

@@ -48,27 +48,42 @@ def drawn(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(browser, drawn):
-    """Open the page offline in a window of its own; every request, error and message of the console is kept."""
+def windows(browser):
+    """Open windows of their own; every request that is not `ours`, error and message of the console is kept."""
     contexts, troubles = [], []
 
-    def open_page(path=drawn, *, width=1280, height=900, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+    def open_window(ours, *, offline=False, **options):
+        context = browser.new_context(**options)
         contexts.append(context)
-        context.set_offline(True)
+        context.set_offline(offline)
         page = context.new_page()
-        # The page itself comes from disk; whatever else it asked for would be a leak.
-        page.on("request", lambda request: request.url == path.as_uri() or troubles.append(request.url))
+        page.on("request", lambda request: ours(request.url) or troubles.append(request.url))
         page.on("console", lambda message: message.type in ("error", "warning") and troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
+        return page
+
+    def close():
+        for context in contexts:
+            context.close()
+
+    open_window.troubles, open_window.close = troubles, close
+    return open_window
+
+
+@pytest.fixture
+def opened(windows, drawn):
+    """Open the page offline; it comes from disk, and whatever else it asked for would be a leak."""
+
+    def open_page(path=drawn, *, width=1280, height=900, **options):
+        size = {"width": width, "height": height}
+        page = windows(lambda url: url == path.as_uri(), offline=True, viewport=size, **options)
         page.goto(path.as_uri())
         return page
 
-    open_page.troubles = troubles
+    open_page.troubles = windows.troubles
     yield open_page
-    for context in contexts:
-        context.close()
-    assert troubles == []
+    windows.close()
+    assert windows.troubles == []
 
 
 def _sections() -> tuple[Section, ...]:

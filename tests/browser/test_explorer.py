@@ -40,26 +40,19 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(browser, address):
+def opened(windows, address):
     """Open a page; every error, warning and request to anywhere else is kept, and there must be none."""
-    contexts, troubles = [], []
 
     def open_page(path="/", *, screen="desktop", **options):
-        context = browser.new_context(viewport=SCREENS[screen], base_url=address, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("request", lambda request: request.url.startswith(address) or troubles.append(request.url))
-        page.on("console", lambda message: message.type in ("error", "warning") and troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page = windows(lambda url: url.startswith(address), viewport=SCREENS[screen], base_url=address, **options)
         page.goto(path)
         return page
 
-    open_page.troubles = troubles
+    open_page.troubles = windows.troubles
     yield open_page
-    for context in contexts:
-        context.close()
+    windows.close()
     # A refusal shown in its place is an answer of 422, which Chromium writes to its console.
-    assert [trouble for trouble in troubles if "422" not in trouble] == []
+    assert [trouble for trouble in windows.troubles if "422" not in trouble] == []
 
 
 def type_sets(page, **sets):

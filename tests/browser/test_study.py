@@ -92,27 +92,20 @@ def servers(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(browser, servers):
+def visit(windows, servers):
     """Open a study's first page in a window of its own; whatever goes wrong in the page, or leaves it, is kept."""
-    contexts, troubles = [], []
 
     def open_page(protocol, screen="desktop", path="/", **options):
         server = servers(protocol)
         phone = {"has_touch": True, "is_mobile": True} if screen == "phone" else {}
-        context = browser.new_context(viewport=SCREENS[screen], **phone, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("request", lambda asked: asked.url.startswith(server.address) or troubles.append(asked.url))
-        page.on("console", lambda said: said.type in ("error", "warning") and troubles.append(said.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page = windows(lambda url: url.startswith(server.address), viewport=SCREENS[screen], **phone, **options)
         page.goto(f"{server.address}{path}")
         return page
 
-    open_page.troubles = troubles
+    open_page.troubles = windows.troubles
     yield open_page
-    for context in contexts:
-        context.close()
-    assert troubles == []
+    windows.close()
+    assert windows.troubles == []
 
 
 def heading(page):

@@ -8,8 +8,9 @@ from imprint.association.battery import Battery, Skipped, run_battery
 from imprint.association.seat_battery import run_seats
 from imprint.audit.plan import tests_in
 from imprint.audit.progress import Progress, by_label, stretch
-from imprint.audit.subject import GENDER, Subject, gather, skips
+from imprint.audit.subject import Subject, gather, skips
 from imprint.debiasing.frontier import frontier, stereotype_variances
+from imprint.debiasing.linear import GENDER
 from imprint.debiasing.rows import debiasing_finding, frontier_finding, projection_finding
 from imprint.directions.analogies import analogies
 from imprint.directions.axis import pair_axis
@@ -22,12 +23,10 @@ from imprint.evaluation.comparison import compare
 from imprint.evaluation.evaluate import evaluate
 from imprint.evaluation.leakage import leakage
 from imprint.finding import Finding
-from imprint.stimuli.catalog import catalogue, choose
+from imprint.stimuli.catalog import GENDER_TESTS, SEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest
 from imprint.stimuli.seeds import definitional_pairs, professions
 
-GENDER_TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")
-SEAT_TESTS = ("caliskan-[0-9]*", "seat-*")
 TOP_ANALOGIES = 50
 CROWD = "the crowd's gender stereotype scores"
 
@@ -203,7 +202,7 @@ def _rows(subject: Subject, found: Battery) -> list[Finding]:
 
 
 def _professions(embedding: Embedding) -> Projections:
-    return project(embedding, pair_axis(embedding, [GENDER]), [one.word for one in professions()])
+    return project(embedding, pair_axis(embedding, GENDER), [one.word for one in professions()])
 
 
 def _fitted(subject: Subject) -> list[Finding]:

@@ -9,15 +9,13 @@ from imprint.association.battery import Skipped
 from imprint.audit.plan import Plan
 from imprint.debiasing.hard import HardDebiaser
 from imprint.debiasing.leace import LeaceDebiaser
-from imprint.debiasing.linear import LinearDebiaser
+from imprint.debiasing.linear import GENDER, LinearDebiaser
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import ImprintError, SettingError
 from imprint.finding import Finding
-
-GENDER = ("he", "she")
 
 Attempt = tuple[str, str, Callable[[], Iterable[Finding]]]  # id, title, work
 
@@ -41,7 +39,7 @@ class Subject:
     @cached_property
     def axis(self) -> Axis:
         """The axis he - she."""
-        return pair_axis(self.embedding, [GENDER])
+        return pair_axis(self.embedding, GENDER)
 
     @cached_property
     def transform(self) -> Transform:
@@ -51,7 +49,7 @@ class Subject:
         if self.plan.debias == "linear":
             return LinearDebiaser().fit(self.embedding, axis=self.axis)
         if self.plan.debias == "hard":
-            return HardDebiaser().fit(self.embedding, axis=pair_axis(self.embedding, [GENDER], method="pca"))
+            return HardDebiaser().fit(self.embedding, axis=pair_axis(self.embedding, GENDER, method="pca"))
         return LeaceDebiaser().fit(self.embedding)
 
     @cached_property

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 METHODS = ("linear", "hard", "leace")
-TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")
 
 
 def debias_command(
@@ -223,9 +222,9 @@ def _test(
 ) -> "tuple[Battery, Battery] | None":
     from imprint.association.battery import run_battery
     from imprint.cli.console import say
-    from imprint.stimuli.catalog import catalogue, choose
+    from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
-    tests, label = choose(catalogue(), TESTS), "testing before and after"
+    tests, label = choose(catalogue(), GENDER_TESTS), "testing before and after"
     report(label, 0, 2 * len(tests))
     try:
         first = run_battery(before, tests, progress=lambda done, total: report(label, done, 2 * total))

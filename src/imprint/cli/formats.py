@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from imprint.rounding import round_count, round_number
+from imprint.rounding import SIGNS, round_count, round_number
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
 
@@ -22,8 +22,7 @@ _PIPED_WIDTH = 140  # columns when stdout is a file: no terminal to ask
 
 def p_value(p: PermutationTest) -> str:
     """Return p, with a sign before it where it is an upper bound or an estimate."""
-    sign = {"exact": "", "certified": "≤ ", "sampled": "≈ "}[p.p_method]
-    return f"{sign}{p.p_value:.3g}"
+    return f"{SIGNS[p.p_method]}{p.p_value:.3g}"
 
 
 def counts(p: PermutationTest) -> str:

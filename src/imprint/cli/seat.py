@@ -26,9 +26,6 @@ from imprint.errors import SettingError
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
 
-# The battery of the paper: Caliskan's ten tests, and those it adds.
-DEFAULT_TESTS = ("caliskan-[0-9]*", "seat-*")
-
 
 def seat_command(
     encoder: Annotated[list[str], typer.Argument(metavar="ENCODER...", help=ENCODER_HELP)],
@@ -115,11 +112,11 @@ def seat_command(
 
 
 def _choose(patterns: list[str] | None, file: Path | None) -> "tuple[WeatTest, ...]":
-    from imprint.stimuli.catalog import catalogue, choose, read_tests
+    from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose, read_tests
     from imprint.stimuli.definition import WeatTest
 
     known = catalogue() if file is None else read_tests(file)
-    chosen = choose(known, patterns or (DEFAULT_TESTS if file is None else ("*",)))
+    chosen = choose(known, patterns or (SEAT_TESTS if file is None else ("*",)))
     found = tuple(test for test in chosen if isinstance(test, WeatTest))
     if not found:
         raise SettingError("the tests chosen are all WEFATs, which have no sentences; choose WEATs")

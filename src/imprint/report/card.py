@@ -10,11 +10,11 @@ from imprint.errors import ImprintError
 from imprint.finding import Finding
 from imprint.masking import mask
 from imprint.report.escaping import code, escaped, listed, plain
-from imprint.report.marking import SIGNS, Words
+from imprint.report.marking import Words
 from imprint.report.sections.method import LIMITS
 from imprint.report.sections.weat import title
 from imprint.report.summary import sentences
-from imprint.rounding import round_number
+from imprint.rounding import SIGNS, round_number
 
 HEADING = "## Bias, Risks, and Limitations"
 

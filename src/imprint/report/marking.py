@@ -14,7 +14,6 @@ from imprint.masking import mask
 from imprint.rounding import round_count, round_number
 
 NOTHING = Markup("–")
-SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}  # before a p-value, by how it was found
 
 _LONGEST = 48  # characters of a word that are shown; embeddings hold tokens of thousands
 _LONGEST_TEXT = 300  # of a title or a reason

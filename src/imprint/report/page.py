@@ -133,8 +133,10 @@ def _svg(chart: Chart, *, alone: bool) -> Markup:
     """Draw a chart; `alone` on its page it may use its name, in a notebook other charts may have the same one."""
     from imprint.report.drawing import to_json, to_svg
 
+    if alone:
+        return to_svg(chart.spec, chart.name)
     digest = hashlib.sha256(to_json(chart.spec).encode()).hexdigest()[:12]
-    return to_svg(chart.spec, chart.name if alone else f"{chart.name}-{digest}")
+    return to_svg(chart.spec, f"{chart.name}-{digest}")
 
 
 def _json(chart: Chart) -> Markup:

@@ -7,7 +7,8 @@ from markupsafe import Markup
 
 from imprint.finding import Finding
 from imprint.report.gates import gate_lines
-from imprint.report.marking import SIGNS, Words, count, number, probability, share
+from imprint.report.marking import Words, count, number, probability, share
+from imprint.rounding import SIGNS
 
 Numbers = Mapping[str, Any]
 

@@ -7,8 +7,9 @@ from markupsafe import Markup
 
 from imprint.finding import Finding
 from imprint.report import charts
-from imprint.report.marking import NOTHING, SIGNS, Words, count, number, probability
+from imprint.report.marking import NOTHING, Words, count, number, probability
 from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
+from imprint.rounding import SIGNS
 
 _TEST = Column("Test")
 _EFFECT = Column(
