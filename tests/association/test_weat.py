@@ -9,7 +9,8 @@ from imprint.association.cosines import cosines
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.stimuli.definition import WeatTest, WordSet
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import WeatTest, WordSet, word_sets
 
 
 def naive(embedding, targets, attributes):
@@ -156,6 +157,16 @@ def test_fewer_than_two_words_left_is_refused_by_name(embedding, targets, attrib
         weat(embedding, targets=(("rose", "orchid", "peony"), targets[1]), attributes=attributes)
     with pytest.raises(VocabularyError, match="none of them is left"):
         weat(embedding, targets=(("orchid", "peony"), targets[1]), attributes=attributes)
+
+
+def test_a_refusal_names_every_missing_word_of_the_longest_published_set(embedding, targets, attributes):
+    longest = max(len(words) for test in catalogue() for words in word_sets(test).values())
+    unknown = [f"unknown{number}" for number in range(longest)]
+    with pytest.raises(VocabularyError) as refused:
+        weat(embedding, targets=(unknown, targets[1]), attributes=attributes)
+    assert all(repr(word) in str(refused.value) for word in unknown)
+    with pytest.raises(VocabularyError, match=r"'unknown59' and 940 more\)"):
+        weat(embedding, targets=([f"unknown{n}" for n in range(1000)], targets[1]), attributes=attributes)
 
 
 def test_words_that_meet_in_lower_case_are_refused(embedding, targets, attributes):

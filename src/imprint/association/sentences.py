@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.association.cosines import Floats, cosines, mean
-from imprint.association.wordrows import FEWEST_WORDS
+from imprint.association.wordrows import FEWEST_WORDS, MOST_NAMED
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, quote, word_sets
 from imprint.stimuli.templates import Sentence
@@ -89,8 +89,9 @@ def table_of(
         left_out.update((s.text, None) for s in sides[key] if s.word in left and s.text not in texts)
         if len(left) < FEWEST_WORDS:
             raise VocabularyError(
-                f"{words.name}: {encoder} has no vector for {len(gone)} of {len(words)} words ({quote(gone)}); at "
-                f"least {FEWEST_WORDS} words are needed: use other words or another encoder"
+                f"{words.name}: {encoder} has no vector for {len(gone)} of {len(words)} words "
+                f"({quote(gone, MOST_NAMED)}); at least {FEWEST_WORDS} words are needed: "
+                "use other words or another encoder"
             )
     for first, second in (("x", "y"), ("a", "b")):
         shared = {sentence.text for sentence in kept[first]} & {sentence.text for sentence in kept[second]}

@@ -8,6 +8,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import WordSet, quote
 
 FEWEST_WORDS = 2
+MOST_NAMED = 60  # missing words a refusal names: every published set whole, and not all of a file given by mistake
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def find_rows(embedding: Embedding, sets: Iterable[WordSet]) -> WordRows:
             left = f"only {quote(rows.words)} is" if rows.words else "none of them is"
             raise VocabularyError(
                 f"{words.name}: {len(rows.missing)} of {len(words)} words are missing from {embedding.name} "
-                f"({quote(rows.missing)}) and {left} left; at least {FEWEST_WORDS} are needed: use other words "
-                "or a larger embedding"
+                f"({quote(rows.missing, MOST_NAMED)}) and {left} left; at least {FEWEST_WORDS} are needed: "
+                "use other words or a larger embedding"
             )
         _refuse_shared(words.name, words.name, rows, rows, embedding)
         found.append(rows)

@@ -226,11 +226,11 @@ def set_problems(words: WordSet) -> list[str]:
     return found
 
 
-def quote(words: Iterable[str]) -> str:
-    """Return the words in quotation marks for a message, the first few of them if they are many."""
+def quote(words: Iterable[str], most: int = _SHOWN) -> str:
+    """Return the words in quotation marks for a message, the first few of them if they are more than `most`."""
     words = list(words)
-    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
-    return ", ".join(repr(word) for word in words[:_SHOWN]) + more
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(repr(word) for word in words[:most]) + more
 
 
 def _overlap(first: str, left: WordSet, second: str, right: WordSet) -> list[str]:
