@@ -43,7 +43,7 @@ def similarity(cases: list[tuple[str, dict[str, Any]]]) -> Section:
         "Spearman's correlation of cosines with people's scores of 65 pairs.",
         rows,
         (
-            "imprint also resamples the pairs for an interval; that is in its CPU time.",
+            "imprint also computes an interval; that is in its CPU time.",
             "WEFE has no similarity benchmark; gensim's `evaluate_word_pairs(file, case_insensitive=False)` stands "
             "for it. By default gensim takes words in any case.",
             "The two copies of the file differ in some pairs. One has two tabs between columns; gensim tells of lines "

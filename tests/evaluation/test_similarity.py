@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.benchmarks import PairBenchmark
-from imprint.evaluation.resampling import draw_counts, midranks, weighted_correlation
+from imprint.errors import VocabularyError
+from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
+from imprint.evaluation.resampling import midranks, weighted_correlation
 from imprint.evaluation.similarity import correlate, similarities, similarity
+from imprint.significance.dyads import Dyads, pearson, spearman
 
 WORDS = tuple("abcdefghijklmnop")
+PAIRS = [one for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
 
 
 def embedding(seed=0, words=WORDS, name="random"):
@@ -34,7 +36,7 @@ def cosines(one, asked):
 
 def test_correlations_are_those_of_scipy():
     one, asked = embedding(), benchmark()
-    result = similarity(one, asked, resamples=10)
+    result = similarity(one, asked)
     expected = cosines(one, asked)
     assert result.measures["spearman"].value == pytest.approx(spearmanr(expected, asked.scores).statistic, abs=1e-12)
     assert result.measures["pearson"].value == pytest.approx(pearsonr(expected, asked.scores).statistic, abs=1e-12)
@@ -53,47 +55,35 @@ def test_counting_a_pair_several_times_is_repeating_it(rows):
     assert by_value == pytest.approx(pearsonr(*repeated).statistic, abs=1e-9)
 
 
-def test_the_interval_is_that_of_resampled_pairs():
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=30)
-    y = x + rng.normal(size=30)
-    ((measures,), _) = correlate(x, [y], resamples=400, seed=5)
-    draws = [
-        spearmanr(*(np.repeat(side, row.astype(int)) for side in (x, y))).statistic
-        for counts in draw_counts(30, 400, 5)
-        for row in counts
-    ]
-    low, high = np.quantile(draws, [0.025, 0.975])
-    assert (measures["spearman"].low, measures["spearman"].high) == pytest.approx((low, high), abs=1e-9)
-
-
-def test_resamples_come_from_the_seed_alone():
+def test_the_interval_knows_which_pairs_share_a_word():
     one, asked = embedding(), benchmark()
-    first, again, other = (similarity(one, asked, seed=seed).measures for seed in (1, 1, 2))
-    assert first == again
-    assert first["spearman"].low != other["spearman"].low
-    assert first["spearman"].value == other["spearman"].value
+    found = similarity(one, asked)
+    places = np.array([[WORDS.index(word) for word in pair] for pair in asked.pairs]).T
+    for name, correlation in (("spearman", spearman), ("pearson", pearson)):
+        expected = Dyads(*places).interval(correlation(np.array(asked.scores), cosines(one, asked)))
+        assert (found.measures[name].low, found.measures[name].high) == pytest.approx(expected, abs=1e-9)
+    assert found.words == len({word for pair in asked.pairs for word in pair})
 
 
 def test_two_embeddings_are_measured_on_the_pairs_both_have():
     one, other = embedding(0), embedding(7, words=WORDS[4:])
     asked = benchmark()
-    (before, after), change = similarities([one, other], asked, resamples=50)
+    (before, after), change = similarities([one, other], asked)
     kept = [i for i, pair in enumerate(asked.pairs) if not set(pair) & set(WORDS[:4])]
     shared = PairBenchmark("mine", tuple(asked.pairs[i] for i in kept), tuple(asked.scores[i] for i in kept))
     assert before.found == after.found == len(kept) < 40
-    assert before.measures == similarity(one, shared, resamples=50).measures
+    assert before.measures == similarity(one, shared).measures
     assert set(after.missing) <= set(WORDS[:4])
     assert before.missing == ()
     for name, value in change.items():
         assert value.value == pytest.approx(after.measures[name].value - before.measures[name].value)
 
 
-def test_an_embedding_differs_from_its_rotation_by_nothing_in_every_resample():
+def test_an_embedding_differs_from_its_rotation_by_nothing():
     one = embedding()
     turned = np.linalg.qr(np.random.default_rng(2).normal(size=(5, 5)))[0]
     rotated = Embedding("rotated", one.words, (one.vectors @ turned * 3).astype(np.float32))
-    _, change = similarities([one, rotated], benchmark(), resamples=200)
+    _, change = similarities([one, rotated], benchmark())
     assert (change["pearson"].low, change["pearson"].high) == pytest.approx((0, 0), abs=1e-6)
 
 
@@ -107,7 +97,7 @@ def test_the_paired_interval_is_narrower_than_the_two_apart():
 
 def test_words_of_a_missing_pair_are_named():
     asked = PairBenchmark("mine", (*benchmark().pairs, ("a", "zebra"), ("yak", "zebra")), (*benchmark().scores, 1, 2))
-    result = similarity(embedding(), asked, resamples=10)
+    result = similarity(embedding(), asked)
     assert result.missing == ("zebra", "yak")
     assert (result.found, result.asked) == (40, 42)
     assert result.to_dict()["missing"] == ["zebra", "yak"]
@@ -125,6 +115,30 @@ def test_cosines_that_are_all_alike_are_refused():
         similarity(flat, benchmark())
 
 
-def test_no_resamples_are_refused():
-    with pytest.raises(SettingError, match="resamples is 0"):
-        similarity(embedding(), benchmark(), resamples=0)
+@pytest.mark.parametrize("asked", PAIRS, ids=lambda one: one.name)
+def test_intervals_over_a_benchmarks_pairs_hold_the_truth_when_words_are_drawn_anew(asked):
+    """Words with meanings, seen by people and, less clearly and with a frequency beside, by two embeddings."""
+    names, places = np.unique(np.array(asked.pairs), return_inverse=True)
+    first, second = places.reshape(-1, 2).T
+    rng = np.random.default_rng(11)
+
+    def draw(words, left, right):
+        meaning, frequency = rng.standard_normal((words, 4)), rng.standard_normal(words)
+        better = 0.8 * meaning + 0.6 * rng.standard_normal(meaning.shape)
+        worse = 0.7 * better + 0.7 * rng.standard_normal(meaning.shape)
+        people = (meaning[left] * meaning[right]).sum(axis=1) + rng.standard_normal(len(left))
+        sides = [
+            (seen[left] * seen[right]).sum(axis=1) + frequency[left] + frequency[right] for seen in (better, worse)
+        ]
+        return people, sides
+
+    many = np.arange(300_000)
+    people, sides = draw(2 * len(many), many, many + len(many))
+    truth = [spearmanr(people, side).statistic for side in sides]
+    dyads, repeats, hits = Dyads(first, second), 300, np.zeros(2)
+    for _ in range(repeats):
+        people, sides = draw(len(names), first, second)
+        (measures, _), change = correlate(people, sides, dyads)
+        pairs = ((truth[0], measures["spearman"]), (truth[1] - truth[0], change["spearman"]))
+        hits += [one.low <= true <= one.high for true, one in pairs]
+    assert np.all((hits / repeats > 0.9) & (hits / repeats < 0.995))

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 LEGEND = (
     "Spearman, Pearson: of cosines with people's scores. 3CosAdd, 3CosMul: share of analogies right, case ignored.",
-    "[ ]: the middle 95 % over resamples of the pairs, also of those that make up analogies.",
+    "[ ]: 95 % intervals; pairs that share a word rise and fall together, and so do questions that share a pair.",
 )
-AGAINST_LEGEND = "Both on the same pairs and questions, resampled together."
+AGAINST_LEGEND = "Both on the same pairs and questions: the interval is the difference's own."
 PAPER_LEGEND = "paper: Google News vectors before and after debiasing, Bolukbasi et al. (2016), table 2."
 
 _NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
@@ -45,7 +45,9 @@ def evaluate_command(
         bool,
         typer.Option("--leakage", help="Try to recover gender from names, professions and the words furthest out."),
     ] = False,
-    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples behind each interval.")] = 1_000,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=1, help="Resamples behind intervals of analogies.")
+    ] = 1_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:

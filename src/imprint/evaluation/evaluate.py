@@ -112,7 +112,7 @@ def _run(
 ) -> Row:
     results: Sequence[Result]
     if isinstance(benchmark, PairBenchmark):
-        results, change = similarities(embeddings, benchmark, resamples=resamples, seed=seed)
+        results, change = similarities(embeddings, benchmark)
     else:
         results, change = analogies_answered(
             embeddings,

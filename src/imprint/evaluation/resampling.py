@@ -1,4 +1,4 @@
-"""Percentile intervals from resampling with repeats: pairs of words, or questions, drawn again from themselves."""
+"""Percentile intervals from resampling with repeats: words, or pairs of an analogy, drawn again from themselves."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _FLAT = 1e-12  # share of the variance below which resampled values are one valu
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and the middle 95 % of it over resamples."""
+    """A number and its 95 % interval."""
 
     value: float
     low: float

@@ -6,7 +6,6 @@ people's scores of the pair, and Pearson's beside it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +16,9 @@ from imprint.association.wordrows import require_embedding
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark
-from imprint.evaluation.resampling import (
-    RESAMPLES,
-    Doubles,
-    Estimate,
-    check_resamples,
-    draw_counts,
-    estimate,
-    midranks,
-    weighted_correlation,
-)
+from imprint.evaluation.resampling import Doubles, Estimate
 from imprint.finding import Finding
+from imprint.significance.dyads import Dyads, pearson, spearman
 from imprint.stimuli.definition import quote
 
 if TYPE_CHECKING:
@@ -42,7 +33,7 @@ _DECIMALS = 12
 class SimilarityResult(Measured):
     """One benchmark on one embedding: `measures` has spearman and pearson, each with its interval.
 
-    `missing` names the words without a vector; a pair that has one is left out.
+    `missing` names the words without a vector; a pair that has one is left out, and `words` counts those of the rest.
     """
 
     benchmark: str
@@ -51,9 +42,8 @@ class SimilarityResult(Measured):
     measures: Mapping[str, Estimate] = field(hash=False)
     found: int
     asked: int
+    words: int
     missing: tuple[str, ...]
-    resamples: int
-    seed: int
 
     def finding(self, **more: Any) -> Finding:
         """Return the row; its effect size is Spearman's correlation."""
@@ -65,13 +55,13 @@ class SimilarityResult(Measured):
             effect_size=self.measures["spearman"].value,
             statistic=None,
             p_value=None,
-            seed=self.seed,
+            seed=0,  # nothing is random
             missing=self.missing,
             details={
                 **flatten(self.measures),
                 "found": self.found,
                 "asked": self.asked,
-                "resamples": self.resamples,
+                "words": self.words,
                 **more,
             },
         )
@@ -89,22 +79,19 @@ class SimilarityResult(Measured):
         )
 
 
-def similarity(
-    embedding: Embedding, benchmark: PairBenchmark, *, resamples: int = RESAMPLES, seed: int = 0
-) -> SimilarityResult:
+def similarity(embedding: Embedding, benchmark: PairBenchmark) -> SimilarityResult:
     """Correlate the cosines of the benchmark's pairs with people's scores."""
-    ((result,), _) = similarities([embedding], benchmark, resamples=resamples, seed=seed)
+    ((result,), _) = similarities([embedding], benchmark)
     return result
 
 
 def similarities(
-    embeddings: Sequence[Embedding], benchmark: PairBenchmark, *, resamples: int = RESAMPLES, seed: int = 0
+    embeddings: Sequence[Embedding], benchmark: PairBenchmark
 ) -> tuple[tuple[SimilarityResult, ...], Mapping[str, Estimate]]:
-    """Measure embeddings on the same pairs, those that all have, each resample the same for all.
+    """Measure embeddings on the same pairs, those that all have.
 
     The second value is the last embedding's measures less the first one's.
     """
-    check_resamples(resamples)
     looked = [_cosines(embedding, benchmark) for embedding in embeddings]
     shared = np.all([~np.isnan(cosines) for cosines, _ in looked], axis=0)
     people = np.array(benchmark.scores)[shared]
@@ -119,7 +106,8 @@ def similarities(
     for side, embedding in zip((people, *sides), ("people", *(one.name for one in embeddings)), strict=True):
         if np.all(side == side[0]):
             raise VocabularyError(f"{benchmark.name}: the pairs left are all alike to {embedding}; nothing correlates")
-    measured, change = correlate(people, sides, resamples=resamples, seed=seed)
+    words, places = np.unique(np.array(benchmark.pairs)[shared], return_inverse=True)
+    measured, change = correlate(people, sides, Dyads(*places.reshape(-1, 2).T))
     results = tuple(
         SimilarityResult(
             benchmark=benchmark.name,
@@ -128,30 +116,26 @@ def similarities(
             measures=measures,
             found=len(people),
             asked=len(shared),
-            missing=words,
-            resamples=resamples,
-            seed=seed,
+            words=len(words),
+            missing=missing,
         )
-        for embedding, (_, words), measures in zip(embeddings, looked, measured, strict=True)
+        for embedding, (_, missing), measures in zip(embeddings, looked, measured, strict=True)
     )
     return results, change
 
 
 def correlate(
-    people: Doubles, sides: Sequence[Doubles], *, resamples: int = RESAMPLES, seed: int = 0
+    people: Doubles, sides: Sequence[Doubles], dyads: Dyads
 ) -> tuple[list[dict[str, Estimate]], dict[str, Estimate]]:
     """Return both correlations of every side with people, and the last side's less the first one's."""
-    draws: dict[str, list[Doubles]] = {"spearman": [], "pearson": []}
-    # The first draw counts every pair once: it is the value itself.
-    for counts in chain([np.ones((1, len(people)))], draw_counts(len(people), resamples, seed)):
-        ranks = midranks(people, counts)
-        by_rank = [weighted_correlation(ranks, midranks(side, counts), counts) for side in sides]
-        by_value = [weighted_correlation(people, side, counts) for side in sides]
-        draws["spearman"].append(np.array(by_rank))
-        draws["pearson"].append(np.array(by_value))
-    rows = {name: np.concatenate(parts, axis=1) for name, parts in draws.items()}
-    measured = [{name: _estimate(values[side]) for name, values in rows.items()} for side in range(len(sides))]
-    return measured, {name: _estimate(values[-1] - values[0]) for name, values in rows.items()}
+    measured: list[dict[str, Estimate]] = [{} for _ in sides]
+    change = {}
+    for name, correlation in (("spearman", spearman), ("pearson", pearson)):
+        found = [correlation(people, side) for side in sides]
+        for measures, one in zip(measured, found, strict=True):
+            measures[name] = Estimate(one.value, *dyads.interval(one))
+        change[name] = Estimate(found[-1].value - found[0].value, *dyads.difference(found[-1], found[0]))
+    return measured, change
 
 
 def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, float]:
@@ -161,10 +145,6 @@ def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, flo
         for name, one in measures.items()
         for end, number in (("", one.value), ("_low", one.low), ("_high", one.high))
     }
-
-
-def _estimate(draws: Doubles) -> Estimate:
-    return estimate(float(draws[0]), draws[1:])
 
 
 def _cosines(embedding: Embedding, benchmark: PairBenchmark) -> tuple[Doubles, tuple[str, ...]]:

@@ -33,7 +33,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     if other:
         columns += [
             Column("Change", numeric=True),
-            Column("Interval", "Middle 95 % of the change over pairs drawn again, as if no two pairs shared a word."),
+            Column("Interval", "95 % interval of the change; pairs that share a word rise and fall together."),
         ]
     columns += [Column("Published", "For Google News vectors, before and after debiasing.")]
     yield Table("Benchmarks", tuple(columns), tuple(_row(one, other=other) for one in rows))

@@ -1,0 +1,111 @@
+"""Correlations over pairs that share things: derivatives against finite differences, errors against a double loop."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import pearsonr, spearmanr
+
+from imprint.evaluation.resampling import midranks, weighted_correlation
+from imprint.significance.dyads import Dyads, Influences, pearson, spearman
+
+few = st.integers(0, 4)
+rows = st.lists(st.tuples(few, few, few, few), min_size=4, max_size=14)
+
+
+def columns(drawn):
+    x, y, first, second = np.array(drawn).T
+    assume(np.ptp(x) and np.ptp(y))
+    return x.astype(np.float64), y.astype(np.float64), first, second
+
+
+def weighted(x, y, counts, *, ranked):
+    sides = (midranks(x, counts), midranks(y, counts)) if ranked else (x, y)
+    return weighted_correlation(*sides, counts)
+
+
+@given(rows)
+def test_values_are_those_of_scipy(drawn):
+    x, y, _, _ = columns(drawn)
+    assert spearman(x, y).value == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
+    assert pearson(x, y).value == pytest.approx(pearsonr(x, y).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize(("correlation", "ranked"), [(spearman, True), (pearson, False)])
+@given(drawn=rows)
+def test_influences_are_derivatives_by_the_weight_of_a_pair(correlation, ranked, drawn):
+    x, y, _, _ = columns(drawn)
+    step = 1e-6
+    up, down = (weighted(x, y, 1 + sign * step * np.eye(len(x)), ranked=ranked) for sign in (1, -1))
+    found = correlation(x, y).each
+    assert found == pytest.approx(len(x) * (up - down) / (2 * step), abs=1e-5)
+    assert found.sum() == pytest.approx(0, abs=1e-9)
+
+
+@given(rows)
+def test_the_error_sums_over_all_pairs_that_share_a_thing(drawn):
+    x, y, first, second = columns(drawn)
+    each = spearman(x, y).each
+    sharing = independent = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            one, other = {first[i], second[i]}, {first[j], second[j]}
+            sharing += each[i] * each[j] if one & other else 0
+            independent += each[i] * each[j] if one == other else 0
+    expected = math.sqrt(max(sharing, independent)) / len(x)
+    assert Dyads(first, second).standard_error(each) == pytest.approx(expected, abs=1e-9)
+
+
+@given(rows, st.permutations(range(5)))
+def test_neither_names_nor_sides_matter(drawn, names):
+    x, y, first, second = columns(drawn)
+    one, names = spearman(x, y), np.array(names)
+    expected = Dyads(first, second).interval(one)
+    assert Dyads(second, first).interval(one) == pytest.approx(expected, abs=1e-12)
+    assert Dyads(names[first], 7 * names[second] - 6 * names[second]).interval(one) == pytest.approx(
+        expected, abs=1e-12
+    )
+
+
+def test_pairs_without_a_common_thing_have_the_usual_error():
+    rng = np.random.default_rng(0)
+    each = rng.normal(size=500)
+    usual = math.sqrt(float(np.mean(each**2)) / 500)
+    assert Dyads(np.arange(500), np.arange(500, 1000)).standard_error(each) == pytest.approx(usual)
+
+
+def test_a_perfect_correlation_has_no_width_and_a_side_differs_from_itself_by_nothing():
+    x = np.arange(6.0)
+    dyads = Dyads(np.arange(6), np.arange(1, 7))
+    assert dyads.interval(Influences(1.0, np.zeros(6))) == (1.0, 1.0)
+    assert dyads.interval(spearman(x, x**3)) == pytest.approx((1, 1))
+    one = spearman(x, np.array([1.0, 0, 2, 3, 5, 4]))
+    assert dyads.difference(one, one) == (0, 0)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say_where_words_are_drawn_anew():
+    words, pairs, repeats = 60, 600, 400
+    rng = np.random.default_rng(3)
+    first = rng.integers(0, words, pairs)
+    second = (first + rng.integers(1, words, pairs)) % words
+    dyads, apart = Dyads(first, second), Dyads(np.arange(pairs), np.arange(pairs, 2 * pairs))
+
+    def draw(count, left, right):
+        """People's scores and cosines share each word's meaning; cosines also have each word's frequency."""
+        meaning, frequency = rng.standard_normal((2, count))
+        people = meaning[left] + meaning[right] + rng.standard_normal(len(left))
+        return people, people + frequency[left] + frequency[right] + rng.standard_normal(len(left))
+
+    many = np.arange(1_000_000)
+    truth = spearmanr(*draw(2_000_000, many, many + 1_000_000)).statistic
+    hits = {dyads: 0, apart: 0}
+    for _ in range(repeats):
+        one = spearman(*draw(words, first, second))
+        for which in hits:
+            low, high = which.interval(one)
+            hits[which] += low <= truth <= high
+    # Four standard errors of a share of 0.95 are 0.044. Taken for independent, the same pairs fall far short.
+    assert 0.95 - 0.044 <= hits[dyads] / repeats <= 0.95 + 0.044
+    assert hits[apart] / repeats < 0.75
