@@ -10,6 +10,7 @@ import pytest
 
 from imprint.study.design import Block, Design, Item, NameGroup
 from imprint.study.store import Store, create_study
+from imprint.study.terms import Terms
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")
 
@@ -54,6 +55,10 @@ DESIGNS = {
 }
 
 
+# One of the studies is a paid one, with a text of its own.
+TERMS = {"offense": Terms(("Approved by the board.", f"{HOSTILE[0]} {'x' * 300}"), "C0FFEE-2024_completion-code")}
+
+
 class Server:
     """`imprint study serve` as a process, on one port through all its lives."""
 
@@ -81,7 +86,7 @@ def servers(tmp_path_factory):
     def served(protocol):
         if protocol not in started:
             path = folder / f"{protocol}.db"
-            token = create_study(path, DESIGNS[protocol])
+            token = create_study(path, DESIGNS[protocol], terms=TERMS.get(protocol))
             started[protocol] = Server(path)
             started[protocol].token = token
         return started[protocol]
@@ -257,6 +262,58 @@ def test_stopping_keeps_the_answers_and_the_link_goes_on(visit):
     page.goto(page.url)
     page.get_by_role("button", name="Go on after all").click()
     page.get_by_role("heading", name="What do you make").wait_for()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_panels_participant_copies_the_code_and_comes_back_to_it(visit, script):
+    page = visit("offense", "phone", path=f"/?PROLIFIC_PID=5f2c1e9ab0d34{script:d}", java_script_enabled=script)
+    page.get_by_role("button", name="Get my link").click()
+    assert page.get_by_text(f"participant number 5f2c1e9ab0d34{script:d}").is_visible()
+    page.get_by_role("button", name="I have read").click()
+    for count in range(1, 4):
+        page.get_by_role("radio", name="4").check()
+        page.get_by_role("button", name="Next").click()
+        page.get_by_text(f"Pages {count} of 3").wait_for()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    code = page.get_by_text("C0FFEE-2024_completion-code", exact=True)
+    if script:
+        code.click()
+        assert page.evaluate("getSelection().toString()") == "C0FFEE-2024_completion-code"
+    link = page.url
+    page.goto(f"{link.split('/p/')[0]}/?participant=5f2c1e9ab0d34{script:d}")
+    page.get_by_role("button", name="Get my link").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    assert page.url == link
+    assert code.is_visible()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_person_deletes_their_answers_after_a_second_question(visit, servers, script):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="accessibility is checked by axe")
+    page = visit("analogy", "phone", java_script_enabled=script)
+    page.get_by_role("button").click()
+    page.get_by_role("button", name="I have read").click()
+    page.get_by_role("heading", name="What do you make").wait_for()
+    for fieldset in page.locator("fieldset").all():
+        fieldset.get_by_label("No").check()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_text("Pages 1 of 2").wait_for()
+    token = page.url.rsplit("/", 1)[1]
+    with Store.open(servers("analogy").study) as store:
+        number = store.participant(token)
+        assert sum(answer.participant == number for answer in store.answers()) == 2
+        confirm = page.get_by_role("button", name="Yes, delete everything of mine")
+        assert not confirm.is_visible()
+        page.get_by_text("Delete my answers").click()
+        if script:
+            assert axe.Axe().run(page).response["violations"] == []
+        confirm.click()
+        page.get_by_role("heading", name="Your answers are deleted").wait_for()
+        page.wait_for_url("**/withdrawn")
+        page.reload()
+        assert heading(page) == "Your answers are deleted"
+        assert store.participant(token) is None
+        assert number not in {answer.participant for answer in store.answers()}
 
 
 def test_answers_stay_on_the_page_while_the_server_is_away(visit, servers):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -44,17 +45,21 @@ def found(tmp_path):
     return path
 
 
-def answer_all(path, people, answers):
+def answer_all(path, people, answers, panel_id=None):
     """Let people take part; `answers` gives a question's answer."""
     with Store.open(path) as store:
         for person in range(people):
-            number = store.join().number
+            number = store.join(panel_id).number
             store.consent(number)
             while not isinstance(step := store.step(number), Finish):
                 if isinstance(step, Familiarise):
                     store.familiarised(number)
                 if isinstance(step, Task):
                     store.answer(number, {question.number: answers(question, person) for question in step.questions})
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() if path.is_file() else None for path in folder.iterdir()}
 
 
 def as_embedding(question, _person):
@@ -124,13 +129,49 @@ def test_the_second_study_rates_what_the_crowd_agreed_on_and_completes_the_table
     assert "redneck" in in_process("study", "score", "second.db", "--unmask").stdout
     wrong = in_process("study", "score", "second.db", "--ratings", "first.db")
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (1, 1)
+    in_process("study", "create", found, "--out", "other.db")
+    stranger = in_process("study", "score", "other.db", "--ratings", "second.db")
+    assert (stranger.returncode, stranger.stdout) == (1, "")
+    assert stranger.stderr == (
+        "imprint: the ratings are of another study's associations; give the offense study made from this one\n"
+    )
 
 
 def test_a_second_study_of_an_unfinished_one_says_so(in_process, found, tmp_path):
     in_process("study", "create", found, "--out", "first.db", "--participants", 3)
     answer_all(tmp_path / "first.db", 2, as_embedding)
     made = in_process("study", "create", "first.db", "--out", "second.db", "--protocol", "offense")
+    scored = in_process("study", "score", "first.db", "--ratings", "second.db")
+    assert scored.returncode == 0, scored.stderr
     assert "note: 8 of 8 associations were judged by fewer than the 3 people wanted.\n" in made.stderr
+
+
+def test_the_boards_text_is_kept_in_the_study_and_leaves_with_it(in_process, found, tmp_path):
+    (tmp_path / "board.txt").write_text("Approved by\nthe board.\n\nWrite to board@example.org.\n")
+    made = in_process("study", "create", found, "--out", "s.db", "--consent", "board.txt")
+    assert made.returncode == 0, made.stderr
+    (tmp_path / "board.txt").unlink()
+    with Store.open(tmp_path / "s.db") as store:
+        assert store.terms.consent == ("Approved by the board.", "Write to board@example.org.")
+    assert in_process("study", "export", "s.db", "--out", "scores.jsonl").returncode == 0
+    assert "board@example.org" in (tmp_path / "scores.jsonl").read_text()
+    assert in_process("report", "scores.jsonl", "--out", "report.html").returncode == 0
+
+
+def test_who_came_by_a_panel_is_told_among_the_bonuses(in_process, found, tmp_path):
+    made = in_process("study", "create", found, "--out", "s.db", "--completion-code", "C0FFEE")
+    assert made.returncode == 0, made.stderr
+    answer_all(tmp_path / "s.db", 1, as_embedding)
+    assert "panel id" not in in_process("study", "score", "s.db", "--bonuses").stdout
+    answer_all(tmp_path / "s.db", 1, as_embedding, panel_id="5f2c1e9ab0d34a7788c6e001")
+    with Store.open(tmp_path / "s.db") as store:
+        assert store.step(2) == Finish("answered", "C0FFEE")
+    shown = in_process("study", "score", "s.db", "--bonuses").stdout
+    assert "2 12 12 8 8 5f2c1e9ab0d34a7788c6e001" in " ".join(shown.split())
+    rows = in_process("study", "score", "s.db", "--bonuses", "--json").stdout.splitlines()
+    assert [json.loads(row)["panel_id"] for row in rows[-2:]] == [None, "5f2c1e9ab0d34a7788c6e001"]
+    assert in_process("study", "export", "s.db", "--format", "payments", "--out", "pay.csv").returncode == 0
+    assert (tmp_path / "pay.csv").read_text().splitlines()[1:] == ['"5f2c1e9ab0d34a7788c6e001","2","12","2","2"']
 
 
 def test_an_embeddings_name_does_not_steer_the_terminal(in_process, found, tmp_path):
@@ -228,8 +269,15 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
         (["create", "found.jsonl", "--out", "s.db", "--participants", "0"], "participants|people"),
         (["create", "gender", "--out", "s.db", "--protocol", "suggestion", "--pages", "3"], "--pages goes with ube"),
         (["create", "nowhere.jsonl", "--out", "s.db"], "cannot be read"),
+        (["create", "default", "--out", "s.db", "--completion-code", "no code"], "completion code 'no code'; give"),
+        (["create", "default", "--out", "s.db", "--consent", "nowhere.txt"], "cannot be read"),
+        (["create", "default", "--out", "s.db", "--consent", "."], "give a text file"),
         (["serve", "nowhere.db"], "cannot be read"),
         (["serve", "found.jsonl"], "not a study"),
+        *((command.split(), "a pipe or a device") for command in (
+            "serve pipe", "score pipe", "delete pipe --yes", "export pipe --out x.csv", "serve .",
+            "create pipe --protocol offense --out s.db", "create found.jsonl --out s.db --consent pipe",
+        )),
         (["serve", "there.db"], "not a study"),
         (["score", "found.jsonl"], "not a study"),
         (["export", "found.jsonl", "--out", "x.xlsx"], "the format 'xlsx' is not known"),
@@ -238,12 +286,13 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
 )  # fmt: skip
 def test_errors_are_one_line_with_exit_code_one_and_change_nothing(in_process, found, tmp_path, arguments, message):
     (tmp_path / "there.db").write_bytes(b"not a database")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    os.mkfifo(tmp_path / "pipe")
+    before = contents(tmp_path)
     result = in_process("study", *arguments)
     assert (result.returncode, result.stdout) == (1, "")
     assert len(result.stderr.splitlines()) == 1, result.stderr
     assert any(part in result.stderr for part in message.split("|")), result.stderr
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def make_store(tmp_path, findings, clock):
     """Make a study of any protocol and open it; `quota` people answer each block."""
     opened = []
 
-    def make(protocol="ube", quota=2, *, seed=0, design=None, name="study.db"):
+    def make(protocol="ube", quota=2, *, seed=0, design=None, name="study.db", terms=None):
         if design is None:
             design = {
                 "ube": lambda: ube_design(findings, participants=quota),
@@ -76,7 +76,7 @@ def make_store(tmp_path, findings, clock):
                 "suggestion": lambda: suggestion_design("gender", participants=quota),
             }[protocol]()
         path = tmp_path / name
-        create_study(path, design, seed=seed)
+        create_study(path, design, seed=seed, terms=terms)
         opened.append(Store.open(path, clock=clock))
         return opened[-1]
 

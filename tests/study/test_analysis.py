@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -162,6 +163,30 @@ def test_the_second_study_rates_what_the_crowd_agreed_on_and_scores_offensivenes
         "study-offense",
         "study-rating",
     } <= kinds
+
+
+def test_ratings_of_another_studys_associations_are_refused(crowd, make_store):
+    """Same embedding, same groups, same words: another crowd agreed on other associations."""
+    first, other = (crowd(1, lambda n, question, task: right(question), name=name) for name in ("a.db", "b.db"))
+    second = make_store(design=offense_design(score(other).findings()), name="offense.db")
+    assert score(other, second).ratings is not None
+    with pytest.raises(StudyError, match="the ratings are of another study's associations; give the offense study"):
+        score(first, second)
+
+
+def test_a_second_study_is_made_of_one_study_that_is_named(crowd):
+    first, other = (
+        score(crowd(1, lambda n, question, task: right(question), name=name)).findings() for name in ("a.db", "b.db")
+    )
+    with pytest.raises(StudyError, match="score 2 studies"):
+        offense_design([*first, *other])
+    for unnamed in ({}, {"study": "elsewhere"}, {"study": None}):
+        rows = [
+            replace(row, details={key: value for key, value in row.details.items() if key != "study"} | unnamed)
+            for row in first
+        ]
+        with pytest.raises(StudyError, match="do not say which study they score"):
+            offense_design(rows)
 
 
 def test_a_second_study_of_an_unfinished_one_says_how_many_too_few_have_judged(make_store, take_part):

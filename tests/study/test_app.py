@@ -8,6 +8,7 @@ import pytest
 
 from imprint.study.design import Block, Design, Item, NameGroup
 from imprint.study.store import Store, create_study
+from imprint.study.terms import Terms
 from imprint.web.hosts import Hosts
 
 pytest.importorskip("fastapi", reason="the study's pages need fastapi")
@@ -116,7 +117,7 @@ def opened(tmp_path):
     def open_study(design, **options):
         clock = options.pop("clock", Clock())
         path = tmp_path / f"{len(open_things)}.db"
-        token = create_study(path, design)
+        token = create_study(path, design, terms=options.pop("terms", None))
         store = Store.open(path, clock=clock)
         browser = Browser(store, **options)
         browser.store, browser.admin = store, token
@@ -169,12 +170,115 @@ CONSENTS = [
 
 
 @pytest.mark.parametrize(("design", "asked"), CONSENTS)
-def test_who_consents_knows_what_is_asked_and_that_answers_stay(opened, design, asked):
+def test_who_consents_knows_what_is_asked_and_how_answers_are_taken_back(opened, design, asked):
     browser = opened(design)
     browser.join()
     assert [told in browser.page.text for _, told in CONSENTS] == [told == asked for _, told in CONSENTS]
-    assert "cannot be taken out one by one afterwards" in browser.page.text
+    assert "You can take your answers back" in browser.page.text
+    assert "nobody can find your answers without it" in browser.page.text
     assert "all that is stored is that this link was made" in browser.page.text
+
+
+@pytest.mark.parametrize(("design", "asked"), CONSENTS)
+def test_the_boards_own_text_comes_first_and_what_is_stored_and_the_content_note_stay(opened, design, asked):
+    terms = Terms(consent=("Approved by the board, no. 47.", f"{HOSTILE} & {{{{7*7}}}}", "x" * 5_000))
+    plain, own = opened(design), opened(design, terms=terms)
+    for browser in (plain, own):
+        browser.join()
+    page = own.page.text
+    told = [html.unescape(text) for text in re.findall(r'<p dir="auto">(.*?)</p>', page)]
+    assert told == [*terms.consent]
+    assert "<script>" not in page
+    assert page.index("Approved") < page.index("content-note")
+    without = own.page.text.split("What you will see, and what is stored</h2>")[1]
+    promised = re.findall(r"<li>(.*?)</li>", plain.page.text)
+    kept = re.findall(r"<li>(.*?)</li>", without)
+    # Whether answers are published only those who run the study can promise; the rest is what the program does.
+    assert [promise for promise in promised if promise not in kept] == [
+        "The answers may be published, as numbers and as a list of answers."
+    ]
+    note = re.compile(r'<aside class="content-note".*?</aside>', re.DOTALL)
+    assert note.findall(without) == note.findall(plain.page.text)
+    link = own.page.url.path
+    assert own.ask("GET", f"/api{link}").json()["consent"] == [*terms.consent]
+    assert own.send("/consent").status_code == 200
+    assert "Approved" not in own.page.text
+
+
+PROLIFIC = "5f2c1e9ab0d34a7788c6e001"
+
+
+def come(browser, query):
+    """Open the study by a panel's link and get a private one."""
+    browser.page = browser.ask("GET", f"/?{query}")
+    assert browser.page.status_code == 200
+    hidden = dict(re.findall(r'name="(\w+)" value="([^"]+)"', browser.page.text))
+    browser.page = browser.ask("POST", "/join", data=hidden)
+    return browser.page.url.path
+
+
+def test_a_panels_participant_is_told_what_is_stored_and_gets_the_code_at_the_end_alone(opened):
+    browser = opened(ANALOGY, terms=Terms(completion_code="C0FFEE-1"))
+    link = come(browser, f"PROLIFIC_PID={PROLIFIC}&STUDY_ID=1&SESSION_ID=2")
+    assert f"participant number <strong>{PROLIFIC}</strong>. We store it beside your answers" in browser.page.text
+    assert "link was made, and your participant number" in browser.page.text
+    assert browser.ask("GET", f"/api{link}").json()["panel_id"] == PROLIFIC
+    pages = [browser.page.text, browser.send("/consent").text]
+    for _ in range(3):
+        pages.append(browser.page.text)
+        assert browser.ask("GET", f"/api{link}").json()["code"] is None
+        browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
+    assert not any("C0FFEE" in page for page in pages)
+    assert "<code data-whole>C0FFEE-1</code>" in browser.page.text
+    assert browser.ask("GET", f"/api{link}").json()["code"] == "C0FFEE-1"
+    before = stored(browser)
+    assert come(browser, f"participant={PROLIFIC}") == link, "a second visit is the same person"
+    assert "<code data-whole>C0FFEE-1</code>" in browser.page.text
+    assert stored(browser) == before
+    assert browser.ask("POST", "/api/join", json={"participant": PROLIFIC}).json()["token"] == link.removeprefix("/p/")
+    assert browser.store.overview().participants == 1
+
+
+def test_without_a_number_and_a_code_no_page_speaks_of_them(opened):
+    browser = opened(ANALOGY)
+    pages = [browser.ask("GET", "/").text]
+    browser.join()
+    pages += [browser.page.text, browser.send("/consent").text]
+    for _ in range(3):
+        pages.append(browser.send("/answers", dict.fromkeys(browser.fields(), "yes")).text)
+    assert not any("participant number" in page or "completion code" in page for page in pages)
+    assert browser.store.panel_ids() == {}
+
+
+@pytest.mark.parametrize(
+    "query", ["PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D", "participant=a&PROLIFIC_PID=b",
+              "participant=%3Cscript%3E", "participant=" + "a" * 65],
+)  # fmt: skip
+def test_a_link_whose_number_cannot_be_read_lets_nobody_in_unpaid(opened, query):
+    browser = opened(ANALOGY)
+    for method, path, options in (("GET", f"/?{query}", {}), ("POST", "/join", {"content": query})):
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        refused = browser.ask(method, path, headers=headers, **options)
+        assert refused.status_code == 422
+        assert "open the link just as you got it" in refused.text
+        assert "<script>" not in refused.text
+    assert browser.ask("GET", "/?participant=").status_code == 422
+    assert browser.store.overview().participants == 0
+
+
+def test_who_stops_or_knows_too_few_names_is_told_about_the_code(opened):
+    browser = opened(UBE, terms=Terms(completion_code="C0FFEE-1"))
+    browser.join()
+    browser.send("/consent")
+    names = browser.page
+    browser.send("/leave")
+    assert "The completion code comes after the last page" in browser.page.text
+    browser.send("/consent")
+    browser.page = names
+    wrong = {"A": "B", "B": "C", "C": "A"}
+    browser.send("/answers", {field: wrong[right] for field, right in exam_answers(browser).items()})
+    assert "There is no completion code for this" in browser.page.text
+    assert "C0FFEE" not in browser.page.text
 
 
 def test_who_places_too_few_names_is_thanked_and_asked_no_more(opened):
@@ -311,7 +415,48 @@ def test_every_page_offers_to_stop_and_the_link_takes_it_up_again(opened):
     assert browser.heading() == "What do you make of this analogy?"
 
 
-@pytest.mark.parametrize("path", ["consent", "familiarised", "leave", "answers"])
+def test_every_page_after_the_first_offers_to_delete_the_answers(opened):
+    browser = opened(UBE)
+    browser.join()
+    seen = []
+    while True:
+        seen.append((browser.heading(), "/withdraw" in browser.page.text))
+        if browser.heading() == "Thank you":
+            break
+        form = next(form for form in ("/consent", "/answers", "/familiarised") if form in browser.page.text)
+        browser.send(form, {field: words[0] for field, words in browser.asked().items()})
+    assert seen == [("Before you begin", False), *((heading, True) for heading, _ in seen[1:])]
+    assert len(seen) == 6
+    other = opened(UBE)
+    come(other, "participant=7")
+    assert "Delete my participant number" in other.page.text
+
+
+@pytest.mark.parametrize("pages", [0, 1, 2])
+def test_who_deletes_their_answers_is_gone_and_the_others_stay(opened, pages):
+    browser = opened(OFFENSE)
+    links = []
+    for count in (2, pages):
+        links.append(browser.join())
+        browser.send("/consent")
+        for _ in range(count):
+            browser.send("/answers", dict.fromkeys(browser.fields(), "3"))
+    stale, before = browser.page, stored(browser)
+    assert len(before) == 2 + pages
+    browser.send("/withdraw")
+    assert (browser.page.status_code, browser.page.url.path) == (200, "/withdrawn")
+    assert browser.heading() == "Your answers are deleted"
+    assert stored(browser) == {key: value for key, value in before.items() if key[0] == 1}
+    assert len(stored(browser)) == 2
+    assert browser.store.overview().participants == 1
+    for path in (links[1], f"/api{links[1]}"):
+        assert browser.ask("GET", path).status_code == 404
+    browser.page = stale
+    assert browser.send("/withdraw").status_code == 404, "a window that was left open brings nothing back"
+    assert browser.ask("GET", links[0]).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["consent", "familiarised", "leave", "answers", "withdraw"])
 def test_a_form_without_this_persons_token_is_refused(opened, path):
     browser = opened(ANALOGY)
     browser.join()

@@ -42,7 +42,8 @@ def served(tmp_path_factory):
 
 OPERATIONS = (
     "POST /api/join", "GET /api/p/{token}", "POST /api/p/{token}/consent", "POST /api/p/{token}/familiarised",
-    "POST /api/p/{token}/leave", "POST /api/p/{token}/answers", "GET /api/overview",
+    "POST /api/p/{token}/leave", "POST /api/p/{token}/answers", "POST /api/p/{token}/withdraw",
+    "GET /api/overview",
 )  # fmt: skip
 
 
@@ -97,6 +98,11 @@ def test_a_whole_journey_goes_through_the_api(served):
                     receipts.append(answer.json())
                 other = [given | {"answer": "B" if given["answer"] == "A" else "A"} for given in answers]
                 assert (await client.post(f"{link}/answers", json={"answers": other})).status_code == 409
+            leaving = (await client.post("/join", json={"participant": "7"})).json()
+            gone = f"/p/{leaving['token']}"
+            assert (await client.get(gone)).json()["panel_id"] == "7"
+            assert (await client.post(f"{gone}/withdraw")).json() == {"deleted": 0}
+            assert (await client.get(gone)).status_code == 404
             headers = {"authorization": f"Bearer {token}"}
             refused, overview = await client.get("/overview"), await client.get("/overview", headers=headers)
             return joined, steps, receipts, refused, overview.json()

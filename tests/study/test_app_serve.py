@@ -4,12 +4,15 @@ import re
 import signal
 import subprocess
 import sys
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 
+from imprint.errors import SettingError
 from imprint.study.design import Block, Design, Item
 from imprint.study.store import create_study
+from imprint.web.serving import bind
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")
 import httpx
@@ -69,3 +72,26 @@ def test_ctrl_c_ends_the_server_with_one_line_and_nothing_was_logged(serve):
         "Ctrl-C stops the server; started again, it goes on where it was.",
         "imprint: stopped; nothing half-written is left",
     ]
+
+
+@pytest.mark.parametrize(("host", "shown"), [("0.0.0.0", r"[\d.]+"), ("::", r"\[[\da-f:]+\]")])
+def test_a_server_on_every_address_prints_one_that_others_can_use(serve, host, shown):
+    try:
+        bind(host).close()
+    except SettingError:
+        pytest.skip(f"this machine cannot listen on {host}")
+    process = serve("--host", host)
+    address = re.fullmatch(rf"take part: (http://({shown}):\d+)/", process.lines[0])
+    notes = [process.stderr.readline() for _ in range(2)]
+    assert notes[0].startswith("listening on every address of this machine; ")
+    assert notes[1].startswith("warning: without TLS answers and links travel readable")
+    name = address[2].strip("[]")
+    # A machine without a network has no such address, and says so.
+    assert ip_address(name).is_loopback == ("the one printed works on itself alone" in notes[0])
+    assert httpx.get(address[1], trust_env=False).status_code == 200, "the server answers to the address it prints"
+    assert name in notes[0] or ip_address(name).is_loopback
+
+
+def test_a_server_on_this_machine_alone_warns_of_nothing(serve):
+    process = serve("--host", "localhost")
+    assert process.stderr.readline().startswith("Ctrl-C stops the server")

@@ -1,6 +1,7 @@
 """The file: only ours is opened, every table keeps its rules, and deleting leaves nothing."""
 
 import contextlib
+import os
 import sqlite3
 import stat
 from dataclasses import replace
@@ -36,14 +37,21 @@ MAIN = "(SELECT min(item) FROM items WHERE block = 2)"
 @pytest.mark.parametrize(
     "statement",
     [
-        "INSERT INTO study SELECT 2, protocol, embedding, embedding_sha256, seed, quota, least, significant, notes, "
-        "admin_hash, secret FROM study",
+        "INSERT INTO study SELECT 2, id, parent, protocol, embedding, embedding_sha256, seed, quota, least, "
+        "significant, notes, consent, completion_code, admin_hash, secret FROM study",
+        "UPDATE study SET id = 'short'",
+        "UPDATE study SET id = NULL",
+        "UPDATE study SET parent = id",
+        "UPDATE study SET protocol = 'offense', parent = 'short'",
         "UPDATE study SET protocol = 'other'",
         "UPDATE study SET seed = -1",
         "UPDATE study SET quota = 0",
         "UPDATE study SET least = 0",
         "UPDATE study SET significant = -1",
         "UPDATE study SET notes = '{}'",
+        "UPDATE study SET consent = 'we agree'",
+        "UPDATE study SET consent = NULL",
+        "UPDATE study SET completion_code = 'not a code'",
         "UPDATE study SET admin_hash = x'00'",
         "UPDATE study SET secret = x'00'",
         "UPDATE study SET embedding = NULL",
@@ -63,6 +71,8 @@ MAIN = "(SELECT min(item) FROM items WHERE block = 2)"
         "INSERT INTO participants (token_hash, consented) VALUES (randomblob(32), 2)",
         "INSERT INTO participants (token_hash, familiar) VALUES (randomblob(32), 1)",
         "INSERT INTO participants (token_hash, away) VALUES (randomblob(32), 2)",
+        "INSERT INTO participants (token_hash, panel_id) VALUES (randomblob(32), 'a'), (randomblob(32), 'a')",
+        "INSERT INTO participants (token_hash, panel_id) VALUES (randomblob(32), 'not a number')",
         "INSERT INTO assignments VALUES (1, 2, 'answered', 0)",
         "INSERT INTO assignments VALUES (1, 3, 'open', 0)",
         "INSERT INTO assignments VALUES (1, 3, 'other', 0)",
@@ -143,9 +153,14 @@ def change(statement):
         (lambda path: path.unlink(), "cannot be read .*imprint study create"),
         (lambda path: path.write_bytes(b""), "not a study"),
         (lambda path: path.write_text("word,value"), "not a study"),
-        (lambda path: (path.unlink(), path.mkdir()), "cannot be read"),
+        (lambda path: (path.unlink(), path.mkdir()), "no file but a folder, a pipe or a device; give one imprint"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "no file but a folder, a pipe or a device"),
+        (lambda path: (path.unlink(), path.symlink_to("/dev/zero")), "no file but a folder, a pipe or a device"),
         (lambda path: (path.unlink(), foreign(path)), "another program's database"),
-        (change("PRAGMA user_version = 2"), "a study in format 2; this imprint reads format 1"),
+        (
+            change("PRAGMA user_version = 1"),
+            "a study in format 1; this imprint reads format 2, use the one that made it",
+        ),
         (change("CREATE TABLE more (x)"), "its tables are not those of a study"),
         (change("DROP TRIGGER answers_are_final"), "its tables are not those of a study"),
         (change("CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END"), "tables are not those"),

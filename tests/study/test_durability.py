@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from imprint.errors import ImprintError
 from imprint.study.design import Block, Design, Item
@@ -106,7 +106,7 @@ def test_threads_of_any_number_of_servers_keep_the_quota_and_give_nobody_a_page_
 
 
 class AnyHistory(RuleBasedStateMachine):
-    """People join, reload, answer, leave and come back in any order while time passes."""
+    """People join, reload, answer, leave, come back and withdraw in any order while time passes."""
 
     people = Bundle("people")
 
@@ -160,6 +160,12 @@ class AnyHistory(RuleBasedStateMachine):
     @rule(who=people)
     def leave(self, who):
         self.store.leave(who)
+
+    @rule(who=consumes(people))
+    def withdraw(self, who):
+        mine = {key for key in self.acknowledged if key[0] == who}
+        assert self.store.withdraw(who) == len(mine)
+        self.acknowledged = {key: value for key, value in self.acknowledged.items() if key not in mine}
 
     @rule(who=people)
     def come_back(self, who):

@@ -7,8 +7,9 @@ import pytest
 
 from imprint.finding import read_findings
 from imprint.study.analysis import score
-from imprint.study.exports import write_csv, write_jsonl, write_tasks
-from imprint.study.protocols import analogy_design
+from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
+from imprint.study.protocols import analogy_design, ube_design
+from imprint.study.terms import Terms
 
 
 def read(path):
@@ -29,6 +30,29 @@ def test_every_answer_is_one_line(make_store, take_part, tmp_path):
     assert rows[0]["words"] == "first0, second0"
 
 
+def test_whom_to_pay_is_told_apart_from_the_answers(make_store, findings, tmp_path):
+    store = make_store(design=ube_design(findings))
+    expected = {item.number: item.expected for item in store.items()}
+    joined = [store.join(panel_id).number for panel_id in ("5f2c1e9ab0d34a7788c6e001", None, "007", "008")]
+    for who in joined[:3]:
+        store.consent(who)
+        task = store.step(who)
+        store.answer(who, {question.number: expected[question.number] for question in task.questions})
+    store.familiarised(joined[0])
+    task = store.step(joined[0])
+    store.answer(joined[0], {question.number: "C" for question in task.questions})
+    write_payments(store, tmp_path / "pay.csv")
+    assert [[*row.values()] for row in read(tmp_path / "pay.csv")] == [
+        ["5f2c1e9ab0d34a7788c6e001", "1", "12", "1", "3"],
+        ["007", "3", "12", "0", "3"],
+        ["008", "4", "0", "0", "3"],
+    ]
+    write_csv(store, tmp_path / "answers.csv")
+    write_jsonl(store, tmp_path / "scores.jsonl")
+    for name in ("answers.csv", "scores.jsonl"):
+        assert "5f2c1e9ab0d34a7788c6e001" not in (tmp_path / name).read_text(), "to be published as it is"
+
+
 def test_scores_are_findings(make_store, take_part, tmp_path):
     store = make_store("analogy")
     take_part(store, lambda *_: "yes")
@@ -36,6 +60,16 @@ def test_scores_are_findings(make_store, take_part, tmp_path):
     assert [row.to_dict() for row in read_findings(tmp_path / "scores.jsonl")] == [
         row.to_dict() for row in score(store).findings()
     ]
+
+
+def test_the_text_that_people_agreed_to_goes_with_the_scores(make_store, tmp_path):
+    plain, own = make_store("analogy"), make_store("analogy", name="own.db", terms=Terms(consent=("One.", "=Two")))
+    for store in (plain, own):
+        write_jsonl(store, tmp_path / "scores.jsonl")
+        *scores, last = read_findings(tmp_path / "scores.jsonl")
+        assert (last.kind == "study-consent") == (store is own)
+    assert last.details == {"study": own.study.id, "paragraphs": ["One.", "=Two"]}
+    assert [row.kind for row in scores] == [row.kind for row in score(own).findings()]
 
 
 @pytest.mark.parametrize(("platform", "number"), [("mturk", "task"), ("prolific", "META_TASK")])
@@ -54,8 +88,6 @@ def test_a_task_is_one_line_that_does_not_tell_the_embeddings_group(make_store, 
 
 
 def test_the_order_of_words_in_a_task_is_the_alphabets(make_store, findings, tmp_path):
-    from imprint.study.protocols import ube_design
-
     store = make_store(design=ube_design(reversed(findings)))
     write_tasks(store, tmp_path / "tasks.csv", platform="mturk")
     row = read(tmp_path / "tasks.csv")[0]

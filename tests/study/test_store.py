@@ -1,9 +1,11 @@
 """The store: who is asked what, what is taken, and what is refused."""
 
 import collections
+import contextlib
 
 import pytest
 
+from imprint.study.database import connect
 from imprint.study.design import EXAM_NAMES
 from imprint.study.records import PATIENCE
 from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError
@@ -144,14 +146,19 @@ def test_a_late_answer_is_taken_while_nobody_has_the_place(make_store, clock):
     assert store.answer(slow, values(task, "nurse")).answered == 1
 
 
-def test_a_reload_holds_the_page_for_another_half_hour(make_store, clock):
+def test_a_reload_does_not_hold_the_page_for_longer(make_store, clock):
     store = make_store("suggestion", quota=1)
     slow, quick = begin(store), begin(store)
     task = store.step(slow)
     clock.now += PATIENCE - 1
     assert store.step(slow) == task
-    clock.now += PATIENCE - 1
     assert store.step(quick) == Finish("closed")
+    clock.now += 1
+    assert store.step(slow) == task, "it stays while nobody else wants it"
+    assert store.step(quick) == task
+    assert store.step(slow) == Finish("closed")
+    with pytest.raises(LateError, match="somebody else was given it"):
+        store.answer(slow, values(task, "nurse"))
 
 
 def test_a_late_answer_is_taken_when_the_other_was_late_too(make_store, clock):
@@ -270,7 +277,7 @@ def test_tokens_open_their_own_door_only(tmp_path, findings):
 
 def test_a_study_is_full_at_some_point(make_store, monkeypatch):
     store = make_store("analogy")
-    monkeypatch.setattr("imprint.study.store._MOST_PARTICIPANTS", 1)
+    monkeypatch.setattr("imprint.study.people._MOST", 1)
     store.join()
     with pytest.raises(StudyError, match="takes no more"):
         store.join()
@@ -283,3 +290,68 @@ def test_a_study_deleted_under_a_server_gives_one_line(make_store, tmp_path):
     delete_study(tmp_path / "study.db")
     with pytest.raises(StudyError, match=r"cannot be read|nothing was stored"):
         store.join()
+
+
+def test_who_withdraws_is_gone_with_everything_and_nobody_else_is(make_store, take_part, tmp_path):
+    store = make_store("suggestion", quota=2)
+    take_part(store, lambda *_: "nurse")
+    one = store.join("panel-number-7")
+    store.consent(one.number)
+    task = store.step(one.number)
+    store.answer(one.number, values(task, "xylophonist"))
+    before = store.answers()
+    assert store.overview().blocks[0].answered == 2
+    assert store.withdraw(one.number) == 1
+    assert store.answers() == tuple(answer for answer in before if answer.participant != one.number)
+    assert (store.overview().participants, store.overview().blocks[0].answered) == (1, 1)
+    assert store.participant(one.token) is None
+    assert store.panel_ids() == {}
+    for act in (store.step, store.withdraw, store.leave, store.consent):
+        with pytest.raises(StudyError, match=f"no participant {one.number}"):
+            act(one.number)
+    left = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"nurse" in left
+    assert b"xylophonist" not in left
+    assert b"panel-number-7" not in left
+    other = begin(store)
+    assert other > one.number, "a number is never given twice"
+    assert store.step(other) == task, "the place is free again"
+
+
+def test_who_withdrew_can_take_part_anew_under_the_panels_number(make_store):
+    store = make_store("analogy")
+    first = store.join("7")
+    store.consent(first.number)
+    store.answer(first.number, values(store.step(first.number)))
+    store.withdraw(first.number)
+    again = store.join("7")
+    assert (again.token, store.step(again.number)) == (first.token, Consent("7"))
+    assert again.number > first.number
+    assert store.answers() == ()
+
+
+@pytest.mark.parametrize("reached", ["consent", "task", "left"])
+def test_a_person_withdraws_from_wherever_they_are(make_store, reached):
+    store = make_store()
+    who = store.join().number
+    if reached != "consent":
+        store.consent(who)
+        store.step(who)
+    if reached == "left":
+        store.leave(who)
+    assert store.withdraw(who) == 0
+    assert store.overview().participants == 0
+
+
+def test_withdrawing_is_all_or_nothing(make_store, take_part):
+    """Broken off after the answers are deleted, it has deleted nothing."""
+    store = make_store("analogy")
+    who, last = take_part(store, lambda *_: "yes")
+    before = store.answers()
+    with contextlib.closing(connect(store._path)) as other:
+        other.execute("CREATE TRIGGER t BEFORE DELETE ON participants BEGIN SELECT RAISE(ABORT, 'no'); END")
+        with pytest.raises(StudyError, match="nothing was stored"):
+            store.withdraw(who)
+        other.execute("DROP TRIGGER t")
+    assert store.answers() == before
+    assert store.step(who) == last

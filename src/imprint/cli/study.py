@@ -11,7 +11,7 @@ from imprint.errors import SettingError
 if TYPE_CHECKING:
     from imprint.study.design import Design
 
-FORMATS = ("csv", "jsonl", "mturk", "prolific", "seeds")
+FORMATS = ("csv", "jsonl", "payments", "mturk", "prolific", "seeds")
 FINDINGS = ".jsonl"
 
 _ANALOGIES = 100  # asked about where an embedding is given; the paper asks about 1,000
@@ -50,19 +50,33 @@ def create_command(
     rotations: Annotated[
         int, typer.Option("--rotations", help="Random rotations behind each p-value, where an embedding is given.")
     ] = 1_000,
+    consent: Annotated[
+        Path | None,
+        typer.Option(
+            "--consent", metavar="FILE", help="Your ethics board's text, in UTF-8: the first thing people read."
+        ),
+    ] = None,
+    completion_code: Annotated[
+        str | None,
+        typer.Option(
+            "--completion-code", metavar="CODE", help="Shown after the last page, so that people can be paid."
+        ),
+    ] = None,
     seed: SeedOption = 0,
 ) -> None:
     """Make a study of what was found, in one file, and print the administrator's token once."""
     from imprint.cli.console import check_target, say
     from imprint.study.store import create_study
+    from imprint.study.terms import Terms, read_consent
 
     check_target(out, reading=source)
     if out.exists():
         raise SettingError(f"{out}: is there already; give a new name, or remove it with imprint study delete")
     if pages is not None and protocol not in ("ube", "analogy"):
         raise SettingError(f"--pages goes with ube and analogy; leave it out for {protocol}")
+    terms = Terms(read_consent(consent) if consent is not None else (), completion_code)
     design = _design(source, protocol, participants=participants, pages=pages, rotations=rotations, seed=seed)
-    token = create_study(out, design, seed=seed)
+    token = create_study(out, design, seed=seed, terms=terms)
     for note in design.notes:
         say(f"note: {note}")
     say(f"{len(design.blocks)} pages for {design.quota} people each; next: imprint study serve {out}")
@@ -86,7 +100,8 @@ def serve_command(
 ) -> None:
     """Serve a study to its participants until Ctrl-C; every answer acknowledged is on disk."""
     from imprint.cli.console import say
-    from imprint.web.serving import address, bind, public_name, require_server, run
+    from imprint.cli.study_address import reached_at
+    from imprint.web.serving import bind, public_name, require_server, run
 
     require_server()
     from imprint.study.app import make_study_app
@@ -99,11 +114,12 @@ def serve_command(
         app = make_study_app(
             store, hosts=hosts, join=not no_join, unmask=unmask, secure=bool(url and url.startswith("https:"))
         )
-        where = url.rstrip("/") if url is not None else address(bound)
+        local, notes = reached_at(bound)
+        where = url.rstrip("/") if url is not None else local
         typer.echo(f"take part: {where}/")
         typer.echo(f"administrator: {where}/admin")
-        if url is not None:
-            say(f"listening on {address(bound)}, where the proxy is to send what it gets")
+        for note in notes if url is None else (f"listening on {local}, where the proxy is to send what it gets",):
+            say(note)
         say("Ctrl-C stops the server; started again, it goes on where it was.")
         run(app, bound)
 
@@ -148,15 +164,16 @@ def export_command(
         str | None,
         typer.Option(
             "--format",
-            help="csv (all answers), jsonl (the scores), mturk or prolific (tasks to upload there), or seeds (words "
-            "suggested, for imprint debias). [default: by the file's name]",
+            help="csv (all answers), jsonl (the scores), payments (who came by a panel's link, and how far), mturk or "
+            "prolific (tasks to upload there), or seeds (words suggested, for imprint debias). "
+            "[default: by the file's name]",
         ),
     ] = None,
 ) -> None:
     """Write everything people answered, or the study's tasks for a crowdsourcing platform."""
     from imprint.cli.console import check_target
     from imprint.study.database import belongs_to
-    from imprint.study.exports import write_csv, write_jsonl, write_tasks
+    from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
     from imprint.study.suggestions import write_seeds
 
@@ -171,6 +188,8 @@ def export_command(
             write_csv(store, out)
         elif chosen == "jsonl":
             write_jsonl(store, out)
+        elif chosen == "payments":
+            write_payments(store, out)
         elif chosen == "seeds":
             write_seeds(store, out)
         else:

@@ -1,6 +1,6 @@
 """What a crowd said, for a terminal: the paper's Table 4 first, then by category and group."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from imprint.cli.console import say
 from imprint.cli.formats import make_table, number, show_table
@@ -30,12 +30,14 @@ def print_scores(scores: Scores, *, unmask: bool) -> None:
         _print_suggestions(scores, unmask=unmask)
 
 
-def print_bonuses(earned: Iterable[Bonus]) -> None:
-    """Print what every participant has earned."""
+def print_bonuses(earned: Sequence[Bonus]) -> None:
+    """Print what every participant has earned, with the panel's numbers where links carried them."""
     columns = ("participant", "names right", "of", "agreed with most", "of")
-    table = make_table("Bonuses", *((name, "right") for name in columns))
+    paid = any(one.panel_id for one in earned)
+    table = make_table("Bonuses", *((name, "right") for name in columns), *((("panel id", "left"),) if paid else ()))
     for one in earned:
-        table.add_row(*map(str, (one.participant, one.exam_correct, one.exam_asked, one.agreed, one.judged)))
+        counts = map(str, (one.participant, one.exam_correct, one.exam_asked, one.agreed, one.judged))
+        table.add_row(*counts, *((one.panel_id or _NONE,) if paid else ()))
     show_table(table)
 
 

@@ -20,7 +20,8 @@ Scores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
 class Bonus:
     """What a participant earned: names put into their group, and answers that most of the others gave too.
 
-    `judged` counts the answers to items that somebody else has judged as well.
+    `judged` counts the answers to items that somebody else has judged as well; `panel_id` is the number under which a
+    panel pays them.
     """
 
     participant: int
@@ -28,6 +29,7 @@ class Bonus:
     exam_asked: int
     agreed: int
     judged: int
+    panel_id: str | None = None
 
     def finding(self, study: Study) -> Finding:
         """Return the row of this participant, whose statistic is the share agreed."""
@@ -43,8 +45,8 @@ def score(store: Store, ratings: Store | None = None) -> Scores:
             f"scores of a study of protocol {protocol} with ratings from one of {ratings.study.protocol}; "
             "give a ube study and its offense study"
         )
-    if ratings is not None and ratings.study.embedding_sha256 != store.study.embedding_sha256:
-        raise StudyError("the ratings are about another embedding; give the offense study made from this one")
+    if ratings is not None and ratings.study.parent != store.study.id:
+        raise StudyError("the ratings are of another study's associations; give the offense study made from this one")
     if protocol == "ube":
         return score_matching(store, None if ratings is None else score_ratings(ratings))
     if protocol == "offense":
@@ -60,8 +62,9 @@ def bonuses(store: Store) -> tuple[Bonus, ...]:
     if store.study.protocol != "ube":
         raise StudyError(f"a study of protocol {store.study.protocol} has no bonuses; only ube has")
     exam, main = (_counts(store, agreement=agreement) for agreement in (False, True))
+    paid = store.panel_ids()
     people = sorted(exam.keys() | main.keys())
-    return tuple(Bonus(who, *exam.get(who, (0, 0)), *main.get(who, (0, 0))) for who in people)
+    return tuple(Bonus(who, *exam.get(who, (0, 0)), *main.get(who, (0, 0)), paid.get(who)) for who in people)
 
 
 def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:

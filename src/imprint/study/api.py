@@ -6,7 +6,9 @@ from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, Field
 
 from imprint.study.admin import bearer
+from imprint.study.panel import PATTERN
 from imprint.study.refusals import AnsweredError, LateError
+from imprint.study.steps import Consent
 from imprint.web.refusal import TITLES, RefusedError
 
 if TYPE_CHECKING:
@@ -30,6 +32,12 @@ class Joined(BaseModel):
     token: str
 
 
+class Joining(BaseModel, extra="forbid"):
+    """The number under which a panel knows this person and pays them; it is stored beside the answers."""
+
+    participant: str = Field(pattern=PATTERN)
+
+
 class Question(BaseModel):
     """A question of the page: what kind, and about which words."""
 
@@ -46,14 +54,21 @@ class Group(BaseModel):
 
 
 class Step(BaseModel):
-    """Where a participant stands: what to agree to, to read, to answer, or why there is nothing more."""
+    """Where a participant stands: what to agree to, to read, to answer, or why there is nothing more.
+
+    `consent` holds the text of those who run the study, and `panel_id` the number that is stored: both are to be shown
+    before anybody agrees. `code` is the completion code, after the last page.
+    """
 
     step: Literal["consent", "task", "familiarise", "finish"]
+    consent: list[str] = []
     stage: Literal["exam", "main"] | None = None
     title: list[str] = []
     questions: list[Question] = []
     groups: list[Group] = []
     reason: str | None = None
+    panel_id: str | None = None
+    code: str | None = None
 
 
 class GivenAnswer(BaseModel, extra="forbid"):
@@ -74,6 +89,12 @@ class Receipt(BaseModel):
 
     answered: int
     repeated: bool
+
+
+class Withdrawn(BaseModel):
+    """How many answers were deleted; the token is nobody's from now on."""
+
+    deleted: int
 
 
 class Count(BaseModel):
@@ -111,11 +132,11 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
     Visitor = Annotated[int, Depends(visitor)]  # noqa: N806 - a type
 
     @routes.post("/join", status_code=201, responses={403: _described(403)})
-    def take_part() -> Joined:
-        """Take part: the token answers for one person."""
+    def take_part(body: Joining | None = None) -> Joined:
+        """Take part: the token answers for one person. A participant's number that comes again gets the same token."""
         if not join:
             raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
-        joined = store.join()
+        joined = store.join(body.participant if body is not None else None)
         return Joined(number=joined.number, token=joined.token)
 
     @routes.get("/p/{token}", responses=unknown)
@@ -140,6 +161,11 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
         """Stop here; what was answered is kept."""
         store.leave(number)
         return _step(store, number)
+
+    @routes.post("/p/{token}/withdraw", responses=unknown)
+    def withdraw(number: Visitor) -> Withdrawn:
+        """Delete everything of this participant at once; nothing brings it back."""
+        return Withdrawn(deleted=store.withdraw(number))
 
     @routes.post("/p/{token}/answers", responses=unknown | {status: _described(status) for status in (409, 410)})
     def answer(number: Visitor, body: Answers) -> Receipt:
@@ -166,6 +192,7 @@ def _step(store: "Store", number: int) -> Step:
     step = store.step(number)
     return Step(
         step=type(step).__name__.lower(),  # type: ignore[arg-type]
+        consent=list(store.terms.consent) if isinstance(step, Consent) else [],
         stage=getattr(step, "stage", None),
         title=list(getattr(step, "title", ())),
         questions=[
@@ -174,6 +201,8 @@ def _step(store: "Store", number: int) -> Step:
         ],
         groups=[Group(letter=group.letter, names=list(group.names)) for group in getattr(step, "groups", ())],
         reason=getattr(step, "reason", None),
+        panel_id=getattr(step, "panel_id", None),
+        code=getattr(step, "code", None),
     )
 
 

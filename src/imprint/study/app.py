@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from imprint.study.admin import admin_routes
 from imprint.study.api import api_routes
 from imprint.study.pages import Visitor, draw_refusal, draw_step, given_answers, study_pages
+from imprint.study.panel import FIELDS, carried_id
 from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError
 from imprint.study.security import check_form, read_form
 from imprint.web.application import make_application
@@ -73,14 +74,15 @@ def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRoute
         return visiting
 
     @routes.get("/")
-    def start() -> Response:
-        return pages.draw("start.html", join=join)
+    def start(request: Request) -> Response:
+        panel_id = carried_id(request.query_params.multi_items()) if join else None
+        return pages.draw("start.html", join=join, panel_id=panel_id, field=FIELDS[0])
 
     @routes.post("/join")
-    def take_part() -> Response:
+    def take_part(form: Form) -> Response:
         if not join:
             raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
-        return _go_on(store.join().token)
+        return _go_on(store.join(carried_id(form.items())).token)
 
     @routes.get("/p/{token}")
     def show(visiting: Annotated[Visitor, Depends(visitor)]) -> Response:
@@ -100,6 +102,15 @@ def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRoute
     def leave(visiting: Annotated[Visitor, Depends(sender)]) -> Response:
         store.leave(visiting.number)
         return _go_on(visiting.token)
+
+    @routes.post("/p/{token}/withdraw")
+    def withdraw(visiting: Annotated[Visitor, Depends(sender)]) -> Response:
+        store.withdraw(visiting.number)
+        return RedirectResponse("/withdrawn", status_code=303)
+
+    @routes.get("/withdrawn")
+    def withdrawn() -> Response:
+        return pages.draw("withdrawn.html")
 
     @routes.post("/p/{token}/answers")
     def answer(form: Form, visiting: Annotated[Visitor, Depends(sender)]) -> Response:

@@ -43,7 +43,10 @@ def exam_page(connection: sqlite3.Connection, study: Study, participant: int, bl
 
 
 def open_page(connection: sqlite3.Connection, study: Study, participant: int, now: int) -> Task | None:
-    """Return the page this person has open, or else give the one with the fewest people; None when none is open."""
+    """Return the page this person has open, or else give the one with the fewest people; None when none is open.
+
+    The time runs from when the page was given: looking at it again does not hold it for longer.
+    """
     held = connection.execute(
         "SELECT block FROM assignments WHERE participant = ? AND state = 'open'", (participant,)
     ).fetchone()
@@ -52,18 +55,24 @@ def open_page(connection: sqlite3.Connection, study: Study, participant: int, no
             "UPDATE assignments SET state = 'freed' WHERE participant = ? AND block = ?", (participant, held[0])
         )
         held = None
-    block = _emptiest(connection, study, participant, now) if held is None else held[0]
+    block = _give(connection, study, participant, now) if held is None else held[0]
     if block is None:
         return None
-    connection.execute(
-        "INSERT INTO assignments VALUES (?, ?, 'open', ?) "
-        "ON CONFLICT (participant, block) DO UPDATE SET state = 'open', given = excluded.given",
-        (participant, block, now),
-    )
     items = [item for (item,) in connection.execute("SELECT item FROM items WHERE block = ?", (block,))]
     if study.protocol == "ube":
         items = shuffled(items, study.seed, participant, "items")
     return _task(connection, study, participant, block, items)
+
+
+def _give(connection: sqlite3.Connection, study: Study, participant: int, now: int) -> int | None:
+    block = _emptiest(connection, study, participant, now)
+    if block is not None:
+        connection.execute(
+            "INSERT INTO assignments VALUES (?, ?, 'open', ?) "
+            "ON CONFLICT (participant, block) DO UPDATE SET state = 'open', given = excluded.given",
+            (participant, block, now),
+        )
+    return block
 
 
 def check_page(connection: sqlite3.Connection, study: Study, participant: int, items: set[int], now: int) -> int:

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from imprint.study.refusals import StudyError
 FilePath = str | os.PathLike[str]
 
 _APPLICATION = 0x494D5053  # "IMPS"
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm")
@@ -57,7 +58,13 @@ def connect(path: Path) -> sqlite3.Connection:
     )
     # A file from elsewhere may hold a schema that calls functions or values that fill the memory.
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-    for setting in ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON", "synchronous = FULL"):
+    for setting in (
+        "trusted_schema = OFF",
+        "cell_size_check = ON",
+        "foreign_keys = ON",
+        "synchronous = FULL",
+        "secure_delete = ON",
+    ):
         connection.execute(f"PRAGMA {setting}")
     return connection
 
@@ -66,6 +73,8 @@ def recognise(path: FilePath) -> Path:
     """Return the path of a file that is one of our studies and sound; refuse any other."""
     source = Path(path)
     try:
+        if not stat.S_ISREG(source.stat().st_mode):  # opening a pipe would wait for somebody to write
+            raise StudyError(f"{source}: no file but a folder, a pipe or a device; give one imprint study create made")
         with source.open("rb") as file:
             magic = file.read(len(_MAGIC))
     except (OSError, ValueError) as error:
@@ -86,12 +95,17 @@ def belongs_to(path: FilePath, study: FilePath) -> bool:
     return Path(path).resolve() in _beside(Path(study).resolve())
 
 
+def fold(path: Path) -> None:
+    """Empty the log, which would hold for a while what was deleted; while somebody reads, it is emptied later."""
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def remove(path: FilePath) -> None:
     """Overwrite everything in a study, also what a running server would still read, and remove its files."""
     target = recognise(path).resolve()  # SQLite keeps its files beside the study itself, not beside a link to it
     try:
         with contextlib.closing(connect(target)) as connection:
-            connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE")
             for table in _TABLES:
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
@@ -108,7 +122,9 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
     if application != _APPLICATION:
         raise StudyError(f"{path}: not a study but another program's database; give one imprint study create made")
     if version != _VERSION:
-        raise StudyError(f"{path}: a study in format {version}; this imprint reads format {_VERSION}")
+        raise StudyError(
+            f"{path}: a study in format {version}; this imprint reads format {_VERSION}, use the one that made it"
+        )
     if _tables(connection) != _wanted():
         raise StudyError(f"{path}: its tables are not those of a study; go back to a copy of it")
     if _pragma(connection, "quick_check") != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():

@@ -63,6 +63,7 @@ class Design:
 
     Every block is answered by `quota` people; with fewer than `least` its scores are marked. `exam` is the pool that
     each person's exam is drawn from; `significant` counts all associations found, also those not asked about.
+    `parent` is the id of the study whose associations are rated.
     """
 
     protocol: Protocol
@@ -75,6 +76,7 @@ class Design:
     exam: tuple[Item, ...] = ()
     significant: int | None = None
     notes: tuple[str, ...] = ()
+    parent: str | None = None
 
     def __repr__(self) -> str:
         return f"Design({self.protocol} on {self.embedding}: {len(self.blocks)} blocks, {self.quota} people each)"

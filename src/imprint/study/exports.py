@@ -1,4 +1,4 @@
-"""Exports: answers as CSV, scores as JSON lines, and tasks in the layouts of crowdsourcing platforms.
+"""Exports: answers and whom to pay as CSV, scores as JSON lines, and tasks in the layouts of crowdsourcing platforms.
 
 A spreadsheet runs a cell that begins with = + - or @ as a formula, so such cells get an apostrophe before them in CSV.
 All cells are quoted, since some spreadsheets part lines at semicolons too. The JSON lines hold every word as it is.
@@ -13,17 +13,19 @@ from imprint.files import replacing
 from imprint.finding import write_findings
 from imprint.study.analysis import score
 from imprint.study.database import FilePath
+from imprint.study.rows import finding
 from imprint.study.steps import StoredItem
 from imprint.study.store import Store
 from imprint.study.suggestions import write_seeds
 
-__all__ = ["PLATFORMS", "write_csv", "write_jsonl", "write_seeds", "write_tasks"]
+__all__ = ["PLATFORMS", "write_csv", "write_jsonl", "write_payments", "write_seeds", "write_tasks"]
 
 Platform = Literal["mturk", "prolific"]
 PLATFORMS: tuple[Platform, ...] = ("mturk", "prolific")
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _COLUMNS = ("participant", "item", "stage", "kind", "block", "title", "words", "expected", "answer")
+_PAYMENTS = ("panel_id", "participant", "names", "pages", "of_pages")
 
 
 def write_csv(store: Store, path: FilePath) -> None:
@@ -37,9 +39,23 @@ def write_csv(store: Store, path: FilePath) -> None:
     _write(path, _COLUMNS, rows)
 
 
+def write_payments(store: Store, path: FilePath) -> None:
+    """Write one line a participant whose link carried a panel's number: how many names and pages they answered.
+
+    Apart from the answers, so that these can be published as they are.
+    """
+    rows = []
+    for participant, panel_id in sorted(store.panel_ids().items()):
+        told = store.progress(participant)
+        rows.append((panel_id, participant, told.exam_answered, told.answered, told.blocks))
+    _write(path, _PAYMENTS, rows)
+
+
 def write_jsonl(store: Store, path: FilePath, ratings: Store | None = None) -> None:
-    """Write the scores, one finding a line."""
-    write_findings(path, score(store, ratings).findings())
+    """Write the scores, one finding a line, and the text of their own that people agreed to, where there is one."""
+    consent = store.terms.consent
+    agreed = [finding(store.study, "study-consent", "consent", None, {"paragraphs": consent})] if consent else []
+    write_findings(path, [*score(store, ratings).findings(), *agreed])
 
 
 def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:

@@ -36,6 +36,7 @@ def study_pages(store: "Store", *, unmask: bool) -> Pages:
         static=("study.js",),
         shared={
             "study": store.study,
+            "terms": store.terms,
             "words": Words(unmask=unmask),
             "field": FIELD,
             "ratings": RATINGS,

@@ -4,6 +4,7 @@
 sections 2 and 3.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ _LEAST: dict[Protocol, int] = {"ube": 18, "offense": 13, "analogy": 10, "suggest
 _MOST_PARTICIPANTS = 10_000
 _CUES = 2  # names that stand for a group in the exam where the others are asked about
 _LONGEST_ABOUT = 80
+_STUDY = re.compile("[0-9a-f]{32}")
 
 
 def design_study(protocol: Protocol, findings: Sequence[Finding], *, participants: int | None = None) -> Design:
@@ -86,6 +88,7 @@ def offense_design(findings: Iterable[Finding], *, participants: int = PARTICIPA
     found = list(findings)
     rows = [row for row in found if row.kind == "study-association"]
     embedding = _one_embedding(rows, "study-association", "imprint study score --json")
+    parent = _one_study(rows)
     agreed = [row for row in rows if row.details.get("accurate") is True]
     if not agreed:
         raise StudyError("the crowd agreed with none of the associations; there is nothing to rate")
@@ -109,6 +112,7 @@ def offense_design(findings: Iterable[Finding], *, participants: int = PARTICIPA
             f"{len(agreed)} of {len(rows)} associations are rated: those on which the crowd agreed.",
             *_unfinished(found, rows),
         ),
+        parent=parent,
     )
 
 
@@ -194,6 +198,16 @@ def _one_embedding(rows: Sequence[Finding], kind: str, command: str) -> tuple[st
     if len(measured) > 1:
         raise StudyError(f"these {kind!r} findings measure {len(measured)} embeddings; give those of one")
     return measured.pop()
+
+
+def _one_study(rows: Sequence[Finding]) -> str:
+    scored = {str(row.details.get("study", "")) for row in rows}
+    if len(scored) > 1:
+        raise StudyError(f"these findings score {len(scored)} studies; give those of one")
+    (only,) = scored
+    if not _STUDY.fullmatch(only):
+        raise StudyError("these findings do not say which study they score; score it again, or give the study itself")
+    return only
 
 
 def _participants(count: int) -> int:

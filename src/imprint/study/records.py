@@ -6,18 +6,26 @@ import sqlite3
 from imprint.study.design import EXAM_NAMES, NameGroup
 from imprint.study.refusals import StudyError
 from imprint.study.steps import Answer, BlockCount, Overview, Progress, StoredItem, Study
+from imprint.study.terms import Terms
 
 PATIENCE = 30 * 60  # seconds for which an open page holds its place
 
 
 def study(connection: sqlite3.Connection) -> Study:
     """Read what was fixed when the study was created."""
-    protocol, embedding, sha256, seed, quota, least, significant, notes = connection.execute(
-        "SELECT protocol, embedding, embedding_sha256, seed, quota, least, significant, notes FROM study"
+    identity, parent, protocol, embedding, sha256, seed, quota, least, significant, notes = connection.execute(
+        "SELECT id, parent, protocol, embedding, embedding_sha256, seed, quota, least, significant, notes FROM study"
     ).fetchone()
     groups = connection.execute("SELECT letter, names, cues FROM name_groups ORDER BY place").fetchall()
     named = tuple(NameGroup(letter, strings(names), strings(cues)) for letter, names, cues in groups)
-    return Study(protocol, embedding, sha256, seed, quota, least, significant, strings(notes), named)
+    told = strings(notes)
+    return Study(identity, parent, protocol, embedding, sha256, seed, quota, least, significant, told, named)
+
+
+def terms(connection: sqlite3.Connection) -> Terms:
+    """Read what those who run the study added to it."""
+    consent, code = connection.execute("SELECT consent, completion_code FROM study").fetchone()
+    return Terms(strings(consent), code)
 
 
 def exam_block(connection: sqlite3.Connection) -> int | None:

@@ -16,7 +16,7 @@ def finding(
     *,
     p_value: float | None = None,
 ) -> Finding:
-    """Return one row of what people said; effects are the embedding's, people have none."""
+    """Return one row of what the people of one study said; effects are the embedding's, people have none."""
     return Finding(
         kind=kind,
         test=test,
@@ -26,5 +26,5 @@ def finding(
         statistic=statistic,
         p_value=p_value,
         seed=study.seed,
-        details=details,
+        details={"study": study.id, **details},
     )

@@ -1,8 +1,11 @@
 -- One study. Written once: study, name_groups, blocks, items. Written as people answer: the rest.
--- Nothing here says who a participant is: a number, the hash of a token, and what was answered.
+-- Nothing here says who a participant is: a number, the hash of a token, and what was answered; and the number under
+-- which a panel that pays knows them, where their link carried it.
 
 CREATE TABLE study (
     only INTEGER PRIMARY KEY CHECK (only = 1),
+    id TEXT NOT NULL CHECK (length(id) = 32),
+    parent TEXT CHECK (parent IS NULL OR (length(parent) = 32 AND protocol = 'offense')),
     protocol TEXT NOT NULL CHECK (protocol IN ('ube', 'offense', 'analogy', 'suggestion')),
     embedding TEXT NOT NULL,
     embedding_sha256 TEXT NOT NULL,
@@ -11,6 +14,11 @@ CREATE TABLE study (
     least INTEGER NOT NULL CHECK (least >= 1),
     significant INTEGER CHECK (significant >= 0),
     notes TEXT NOT NULL CHECK (notes LIKE '[%]'),
+    consent TEXT NOT NULL CHECK (consent LIKE '[%]'),
+    completion_code TEXT CHECK (
+        length(CAST(completion_code AS BLOB)) = length(completion_code) AND length(completion_code) BETWEEN 1 AND 64
+        AND completion_code GLOB '[A-Za-z0-9]*' AND completion_code NOT GLOB '*[^A-Za-z0-9_-]*'
+    ),
     admin_hash BLOB NOT NULL CHECK (length(admin_hash) = 32),
     secret BLOB NOT NULL CHECK (length(secret) = 32)
 ) STRICT;
@@ -41,6 +49,10 @@ CREATE TABLE items (
 CREATE TABLE participants (
     participant INTEGER PRIMARY KEY AUTOINCREMENT,
     token_hash BLOB NOT NULL UNIQUE CHECK (length(token_hash) = 32),
+    panel_id TEXT UNIQUE CHECK (
+        length(CAST(panel_id AS BLOB)) = length(panel_id) AND length(panel_id) BETWEEN 1 AND 64
+        AND panel_id GLOB '[A-Za-z0-9]*' AND panel_id NOT GLOB '*[^A-Za-z0-9_-]*'
+    ),
     consented INTEGER NOT NULL DEFAULT 0 CHECK (consented IN (0, 1)),
     familiar INTEGER NOT NULL DEFAULT 0 CHECK (familiar <= consented AND familiar IN (0, 1)),
     away INTEGER NOT NULL DEFAULT 0 CHECK (away IN (0, 1))

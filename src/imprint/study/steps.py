@@ -8,8 +8,10 @@ from imprint.study.design import Kind, NameGroup, Protocol, Stage
 
 @dataclass(frozen=True)
 class Study:
-    """What was fixed when the study was created."""
+    """What was fixed when the study was created; `parent` is the id of the study whose associations are rated."""
 
+    id: str
+    parent: str | None
     protocol: Protocol
     embedding: str
     embedding_sha256: str
@@ -31,7 +33,9 @@ class Joined:
 
 @dataclass(frozen=True)
 class Consent:
-    """The person has still to read what the study is about, and to agree."""
+    """The person has still to read what the study is about, and to agree; `panel_id` came with the link."""
+
+    panel_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,13 @@ class Familiarise:
 
 @dataclass(frozen=True)
 class Finish:
-    """Nothing to answer: all is answered, nothing is open now, too few names were known, or the person has stopped."""
+    """Nothing to answer: all is answered, nothing is open now, too few names were known, or the person has stopped.
+
+    `code` is the completion code, for those who have answered their last page.
+    """
 
     reason: Literal["answered", "closed", "not-qualified", "left"]
+    code: str | None = None
 
 
 Step = Consent | Task | Familiarise | Finish

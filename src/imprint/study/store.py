@@ -16,10 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from imprint.study import assignment, database, records
+from imprint.study import assignment, database, people, records
 from imprint.study.answering import take_answers
 from imprint.study.database import FilePath
 from imprint.study.design import Block, Design
+from imprint.study.panel import check_panel_id, token_of
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.soundness import check_sound
 from imprint.study.steps import (
@@ -34,22 +35,26 @@ from imprint.study.steps import (
     Step,
     StoredItem,
 )
+from imprint.study.terms import Terms
 
 _TOKEN_BYTES = 24
+_ID_BYTES = 16
 _LONGEST_TOKEN = 100
 _LARGEST_SEED = 2**63 - 1  # SQLite's integers end here
-_MOST_PARTICIPANTS = 100_000  # a link that anybody may open must not fill the disk
 
 
-def create_study(path: FilePath, design: Design, *, seed: int = 0) -> str:
+def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms | None = None) -> str:
     """Write a study into a new file and return the administrator's token, which is stored nowhere."""
     if not 0 <= seed <= _LARGEST_SEED:
         raise StudyError(f"seed {seed}; give a whole number from 0 to {_LARGEST_SEED}")
+    terms = terms or Terms()
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with database.creating(path) as connection:
         connection.execute(
-            "INSERT INTO study VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO study VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
+                secrets.token_hex(_ID_BYTES),
+                design.parent,
                 design.protocol,
                 design.embedding,
                 design.embedding_sha256,
@@ -58,6 +63,8 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0) -> str:
                 design.least,
                 design.significant,
                 json.dumps(design.notes),
+                json.dumps(terms.consent),
+                terms.completion_code,
                 _hash(token),
                 secrets.token_bytes(32),
             ),
@@ -90,6 +97,7 @@ class Store:
         try:
             with self._reading() as connection:
                 self.study = records.study(connection)
+                self.terms = records.terms(connection)
                 self._admin, self.secret = records.secrets(connection)
                 check_sound(self.study, records.items(connection), records.answers(connection))
         except StudyError as error:
@@ -117,26 +125,29 @@ class Store:
         """Tell whether this is the administrator's token."""
         return hmac.compare_digest(_hash(token), self._admin)
 
-    def join(self) -> Joined:
-        """Take in a new participant, of whom nothing is known."""
-        token = secrets.token_urlsafe(_TOKEN_BYTES)
+    def join(self, panel_id: str | None = None) -> Joined:
+        """Take in a new participant, of whom nothing is known but the panel's number where the link carried one.
+
+        A number that comes again is the same participant, who goes on under the same private link.
+        """
+        if panel_id is None:
+            token = secrets.token_urlsafe(_TOKEN_BYTES)
+        else:
+            token = token_of(self.secret, check_panel_id(panel_id))
         with self._writing() as connection:
-            (count,) = connection.execute("SELECT count(*) FROM participants").fetchone()
-            if count >= _MOST_PARTICIPANTS:
-                raise StudyError(f"{count:,} people have joined; the study takes no more")
-            row = connection.execute("INSERT INTO participants (token_hash) VALUES (?)", (_hash(token),))
-        assert row.lastrowid is not None
-        return Joined(row.lastrowid, token)
+            return Joined(people.let_in(connection, _hash(token), panel_id), token)
 
     def participant(self, token: str) -> int | None:
         """Return the number of the participant with this token, None for a token that nobody has."""
         if len(token) > _LONGEST_TOKEN:
             return None
         with self._reading() as connection:
-            row = connection.execute(
-                "SELECT participant FROM participants WHERE token_hash = ?", (_hash(token),)
-            ).fetchone()
-        return None if row is None else int(row[0])
+            return people.find(connection, _hash(token))
+
+    def panel_ids(self) -> dict[int, str]:
+        """Return the panel's numbers by participant, of those whose link carried one."""
+        with self._reading() as connection:
+            return people.panel_ids(connection)
 
     def consent(self, participant: int) -> None:
         """Note that a person agreed to take part; one who had left takes part again."""
@@ -151,7 +162,7 @@ class Store:
     def leave(self, participant: int) -> None:
         """Let a person stop: the open page goes to somebody else, what was answered stays."""
         with self._writing() as connection:
-            _known(connection, participant)
+            people.person(connection, participant)
             connection.execute("UPDATE participants SET away = 1 WHERE participant = ?", (participant,))
             connection.execute(
                 "UPDATE assignments SET state = 'freed' WHERE participant = ? AND state = 'open' "
@@ -159,15 +170,22 @@ class Store:
                 (participant,),
             )
 
+    def withdraw(self, participant: int) -> int:
+        """Delete everything of a person, who asks for it, and return how many answers that were."""
+        with self._writing() as connection:
+            answers = people.forget(connection, participant)
+        database.fold(self._path)
+        return answers
+
     def step(self, participant: int) -> Step:
         """Return what a person sees now; asked again, the same."""
         now = int(self._clock())
         with self._writing() as connection:
-            consented, familiar, away = _known(connection, participant)
-            if away:
+            person = people.person(connection, participant)
+            if person.away:
                 return Finish("left")
-            if not consented:
-                return Consent()
+            if not person.consented:
+                return Consent(person.panel_id)
             exam = records.exam_block(connection)
             if exam is not None:
                 if page := assignment.open_exam(connection, self.study, participant, exam, now):
@@ -175,14 +193,16 @@ class Store:
                 right, asked = records.exam_score(connection, exam, participant)
                 if 2 * right <= asked:
                     return Finish("not-qualified")
-                if not familiar:
+                if not person.familiar:
                     letters = [group.letter for group in self.study.groups]
                     return Familiarise(assignment.ordered_groups(self.study, participant, letters, "main"))
             task = assignment.open_page(connection, self.study, participant, now)
         if task is not None:
             return task
         told = self.progress(participant)
-        return Finish("answered" if told.answered == told.blocks else "closed")
+        # Who found some pages full has answered their last one too; who found all of them full has answered none.
+        code = self.terms.completion_code if told.answered else None
+        return Finish("answered" if told.answered == told.blocks else "closed", code)
 
     def answer(self, participant: int, values: Mapping[int, str]) -> Receipt:
         """Store the answers to all questions of a page; when this returns they are on disk.
@@ -190,15 +210,15 @@ class Store:
         The same answers may come again, as when a browser sends a form twice, and change nothing.
         """
         with self._writing() as connection:
-            consented, _, away = _known(connection, participant)
-            if away or not consented:
+            person = people.person(connection, participant)
+            if person.away or not person.consented:
                 raise AnswerError("you take no part at the moment; open your link to begin")
             return take_answers(connection, self.study, participant, values, int(self._clock()))
 
     def progress(self, participant: int) -> Progress:
         """Return how far a person has come."""
         with self._reading() as connection:
-            _known(connection, participant)
+            people.person(connection, participant)
             return records.progress(connection, self.study, participant)
 
     def overview(self) -> Overview:
@@ -218,7 +238,7 @@ class Store:
 
     def _mark(self, participant: int, change: str) -> None:
         with self._writing() as connection:
-            _known(connection, participant)
+            people.person(connection, participant)
             connection.execute(f"UPDATE participants SET {change} WHERE participant = ?", (participant,))  # noqa: S608
 
     @contextlib.contextmanager
@@ -251,15 +271,6 @@ def _insert(connection: sqlite3.Connection, stage: str, block: Block) -> None:
         "INSERT INTO items (block, kind, words, expected) VALUES (?, ?, ?, ?)",
         [(row.lastrowid, item.kind, json.dumps(item.words), item.expected) for item in block.items],
     )
-
-
-def _known(connection: sqlite3.Connection, participant: int) -> tuple[int, int, int]:
-    row = connection.execute(
-        "SELECT consented, familiar, away FROM participants WHERE participant = ?", (participant,)
-    ).fetchone()
-    if row is None:
-        raise StudyError(f"there is no participant {participant}; join first")
-    return row[0], row[1], row[2]
 
 
 def _hash(token: str) -> bytes:

@@ -18,6 +18,12 @@ document.addEventListener("keydown", (event) => {
   choice.focus();
 });
 
+// One click on a code selects all of it, ready to copy.
+document.addEventListener("click", (event) => {
+  const whole = event.target.closest("[data-whole]");
+  if (whole) getSelection().selectAllChildren(whole);
+});
+
 async function send(form) {
   const button = form.querySelector("button");
   if (button.disabled) return;
@@ -28,6 +34,11 @@ async function send(form) {
   try {
     const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
     if (answer.status === 429 || answer.status >= 500) throw new Error(answer.statusText);
+    // Who has deleted their answers has no page any more: what a reload would ask for must be the one shown.
+    if (answer.redirected && new URL(answer.url).pathname !== location.pathname) {
+      location.replace(answer.url);
+      return;
+    }
     show(new DOMParser().parseFromString(await answer.text(), "text/html"));
   } catch {
     // Whether or not it arrived: sending the same once more is safe.

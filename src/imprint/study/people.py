@@ -1,0 +1,66 @@
+"""Who takes part: let in once, known by the hash of a token or by the number that a panel gave, and let go.
+
+Every function works within the caller's transaction.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+
+from imprint.study.refusals import StudyError
+
+_MOST = 100_000  # a link that anybody may open must not fill the disk
+
+
+@dataclass(frozen=True)
+class Person:
+    """How far somebody is, and the panel's number for them where their link carried one."""
+
+    consented: bool
+    familiar: bool
+    away: bool
+    panel_id: str | None
+
+
+def let_in(connection: sqlite3.Connection, token_hash: bytes, panel_id: str | None) -> int:
+    """Return a new participant's number, or that of the one who has this token already."""
+    known = find(connection, token_hash)
+    if known is not None:
+        return known
+    (count,) = connection.execute("SELECT count(*) FROM participants").fetchone()
+    if count >= _MOST:
+        raise StudyError(f"{count:,} people have joined; the study takes no more")
+    row = connection.execute("INSERT INTO participants (token_hash, panel_id) VALUES (?, ?)", (token_hash, panel_id))
+    assert row.lastrowid is not None
+    return row.lastrowid
+
+
+def find(connection: sqlite3.Connection, token_hash: bytes) -> int | None:
+    """Return the number of the participant with this token, None for a token that nobody has."""
+    row = connection.execute("SELECT participant FROM participants WHERE token_hash = ?", (token_hash,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def person(connection: sqlite3.Connection, participant: int) -> Person:
+    """Return what is known of a participant."""
+    row = connection.execute(
+        "SELECT consented, familiar, away, panel_id FROM participants WHERE participant = ?", (participant,)
+    ).fetchone()
+    if row is None:
+        raise StudyError(f"there is no participant {participant}; join first")
+    consented, familiar, away, panel_id = row
+    return Person(bool(consented), bool(familiar), bool(away), panel_id)
+
+
+def panel_ids(connection: sqlite3.Connection) -> dict[int, str]:
+    """Return the panel's numbers by participant, of those whose link carried one."""
+    rows = connection.execute("SELECT participant, panel_id FROM participants WHERE panel_id IS NOT NULL")
+    return dict(rows.fetchall())
+
+
+def forget(connection: sqlite3.Connection, participant: int) -> int:
+    """Delete everything of a participant, and return how many answers that were; the number is never given again."""
+    person(connection, participant)
+    (answers,) = connection.execute("SELECT count(*) FROM answers WHERE participant = ?", (participant,)).fetchone()
+    for table in ("answers", "assignments", "participants"):
+        connection.execute(f"DELETE FROM {table} WHERE participant = ?", (participant,))  # noqa: S608 - our own names
+    return int(answers)

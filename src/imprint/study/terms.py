@@ -1,0 +1,62 @@
+"""What those who run a study add to it: their ethics board's text, and the code that shows who has finished."""
+
+import re
+import stat
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from imprint.study.panel import is_short
+from imprint.study.refusals import StudyError
+
+LARGEST_CONSENT = 64 * 1024  # bytes, some twenty pages
+
+
+@dataclass(frozen=True)
+class Terms:
+    """`consent` holds the paragraphs of the board's own text; `completion_code` is shown after the last page."""
+
+    consent: tuple[str, ...] = ()
+    completion_code: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.completion_code is not None and not is_short(self.completion_code):
+            raise StudyError(
+                f"the completion code {self.completion_code[:64]!r}; give 1 to 64 letters, digits, hyphens or "
+                "underscores, a letter or digit first"
+            )
+
+
+def read_consent(path: Path) -> tuple[str, ...]:
+    """Read a UTF-8 text into its paragraphs, which blank lines part; other line breaks count as blanks."""
+    text = _text(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        for letter in line.replace("\t", " "):
+            if unicodedata.category(letter) == "Cc":
+                raise StudyError(
+                    f"{path}: line {number} holds the control character U+{ord(letter):04X}; save it as plain text"
+                )
+    paragraphs = tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
+    if not paragraphs:
+        raise StudyError(f"{path}: there is no text in it; write what people are to read before they agree")
+    return paragraphs
+
+
+def _text(path: Path) -> str:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise StudyError(f"{path}: no file but a folder, a pipe or a device; give a text file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_CONSENT + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StudyError(f"{path}: cannot be read ({reason}); give a text file") from error
+    if len(content) > LARGEST_CONSENT:
+        raise StudyError(
+            f"{path}: more than {LARGEST_CONSENT >> 10} kB of text; people will not read that, shorten it"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: byte {error.start + 1} is not UTF-8; save it as plain text in UTF-8") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,137 @@
+"""Paying people: a number that the link carries is one participant for ever; the code comes after the last page."""
+
+import contextlib
+import sqlite3
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imprint.study.database import connect
+from imprint.study.panel import carried_id, is_short
+from imprint.study.protocols import suggestion_design, ube_design
+from imprint.study.refusals import AnswerError, StudyError
+from imprint.study.steps import Consent, Finish, Task
+from imprint.study.store import Store, create_study
+from imprint.study.terms import Terms
+
+PROLIFIC = "5f2c1e9ab0d34a7788c6e001"
+NOT_NUMBERS = ["", " ", "-1", "_1", "=1", "a b", "a\n", "é", "١", "{{%PROLIFIC_PID%}}", "a" * 65, "a\0", "<b>", "a/b"]
+PAID = Terms(completion_code="C0FFEE-1")
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    path = tmp_path_factory.mktemp("panel") / "study.db"
+    create_study(path, suggestion_design("gender"))
+    with contextlib.closing(connect(path)) as connection:
+        yield connection
+
+
+@given(st.one_of(st.text(max_size=70), st.text("aZ09-_", max_size=66), st.sampled_from([PROLIFIC, *NOT_NUMBERS])))
+def test_the_file_holds_numbers_and_codes_to_the_same_rule_as_the_program(raw, text):
+    for statement in (
+        "INSERT INTO participants (token_hash, panel_id) VALUES (zeroblob(32), ?)",
+        "UPDATE study SET completion_code = ?",
+    ):
+        raw.execute("BEGIN")
+        try:
+            raw.execute(statement, (text,))
+            held = True
+        except (sqlite3.IntegrityError, UnicodeEncodeError):
+            held = False
+        raw.execute("ROLLBACK")
+        assert held == is_short(text)
+
+
+@pytest.mark.parametrize("text", NOT_NUMBERS)
+def test_what_is_no_number_or_code_is_refused_in_one_line(make_store, text):
+    store = make_store("suggestion")
+    for refuse in (lambda: carried_id([("participant", text)]), lambda: store.join(text)):
+        with pytest.raises(AnswerError, match="participant number of this link cannot be read"):
+            refuse()
+    assert store.overview().participants == 0
+    with pytest.raises(StudyError, match="give 1 to 64 letters, digits, hyphens or underscores") as refused:
+        Terms(completion_code=text)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_link_carries_one_number_under_either_name():
+    others = [("STUDY_ID", "s1"), ("SESSION_ID", "s2"), ("Participant", "no")]
+    assert carried_id(others) is None
+    for field in ("participant", "PROLIFIC_PID"):
+        assert carried_id([*others, (field, PROLIFIC)]) == PROLIFIC
+    assert carried_id([("participant", PROLIFIC), ("PROLIFIC_PID", PROLIFIC)]) == PROLIFIC
+    for second in ("participant", "PROLIFIC_PID"):
+        with pytest.raises(AnswerError, match="two participant numbers"):
+            carried_id([("participant", PROLIFIC), (second, "another")])
+
+
+def test_a_number_that_comes_again_goes_on_where_it_was_and_keeps_its_answers(make_store):
+    store = make_store("analogy", terms=PAID)
+    first, other = store.join(PROLIFIC), store.join("another")
+    assert store.step(first.number) == Consent(PROLIFIC)
+    store.consent(first.number)
+    while isinstance(task := store.step(first.number), Task):
+        assert store.join(PROLIFIC) == first
+        assert store.step(first.number) == task
+        store.answer(first.number, {question.number: "yes" for question in task.questions})
+    answers = store.answers()
+    assert store.join(PROLIFIC) == first
+    assert store.step(first.number) == Finish("answered", "C0FFEE-1")
+    assert store.answers() == answers
+    assert store.participant(first.token) == first.number != other.number
+    assert store.panel_ids() == {first.number: PROLIFIC, other.number: "another"}
+    assert store.overview().participants == 2
+
+
+def test_a_number_that_comes_at_once_in_many_windows_is_one_participant(make_store):
+    store, joined = make_store("analogy"), []
+    threads = [threading.Thread(target=lambda: joined.append(store.join(PROLIFIC))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(joined), len(set(joined))) == (8, 1)
+    assert store.overview().participants == 1
+
+
+def test_the_link_of_a_number_outlives_the_server_and_is_another_in_every_study(make_store, tmp_path):
+    store, other = make_store("analogy"), make_store("analogy", name="other.db")
+    joined = store.join(PROLIFIC)
+    assert other.join(PROLIFIC).token != joined.token
+    assert other.participant(joined.token) is None
+    store.close()
+    assert joined.token.encode() not in (tmp_path / "study.db").read_bytes()
+    with Store.open(tmp_path / "study.db") as again:
+        assert again.join(PROLIFIC) == joined
+
+
+def test_a_full_study_still_lets_in_those_who_were_there(make_store, monkeypatch):
+    store = make_store("analogy")
+    joined = store.join(PROLIFIC)
+    monkeypatch.setattr("imprint.study.people._MOST", 1)
+    assert store.join(PROLIFIC) == joined
+    with pytest.raises(StudyError, match="takes no more"):
+        store.join("another")
+
+
+def test_who_answered_the_last_page_there_was_gets_the_code_and_nobody_else(make_store, take_part):
+    store = make_store("analogy", quota=1, terms=PAID)
+    stopped, _ = take_part(store, lambda *_: "yes", pages=1)
+    store.leave(stopped)
+    assert store.step(stopped) == Finish("left")
+    assert take_part(store, lambda *_: "yes")[1] == Finish("closed", "C0FFEE-1"), "one page was full already"
+    assert take_part(store, lambda *_: "yes")[1] == Finish("closed"), "all of them were"
+    assert take_part(make_store("analogy", name="unpaid.db"), lambda *_: "yes")[1] == Finish("answered")
+
+
+def test_who_places_too_few_names_gets_no_code(make_store, findings):
+    store = make_store(design=ube_design(findings), terms=PAID)
+    who = store.join(PROLIFIC).number
+    store.consent(who)
+    expected = {item.number: item.expected for item in store.items()}
+    wrong = {"A": "B", "B": "C", "C": "D", "D": "A"}
+    store.answer(who, {question.number: wrong[expected[question.number]] for question in store.step(who).questions})
+    assert store.step(who) == Finish("not-qualified")
