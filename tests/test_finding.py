@@ -39,7 +39,7 @@ def test_every_finding_has_the_common_fields():
 def test_a_line_that_is_no_finding_is_named(tmp_path, line):
     path = tmp_path / "findings.jsonl"
     path.write_text(finding().to_json() + "\n" + line + "\n")
-    with pytest.raises(ImprintError, match=r"findings\.jsonl: line 2 is not a finding"):
+    with pytest.raises(ImprintError, match=r"findings\.jsonl: line 2 is not (a finding|JSON)"):
         read_findings(path)
 
 

@@ -335,3 +335,11 @@ def test_lines_tell_embeddings_apart_and_keep_markup_harmless():
     lines = gate_lines(check(rows, parse_conditions(["weat:p<0.01"])).findings())
     assert "&lt;b&gt;x&lt;/b&gt; on vectors" in lines[1]
     assert "caliskan-6 on other" in lines[2]
+
+
+@pytest.mark.parametrize(("field", "meant"), [("pp", "p"), ("mean_diference", "mean_difference")])
+def test_a_field_that_no_finding_has_is_inconclusive_and_the_nearest_is_named(field, meant):
+    one = finding(p=0.5, mean_difference=0.1)
+    (answer,) = check([one], parse_conditions([f"weat:{field}<0.01"])).answers
+    assert answer.verdict == "inconclusive"
+    assert answer.judgements[0].why == f"it has no {field}; did you mean {meant}?"

@@ -64,8 +64,10 @@ class Finding:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> "Finding":
         """Take a finding apart into its common fields and its details."""
+        if not isinstance(row, Mapping):
+            raise ImprintError("a JSON object is wanted, with a finding's fields")
         absent = [name for name in COMMON_FIELDS if name not in row]
-        if absent or not isinstance(row, Mapping):
+        if absent:
             raise ImprintError(f"a finding lacks {', '.join(absent)}; is this a file that imprint wrote?")
         common = {name: row[name] for name in COMMON_FIELDS} | {"missing": tuple(row["missing"])}
         return cls(**common, details={key: value for key, value in row.items() if key not in COMMON_FIELDS})
@@ -112,6 +114,11 @@ def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
             continue
         try:
             findings.append(Finding.from_dict(json.loads(line)))
+        except json.JSONDecodeError as error:
+            raise ImprintError(
+                f"{source}: line {number} is not JSON; findings are wanted: the findings.jsonl of imprint audit, or "
+                "what --json prints"
+            ) from error
         except (ValueError, TypeError, ImprintError) as error:
             raise ImprintError(f"{source}: line {number} is not a finding ({error})") from error
     return findings

@@ -57,7 +57,8 @@ def _measured(
         return measured
     if not isinstance(measured, Embedding):
         raise SettingError(
-            f"a {type(measured).__name__} was given; an embedding or a result of weat or seat is wanted"
+            f"a {type(measured).__name__} was given; an embedding, as imprint.load opens it, or a result of weat "
+            "or seat is wanted"
         )
     if test is None:
         raise SettingError("an embedding was given without a test; name one, such as 'caliskan-6'")

@@ -4,6 +4,7 @@ import pytest
 
 from imprint.audit.summary import summarise
 from imprint.finding import Finding
+from imprint.report.summary import sentences
 
 
 def row(kind, part, test="a test", effect=None, **details):
@@ -28,7 +29,7 @@ def test_only_associations_that_were_found_are_counted_as_left_without_frequency
 def test_debiasing_is_told_by_what_is_left_of_the_variance():
     variances = {
         "held_out_before": 0.02, "held_out_after": 0.005, "reduction_low": 2.0, "reduction_high": 8.0,
-        "background_before": 0.01, "background_after": 0.008,
+        "background_before": 0.01, "background_after": 0.008, "held_out": 52, "held_out_asked": 58,
     }  # fmt: skip
     names = row(
         "leakage", "debiasing", words="first names, by sex", method="linear", accuracy=0.9, against_accuracy=0.97
@@ -41,6 +42,32 @@ def test_debiasing_is_told_by_what_is_left_of_the_variance():
     assert (told["ratio_low"], told["ratio_high"]) == (pytest.approx(0.125), pytest.approx(0.5))
     assert told["background_ratio"] == pytest.approx(0.8)
     assert (told["recovered"], told["recovered_before"]) == (0.9, 0.97)
+    assert told["judged"]
+
+
+def test_debiasing_that_two_words_would_judge_is_told_as_not_judged():
+    variances = {"held_out_before": 0.02, "held_out_after": 0.03, "held_out": 2, "held_out_asked": 58}
+    one = row("debiasing", "debiasing", method="linear", variances=variances)
+    (said,) = sentences(summarise([one]))
+    assert said.striptags() == (
+        "A trial of debiasing (linear; your file is as it was) cannot be judged: of 58 professions to judge it by, "
+        "the embedding has 2."
+    )
+
+
+@pytest.mark.parametrize(("count", "named"), [(2, "test0, test1"), (7, "test0, test1, test2, test3, test4, …")])
+def test_tests_that_could_not_be_run_are_told_in_the_summary(count, named):
+    ran = row("weat", "weat", verdict="significant", topics=["gender"], alpha=0.05, p_holm=0.01, effect=1.0)
+    skipped = [row("skipped", "weat", f"test{number}") for number in range(count)]
+    told = summary(ran, *skipped)
+    assert (told["skipped"], told["skipped_tests"]) == (count, [f"test{number}" for number in range(count)])
+    said = [one.striptags() for one in sentences(summarise([ran, *skipped]))]
+    assert f"Could not be run, since the embedding lacks their words: {count} ({named}). These show nothing." in said
+
+
+def test_neutral_tests_alone_are_no_tests_about_people():
+    said = sentences(summarise([row("weat", "weat", verdict="significant", topics=["neutral"], alpha=0.05)]))
+    assert said == ["No test about people could be run."]
 
 
 def test_a_benchmark_has_changed_only_where_its_interval_leaves_zero_out():

@@ -41,6 +41,7 @@ def test_the_audit_writes_a_page_and_findings_and_ends_with_the_path(quick):
     assert result.stdout.splitlines()[-1] == "report: report.html"
     findings = read_findings(folder / "findings.jsonl")
     assert f"{len(findings)} findings: findings.jsonl" in result.stderr
+    assert "replaced from an earlier run: findings.jsonl; --out keeps both" in result.stderr
     assert [row.test for row in findings if row.kind == "part" and row.details["ran"]] == [
         "weat", "wefat", "enumeration", "directions", "analogies", "debiasing", "benchmarks",
     ]  # fmt: skip
@@ -166,7 +167,7 @@ def test_bad_options_are_one_line_and_nothing_is_written(in_process, tiny, tmp_p
     ("content", "message"),
     [
         (b"{}\n", "line 1 is not a finding"),
-        (b"not json\n", "line 1 is not a finding"),
+        (b"not json\n", "line 1 is not JSON; findings are wanted"),
         (b"[1, 2]\n", "line 1 is not a finding"),
         (b"\xff\xfe\n", "cannot be read"),
         (b"", "there are no findings to draw"),
@@ -191,3 +192,18 @@ def test_a_page_is_not_written_over_its_findings(in_process, quick):
     assert result.returncode == 1
     assert "is the file being read" in result.stderr
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("weat:caliskan-66:p<0.01", "no test is called 'caliskan-66'; did you mean 'caliskan-6'?"),
+        ("seat:nothing-like-it:p<0.01", "no test is called 'nothing-like-it'; `imprint stimuli` lists them"),
+    ],
+)
+def test_a_condition_on_a_test_that_nobody_knows_is_refused_before_the_work(condition, said, tmp_path):
+    command = [str(IMPRINT), "audit", "default", "--fail-on", condition]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert said in result.stderr
+    assert list(tmp_path.iterdir()) == []

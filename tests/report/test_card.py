@@ -109,6 +109,32 @@ def test_only_what_was_measured_of_the_model_itself_by_words_is_in_the_tables():
     assert len(cells) == 7 + 8
 
 
+@pytest.mark.parametrize(
+    ("alternative", "said"),
+    [("greater", "one-sided (only"), ("less", "against the test's"), ("two-sided", "two-sided")],
+)
+def test_the_card_says_in_which_direction_p_counts(alternative, said):
+    (line,) = (line for line in render_card([finding(alternative=alternative)]).splitlines() if "p-values of" in line)
+    assert said in line
+    assert "p-values of tests" not in render_card([finding()])
+
+
+def test_what_could_not_be_run_on_a_debiased_copy_is_not_told_of_the_model():
+    card = render_card([finding(), finding("skipped", "again", part="debiasing", title="Again", reason="why")])
+    assert "Not run" not in card
+    assert "Would find" not in card
+
+
+def test_words_that_no_catalogue_has_are_listed():
+    sets = {"x": "care", "y": "work", "a": "women", "b": "men"}
+    words = {"x": ("nurse", "au_pair"), "y": ("welder",), "a": ("she",), "b": ("he",)}
+    card = render_card([finding(test="mine", sets=sets, set_words=words)])
+    assert "- mine, X (care): nurse, au\\_pair\n" in card
+    assert "- mine, B (men): he\n" in card
+    assert "X (care)" not in render_card([finding(test="caliskan-6", sets=sets, set_words=words)])
+    assert "X (care)" not in render_card([whole(), finding(test="mine", sets=sets, set_words=words)])
+
+
 def test_findings_of_a_single_command_make_a_card_without_the_audits_command():
     card = render_card([finding()])
     assert "imprint audit" not in card

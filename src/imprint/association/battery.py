@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from imprint.association.measured import PER_WORD
 from imprint.association.verdicts import Verdict, check_alpha, judge
 from imprint.association.weat import Progress, WeatResult, weat
 from imprint.association.wefat import WefatResult, wefat
@@ -72,9 +73,8 @@ class Battery(Findings):
         """Return one row a test, without the scores of single words."""
         import pandas as pd
 
-        per_word = {"scores", "values"}
         rows = [finding.to_dict() for finding in self.findings()]
-        return pd.DataFrame([{k: v for k, v in row.items() if k not in per_word} for row in rows])
+        return pd.DataFrame([{key: value for key, value in row.items() if key not in PER_WORD} for row in rows])
 
     def __repr__(self) -> str:
         found = sum(row.verdict == "significant" for row in self.weats)

@@ -5,6 +5,8 @@ from typing import Any
 
 from imprint.finding import Finding, Findings
 
+PER_WORD = frozenset({"scores", "values", "set_words"})  # fields of single words, which tables leave out
+
 
 class Measured(Findings):
     """A result that is one row."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint.association.cosines import Floats, cosines, mean
 from imprint.association.effects import Effect
-from imprint.association.measured import Measured
+from imprint.association.measured import PER_WORD, Measured
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
@@ -120,9 +120,7 @@ class WeatResult(Measured):
         """Return the row as a table of one row, without the scores of single words."""
         import pandas as pd
 
-        row = self.to_dict()
-        del row["scores"]
-        return pd.DataFrame([row])
+        return pd.DataFrame([{key: value for key, value in self.to_dict().items() if key not in PER_WORD}])
 
     def __repr__(self) -> str:
         return (

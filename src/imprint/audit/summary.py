@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from imprint.debiasing.frontier import FEWEST_JUDGES
 from imprint.finding import Finding
 
 Numbers = Mapping[str, Any]
@@ -27,10 +28,11 @@ def summarise(findings: Sequence[Finding]) -> list[Finding]:
 
 def _weat(findings: Sequence[Finding]) -> Numbers:
     rows = [one for one in findings if one.kind == "weat"]
-    people = _about_people(rows)
-    if not people:
+    if not rows:
         return {}
+    people = _about_people(rows)
     found = [one for one in people if one.details.get("verdict") == "significant"]
+    skipped = [one.test for one in findings if one.kind == "skipped"]
     verdicts = Counter(one.details.get("verdict") for one in people)
     asked, shown = (Counter(" and ".join(one.details.get("topics") or ()) for one in some) for some in (people, found))
     return {
@@ -38,8 +40,9 @@ def _weat(findings: Sequence[Finding]) -> Numbers:
         "significant": len(found),
         "not_significant": verdicts["not significant"],
         "cannot_reach": verdicts["cannot reach"],
-        "skipped": sum(one.kind == "skipped" for one in findings),
-        "alpha": people[0].details.get("alpha"),
+        "skipped": len(skipped),
+        "skipped_tests": skipped,
+        "alpha": rows[0].details.get("alpha"),
         "topics": {topic: {"significant": shown[topic], "tests": asked[topic]} for topic in asked},
         "strongest": _strongest(found),
     }
@@ -112,6 +115,9 @@ def _debiasing(findings: Sequence[Finding]) -> Numbers:
     worst = max(names, key=lambda one: one.details["accuracy"], default=None)
     return {
         "method": done.details.get("method"),
+        "held_out": variances.get("held_out"),
+        "held_out_asked": variances.get("held_out_asked"),
+        "judged": (variances.get("held_out") or 0) >= FEWEST_JUDGES,
         "held_out_ratio": _ratio(variances.get("held_out_after"), variances.get("held_out_before")),
         "ratio_low": _ratio(1.0, variances.get("reduction_high")),
         "ratio_high": _ratio(1.0, variances.get("reduction_low")),

@@ -2,7 +2,7 @@
 
 import contextlib
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from imprint.audit.run import Audit
     from imprint.encoders.base import Encoder
     from imprint.encoders.cache import EncodingCache
+    from imprint.gate.conditions import Condition
 
 FINDINGS = "findings.jsonl"
 NO_DEBIASING = "none"
 
+_TESTED = ("weat", "wefat", "seat")  # kinds whose tests are those of the catalogue
 _MEASURE = 100  # columns of the summary: sentences, read across
 
 OutOption = Annotated[Path, typer.Option("--out", help="The page to write.")]
@@ -76,6 +78,7 @@ def audit_command(
     from imprint.report.page import write_page
 
     conditions = parse_conditions(fail_on or (), require or ())
+    _refuse_unknown_tests(conditions)
     method = None if debias == NO_DEBIASING else debias
     plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed)  # type: ignore[arg-type]  # checked, with a message, there
     rows = findings or _beside(out)
@@ -84,6 +87,7 @@ def audit_command(
     for path in (out, rows):
         for source in (embedding, *(() if against is None else (against,))):
             check_target(path, reading=source)
+    replaced = [str(path) for path in (out, rows) if path.exists()]
     with bundle_ahead() as script, _asked(encoder) as (asked, cache):
         opened = open_embedding(embedding)
         other = None if against is None else open_embedding(against)
@@ -107,6 +111,8 @@ def audit_command(
         write_findings(rows, found)
         write_page(out, found, unmask=unmask, script=script)
     say(f"{len(found):,} findings: {rows}")
+    if replaced:
+        say(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
     if json:
         print_findings(found)
         say(f"report: {out}")
@@ -116,6 +122,18 @@ def audit_command(
     for line in verdict_lines(gate):
         say(line)
     raise typer.Exit(gate.exit_code)
+
+
+def _refuse_unknown_tests(conditions: "Sequence[Condition]") -> None:
+    """Refuse a condition on a test that no audit runs, before minutes are spent on the others."""
+    from imprint.stimuli.catalog import catalogue
+    from imprint.stimuli.tables import did_you_mean
+
+    known = [test.id for test in catalogue()]
+    for one in conditions:
+        if one.pattern is not None and one.kind in _TESTED and not any(map(one.names, known)):
+            hint = did_you_mean(one.pattern, known) or "; `imprint stimuli` lists them"
+            raise SettingError(f"--{one.rule} {str(one)!r}: no test is called {one.pattern!r}{hint}")
 
 
 def _beside(page: Path) -> Path:

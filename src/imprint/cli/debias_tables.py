@@ -4,6 +4,7 @@ from imprint.association.battery import Battery
 from imprint.cli.console import say
 from imprint.cli.formats import make_table, number, p_value, show_table
 from imprint.debiasing.frontier import (
+    FEWEST_JUDGES,
     PAPER_BACKGROUND,
     PAPER_HELD_OUT,
     WANTED_REDUCTION,
@@ -81,6 +82,9 @@ def _show_variances(axis: Axis, variances: Variances) -> None:
         ratio = _plain(after / before) if before > _NOTHING else "-"
         table.add_row(what, count, _plain(before), _plain(after), ratio, *(f"{value:g}" for value in paper))
     show_table(table)
+    if variances.held_out < FEWEST_JUDGES:
+        say(f"Too few held-out words ({variances.held_out}) to judge this by; at least {FEWEST_JUDGES} are wanted.")
+        return
     say(
         f"The held-out variance is {_less(variances.reduction)} (the middle 95 % over resamples of the words: "
         f"{_less(variances.reduction_low)} to {_less(variances.reduction_high)})."

@@ -23,6 +23,8 @@ WANTED_REDUCTION = 6.0
 PAPER_HELD_OUT = (0.02, 0.001)
 PAPER_BACKGROUND = (0.005, 0.0055)
 
+FEWEST_JUDGES = 10  # held-out words below which resamples say nothing: of two words all have one ratio
+
 _RESAMPLES = 1_000
 SHORTEST = 1e-6  # differences of unit rows, stored in single precision, below it are rounding
 
@@ -34,7 +36,7 @@ class Variances:
     A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards.
     The axis after is the one that the same words make afterwards. NaN where nothing of it is left. `held_out_fixed`
     and `background_fixed` are variances after on the axis as it was before. `reduction_low` and `reduction_high` are
-    the middle 95 % of the reduction over resamples of the held-out words.
+    the middle 95 % of the reduction over resamples of the held-out words, NaN where these are fewer than ten.
     """
 
     held_out_before: float
@@ -176,7 +178,7 @@ def _rows(
 
 def _reduction_interval(rows: tuple[Doubles, Doubles], axes: tuple[Doubles, Doubles]) -> dict[str, float]:
     """Return the middle 95 % of the ratio of variances over resamples of the words."""
-    if min(float(np.linalg.norm(axis)) for axis in axes) <= SHORTEST:
+    if len(rows[0]) < FEWEST_JUDGES or min(float(np.linalg.norm(axis)) for axis in axes) <= SHORTEST:
         return {"reduction_low": math.nan, "reduction_high": math.nan}
     before, after = (side @ axis / np.linalg.norm(axis) for side, axis in zip(rows, axes, strict=True))
     drawn = np.random.default_rng(0).integers(len(before), size=(_RESAMPLES, len(before)))

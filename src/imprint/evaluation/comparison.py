@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from imprint.association.battery import Skipped, run_battery
+from imprint.association.measured import PER_WORD
 from imprint.association.verdicts import Verdict, check_alpha, judge
 from imprint.association.weat import WeatResult
 from imprint.association.wordrows import FEWEST_WORDS
@@ -99,7 +100,7 @@ class EmbeddingComparison(Findings):
         """Return one row a finding, without single words and sections."""
         import pandas as pd
 
-        parts = {"scores", "points", "sections"}
+        parts = {*PER_WORD, "points", "sections"}
         rows = [finding.to_dict() for finding in self.findings()]
         return pd.DataFrame([{key: value for key, value in row.items() if key not in parts} for row in rows])
 

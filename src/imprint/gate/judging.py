@@ -1,5 +1,6 @@
 """What a condition says of one finding: it passes, it fails, or nobody can tell."""
 
+import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +47,9 @@ def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()
     field = condition.target[1]
     value = _number(finding, field)
     if value is None:
-        return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}")
+        near = difflib.get_close_matches(condition.field, _fields(finding), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}{hint}")
     shown = abs(value) if condition.absolute else value
     if cannot_reach(condition, finding):
         return Judgement(finding, "inconclusive", shown, None, None, "so few words cannot give a p that small")
@@ -108,6 +111,11 @@ def _bounds(finding: Finding) -> tuple[float, float, float]:
         if 0 <= low <= p <= high <= 1:
             return p, low, high
     raise _UnknownError(f"the p of {finding.test} and its bounds are no probabilities, or contradict each other")
+
+
+def _fields(finding: Finding) -> list[str]:
+    """Return the names of a finding's numbers, as conditions call them."""
+    return ["p", "d", *(name for name in finding.to_dict() if _number(finding, name) is not None)]
 
 
 def _number(finding: Finding, field: str) -> float | None:

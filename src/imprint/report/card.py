@@ -12,9 +12,10 @@ from imprint.masking import mask
 from imprint.report.escaping import code, escaped, listed, plain
 from imprint.report.marking import Words
 from imprint.report.sections.method import LIMITS
-from imprint.report.sections.weat import title
+from imprint.report.sections.weat import sides, title
 from imprint.report.summary import sentences
 from imprint.rounding import SIGNS, round_number
+from imprint.stimuli.catalog import catalogue
 
 HEADING = "## Bias, Risks, and Limitations"
 
@@ -23,6 +24,7 @@ _NOTE = (
     "opinion, least of all a fact about anyone."
 )
 _CONFIDENCE = 0.95  # as the columns say
+_OWN_PARTS = (None, "weat", "wefat", "seat")  # of the model itself, not of a debiased copy or another embedding
 _OPTIONS = ("language", "alpha", "rotations", "seed", "against", "encoder")
 
 
@@ -47,8 +49,12 @@ def _lines(rows: Sequence[Finding]) -> Iterator[str]:
     said = [f"- {escaped(mask(sentence.striptags()))}" for sentence in sentences(rows)]
     if said:
         yield from (*said, "")
+    shown = {kind: [one for one in rows if _is_own(one, kind)] for _, kind, _, _ in _TABLES}
     for heading, kind, columns, cells in _TABLES:
-        yield from _table(heading, [one for one in rows if _is_own(one, kind)], columns, cells)
+        yield from _table(heading, shown[kind], columns, cells)
+    tested = shown["weat"] + shown["seat"]
+    if sides(tested):
+        yield from (f"p-values of tests are {sides(tested)}.", "")
     yield from _not_shown(rows)
     yield from _reproduced(rows)
 
@@ -122,9 +128,12 @@ def _not_shown(rows: Sequence[Finding]) -> Iterator[str]:
     yield "### What was not shown"
     yield ""
     yield from (f"- {line}" for line in LIMITS)
-    yield "- “Would find” is the smallest difference of means that a test of so few words finds four times in five."
+    if any(one.details.get("detectable_shift") is not None for one in rows):
+        yield (
+            "- “Would find” is the smallest difference of means that a test of so few words finds four times in five."
+        )
     for one in rows:
-        if one.kind == "skipped":
+        if one.kind == "skipped" and one.details.get("part") in _OWN_PARTS:
             yield f"- Not run: {plain(title(one))}. {plain(one.details.get('reason'))}"
     yield ""
 
@@ -135,12 +144,24 @@ def _reproduced(rows: Sequence[Finding]) -> Iterator[str]:
     whole = next((one for one in rows if one.kind == "audit"), None)
     if whole is not None:
         yield from ("```console", f"$ {_command(whole)}", "```", "")
+    else:
+        yield from _words(rows)
     versions = whole.details.get("versions", {}) if whole else {"imprint": rows[0].version}
     known = dict.fromkeys((str(one.embedding), str(one.embedding_sha256)) for one in rows)
     yield from (f"- {plain(name)}, SHA-256 {code(digest)}" for name, digest in known)
     yield f"- {', '.join(f'{plain(name)} {code(version)}' for name, version in versions.items())}"
     yield f"- Seed {code(rows[0].seed)}. The same file, options and versions give the same numbers."
     yield ""
+
+
+def _words(rows: Sequence[Finding]) -> Iterator[str]:
+    """List the words of each test that the catalogue does not have under this name."""
+    published = {test.id for test in catalogue()}
+    own = {one.test: one.details for one in rows if one.test not in published and one.details.get("set_words")}
+    for test, details in own.items():
+        for letter, words in details["set_words"].items():
+            name = details.get("sets", {}).get(letter, letter)
+            yield f"- {plain(test)}, {plain(letter.upper())} ({plain(name)}): {listed(words)}"
 
 
 def _command(whole: Finding) -> str:

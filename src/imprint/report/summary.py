@@ -13,6 +13,7 @@ from imprint.rounding import SIGNS
 Numbers = Mapping[str, Any]
 
 _WORDS = Words()
+_NAMED = 5  # tests that could not be run; the page lists them all
 
 
 def sentences(findings: Sequence[Finding]) -> list[Markup]:
@@ -49,6 +50,8 @@ def _weat(numbers: Numbers) -> list[Markup]:
         Markup("{} of {} tests about people find an association that chance hardly explains ({}).").format(
             count(numbers["significant"]), count(numbers["tests"]), Markup(", ").join(topics)
         )
+        if topics
+        else Markup("No test about people could be run.")
     ]
     strongest = numbers["strongest"]
     if strongest:
@@ -66,6 +69,14 @@ def _weat(numbers: Numbers) -> list[Markup]:
             Markup(
                 "Not significant after correction: {}; with too few words ever to be: {}. Neither shows absence."
             ).format(count(numbers["not_significant"]), count(numbers["cannot_reach"]))
+        )
+    if numbers["skipped"]:
+        tests = numbers["skipped_tests"]
+        named = _WORDS.joined(tests[:_NAMED]) + (", …" if len(tests) > _NAMED else "")
+        said.append(
+            Markup("Could not be run, since the embedding lacks their words: {} ({}). These show nothing.").format(
+                count(numbers["skipped"]), named
+            )
         )
     return said
 
@@ -113,7 +124,14 @@ def _directions(numbers: Numbers) -> list[Markup]:
 
 def _debiasing(numbers: Numbers) -> list[Markup]:
     said = []
-    if numbers["held_out_ratio"] is not None:
+    if numbers["held_out"] is not None and not numbers["judged"]:
+        said.append(
+            Markup(
+                "A trial of debiasing ({}; your file is as it was) cannot be judged: of {} professions to judge it "
+                "by, the embedding has {}."
+            ).format(numbers["method"], count(numbers["held_out_asked"]), count(numbers["held_out"]))
+        )
+    elif numbers["held_out_ratio"] is not None:
         said.append(
             Markup(
                 "A trial of debiasing ({}; your file is as it was) leaves {} ({} to {}) of the variance along that "

@@ -170,9 +170,15 @@ def word_sets(test: Test) -> dict[str, WordSet]:
 
 
 def described(test: Test) -> dict[str, object]:
-    """Return what a finding says of its test besides the id: title, topics and what its sets are called."""
-    names = {letter: words.name for letter, words in word_sets(test).items()}
-    return {"title": test.title, "topics": test.topics, "sets": names, "source": test.source}
+    """Return what a finding says of its test besides the id: title, topics, and what its sets are called and hold."""
+    sets = word_sets(test)
+    return {
+        "title": test.title,
+        "topics": test.topics,
+        "sets": {letter: words.name for letter, words in sets.items()},
+        "set_words": {letter: words.words for letter, words in sets.items()},
+        "source": test.source,
+    }
 
 
 def words_of(tests: Iterable[Test]) -> set[str]:

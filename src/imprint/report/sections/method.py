@@ -23,6 +23,7 @@ GLOSSARY = (
     "Cosine: how similar two vectors are, from -1 to 1.",
     "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two.",
     "p-value: how often chance alone gives at least this; 1.4e-9 is 1.4 in a thousand million.",
+    "One-sided: only an association in the test's direction counts; two-sided, either direction.",
     "Corrected (Holm): p-values made larger because many questions were asked at once.",
     "Rotation: names pointed in random directions, to see what chance finds.",
     "Axis: the line from one word, she, to another, he; a word's place on it says towards which it leans.",

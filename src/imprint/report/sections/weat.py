@@ -52,7 +52,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         )
         yield forest_chart("weat-forest", rows, words)
         yield Table(
-            f"Every test; p-values corrected over these {len(rows)} tests",
+            f"Every test; p-values {sides(rows)}, corrected over these {len(rows)} tests",
             COLUMNS,
             tuple(_row(one, words) for one in rows),
         )
@@ -60,7 +60,8 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
             "Not significant is not absent: the column “Could have found” says which mean difference the test would "
             "have found four times in five. “Cannot reach” means that the sets have so few words that no result "
             "could have been significant. A bar in the chart that crosses zero means that the result depends on "
-            "these very words.",
+            "these very words. The interval of a mean difference is one test's own and not corrected: it may leave "
+            "zero out where the corrected test finds nothing.",
             "note",
         )
         yield scores_table(rows, words)
@@ -146,6 +147,12 @@ def title(one: Finding) -> str:
     return str(one.details.get("title") or one.test)
 
 
+def sides(rows: Sequence[Finding]) -> str:
+    """Say in which direction p-values count."""
+    known = dict.fromkeys(_SIDES.get(str(one.details.get("alternative")), "") for one in rows)
+    return " or ".join(filter(None, known))
+
+
 def counted(one: Finding) -> Markup:
     """Return the deals of the words behind a p-value: those at least as extreme, of all."""
     get = one.details.get
@@ -164,6 +171,11 @@ def signed_p(one: Finding) -> Markup:
     return probability(one.p_value, SIGNS.get(one.details.get("p_method", ""), ""))
 
 
+_SIDES = {
+    "greater": "one-sided (only an association in the test's direction counts)",
+    "less": "one-sided (only an association against the test's direction counts)",
+    "two-sided": "two-sided (either direction counts)",
+}
 _SCORE = "Mean cosine with the first attribute set less that with the second."
 
 
