@@ -2,10 +2,13 @@
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from peers.measuring import SHORT
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".cache" / "peers" / "wefe-venv"
@@ -36,7 +39,8 @@ PINS = (
     "wrapt==2.5.2",
 )
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-_PYTHONS = {"wefe_jobs": VENV / "bin" / "python"}
+_PYTHONS = dict.fromkeys(("wefe_jobs", "wefe_facts"), VENV / "bin" / "python")
+REPEATS = 3
 
 
 def build() -> None:
@@ -65,7 +69,7 @@ def start(tool: str, job: str, given: dict[str, Any]) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """Wait for a job and return what it printed: value, cpu, peak, added."""
+    """Wait for a job and return what it printed: value, compiled, cpu, again, peak, added."""
     assert process.stdout is not None
     printed = process.stdout.read()
     if process.wait():
@@ -77,3 +81,17 @@ def finish(process: subprocess.Popen[str]) -> dict[str, Any]:
 def do(tool: str, job: str, given: dict[str, Any]) -> dict[str, Any]:
     """Start a job and wait for it."""
     return finish(start(tool, job, given))
+
+
+def timed(tool: str, job: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Run a job whose time is shown: a short one several times, for the median; one that compiled does not count."""
+    first = do(tool, job, given)
+    if first["compiled"]:
+        first = do(tool, job, given)
+    if first["compiled"]:
+        raise SystemExit(f"{tool} {job} compiles in every process: can numba write its cache beside src/imprint?")
+    if first["cpu"] >= SHORT:
+        return first
+    runs = [first, *(do(tool, job, given) for _ in range(REPEATS - 1))]
+    medians = {key: [run[key] for run in runs if run[key] is not None] for key in ("cpu", "again", "peak", "added")}
+    return {**first, **{key: statistics.median(values) for key, values in medians.items()}}

@@ -1,18 +1,17 @@
 """The rotational null as Swinger et al. (2019) print it (sections 3.3, 3.4): rotate the names, run it all again."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from peers.measuring import Given, run
+from peers.measuring import Given, Steps, run
 
 Doubles = npt.NDArray[np.float64]
 
 
-def enumeration(given: Given) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def enumeration(given: Given) -> Steps:
     """Score the groups as they are and under so many rotations."""
     with np.load(given["problem"]) as problem:
         names, labels, words = problem["names"].astype(np.float64), problem["labels"], problem["words"]

@@ -5,22 +5,21 @@ Nothing of imprint is used, so that an error of imprint's cannot confirm itself.
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from peers.measuring import Given, run
+from peers.measuring import Given, Steps, run
+from peers.rules import NEAR, TRUTH_DRAWS
 
 Floats = npt.NDArray[np.float64]
-Steps = tuple[Callable[[], Any], Callable[[Any], Any]]
 
 LISTED = 16  # words in both sets whose partitions are listed one by one
 HALVED = 50  # words whose partitions are counted from lists of the two halves
-DRAWS = 1_000_000
 ROUNDING = 1e-12
-NEAR = 1e-4  # float32 vectors give cosines to some 1e-7; a direction left in place gives 0.1
+FORMS = (str.lower, str.title, str.upper)  # in which the authors' own code looks pairs up
+_BATCH = 10_000
 
 
 def weat(given: Given) -> Steps:
@@ -30,15 +29,10 @@ def weat(given: Given) -> Steps:
     def work() -> Any:
         x, y = read_scores(words, vectors, given)
         pool = np.concatenate([x, y])
-        p, strict, two_sided, how = _p_values(x, y)
         return {
             "effect": (x.mean() - y.mean()) / pool.std(ddof=1),
             "effect_n": (x.mean() - y.mean()) / pool.std(ddof=0),
-            "p": p,
-            "strict": strict,
-            "two_sided": two_sided,
-            "how": how,
-            "words": len(pool),
+            **_p_values(x, y),
             "replaced": _with_replacement(pool, len(x)),
         }
 
@@ -62,18 +56,22 @@ def debiased(given: Given) -> Steps:
         unit, changed = _unit(before), _unit(after)
         differences = [unit[row[a]] - unit[row[b]] for a, b in given["definitional"] if a in row and b in row]
         axis = np.linalg.svd(np.array(differences))[2][0]
-        forms = (str, str.lower, str.title, str.upper)  # as given, and as the authors' own code varies them
-        pairs = [(change(a), change(b)) for a, b in given["equalize"] for change in forms]
-        pairs = [pair for pair in dict.fromkeys(pairs) if all(word in row for word in pair)]
-        named = {*given["specific"], *itertools.chain(*pairs), *itertools.chain(*given["definitional"])}
+        pairs = [(change(a), change(b)) for a, b in given["equalize"] for change in FORMS]
+        others = [(a, b) for a, b in given["equalize"] if (a, b) not in pairs]
+        pairs, others = ([pair for pair in dict.fromkeys(some) if row.keys() >= {*pair}] for some in (pairs, others))
+        named = {*given["specific"], *itertools.chain(*pairs, *others, *given["definitional"])}
         neutral = np.array([place for word, place in row.items() if word not in named])
-        gaps = [np.abs(changed[neutral] @ (changed[row[a]] - changed[row[b]])).max() for a, b in pairs]
+
+        def equal(a: str, b: str) -> bool:
+            return bool(np.abs(changed[neutral] @ (changed[row[a]] - changed[row[b]])).max() <= NEAR)
+
         return {
             "left": float(np.abs(changed[neutral] @ axis).max()),
             "was": float(np.abs(unit[neutral] @ axis).max()),
             "neutral": len(neutral),
             "pairs": len(pairs),
-            "equal": sum(bool(gap <= NEAR) for gap in gaps),
+            "equal": sum(equal(*pair) for pair in pairs),
+            "others": [[*pair, equal(*pair)] for pair in others],
             "before": _spearman(words, before, given["scores"]),
             "after": _spearman(words, after, given["scores"]),
         }
@@ -101,36 +99,38 @@ def count_by_halves(pool: Floats, size: int, *, strict: bool = False) -> int:
     return total
 
 
-def _p_values(x: Floats, y: Floats) -> tuple[float, float, float | None, str]:
+def _p_values(x: Floats, y: Floats) -> dict[str, Any]:
+    """Give shares of partitions at least as extreme and more extreme; two-sided ones where partitions are listed."""
     pool = np.concatenate([x, y])
     partitions = math.comb(len(pool), len(x))
     if len(pool) <= LISTED:
         sums = np.array([math.fsum(chosen) for chosen in itertools.combinations(pool.tolist(), len(x))])
-        gaps = sums / len(x) - (pool.sum() - sums) / len(y)
-        observed = x.mean() - y.mean()
-        two_sided = np.count_nonzero(np.abs(gaps) >= abs(observed) - ROUNDING) / partitions
-        least, more = (np.count_nonzero(gaps >= observed + error) for error in (-ROUNDING, ROUNDING))
-        return least / partitions, more / partitions, two_sided, f"all {partitions:,} listed"
+        gaps, observed = sums / len(x) - (pool.sum() - sums) / len(y), x.mean() - y.mean()
+        one_sided, two_sided = (
+            [float(np.mean(found >= seen + error)) for error in (-ROUNDING, ROUNDING)]
+            for found, seen in ((gaps, observed), (np.abs(gaps), abs(observed)))
+        )
+        return {"p": one_sided, "two_sided": two_sided, "how": f"all {partitions:,} listed", "drawn": []}
     if len(pool) <= HALVED:
-        counts = [count_by_halves(pool, len(x), strict=strict) for strict in (False, True)]
-        return counts[0] / partitions, counts[1] / partitions, None, "counted by halves"
+        shares = [count_by_halves(pool, len(x), strict=strict) / partitions for strict in (False, True)]
+        return {"p": shares, "how": "counted by halves", "drawn": []}
     rng = np.random.default_rng(0)
     reached = 0
-    for _ in range(DRAWS // 10_000):
-        drawn = rng.permuted(np.broadcast_to(pool, (10_000, len(pool))), axis=1)[:, : len(x)].sum(axis=1)
+    for _ in range(TRUTH_DRAWS // _BATCH):
+        drawn = rng.permuted(np.broadcast_to(pool, (_BATCH, len(pool))), axis=1)[:, : len(x)].sum(axis=1)
         reached += int(np.count_nonzero(drawn >= x.sum() - ROUNDING))
-    p = (reached + 1) / (DRAWS + 1)
-    return p, p, None, f"{DRAWS:,} drawn"
+    share = (reached + 1) / (TRUTH_DRAWS + 1)
+    return {"p": [share, share], "how": f"{TRUTH_DRAWS:,} drawn", "drawn": [TRUTH_DRAWS]}
 
 
 def _with_replacement(pool: Floats, size: int) -> float:
     rng = np.random.default_rng(0)
     observed = pool[:size].sum() - pool[size:].sum()
     passed = 0
-    for _ in range(DRAWS // 10_000):
-        drawn = pool[rng.integers(len(pool), size=(10_000, len(pool)))]
+    for _ in range(TRUTH_DRAWS // _BATCH):
+        drawn = pool[rng.integers(len(pool), size=(_BATCH, len(pool)))]
         passed += int(np.count_nonzero(drawn[:, :size].sum(axis=1) - drawn[:, size:].sum(axis=1) > observed))
-    return (passed + 1) / (DRAWS + 1)
+    return (passed + 1) / (TRUTH_DRAWS + 1)
 
 
 def _subsets(scores: Floats) -> tuple[Floats, npt.NDArray[np.int8]]:

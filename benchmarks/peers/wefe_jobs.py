@@ -3,7 +3,7 @@
 import json
 import logging
 import math
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,13 @@ from wefe.metrics import WEAT  # type: ignore[import-not-found]
 from wefe.query import Query  # type: ignore[import-not-found]
 from wefe.word_embedding_model import WordEmbeddingModel  # type: ignore[import-not-found]
 
-from peers.measuring import Given, run
+from peers.measuring import Given, Steps, digest, run
+
+# Words as they are written, and any white space between columns; the defaults are another case and one tab.
+SPLIT = {"case_insensitive": False, "delimiter": None}
 
 
-def weat(given: Given) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def weat(given: Given) -> Steps:
     """Run a query with its p-value; note what the log says, at the level a user sees."""
     model, query = _model(given), Query([given["x"], given["y"]], [given["a"], given["b"]])
     heard: list[str] = []
@@ -32,6 +35,7 @@ def weat(given: Given) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
             calculate_p_value=iterations is not None,
             p_value_iterations=iterations or 1,
             p_value_test_type=given.get("sided", "right-sided"),
+            warn_not_found_words=given.get("warn", False),
         )
 
     def tell(result: Any) -> Any:
@@ -47,30 +51,25 @@ def weat(given: Given) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
     return work, tell
 
 
-def load(given: Given) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def load(given: Given) -> Steps:
     """Load a file by gensim, as WEFE's user guide does."""
-    return lambda: _model(given), lambda model: {"rows": len(model.wv), "sha256": _digest(model.wv.vectors)}
+    return lambda: _model(given), lambda model: {
+        "rows": len(model.wv),
+        "sha256": digest(model.wv.index_to_key, np.ascontiguousarray(model.wv.vectors, dtype=np.float32).tobytes()),
+    }
 
 
-def similarity(given: Given) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def similarity(given: Given) -> Steps:
     """WEFE has no such benchmark; gensim, which it is built on, has."""
     model = _model(given)
-    skipped: list[str] = []
-    handler = logging.Handler(logging.INFO)
-    handler.emit = lambda record: skipped.append(record.getMessage())  # type: ignore[method-assign]
 
     def tell(result: Any) -> Any:
-        # Lines it cannot split are told to the log alone, at a level that is off by default.
-        logger = logging.getLogger("gensim.models.keyedvectors")
-        logger.setLevel(logging.INFO)
-        logger.addHandler(handler)
-        default = _spearman(model, given, any_case=True)
-        return {**result, "skipped": sum("invalid line" in line for line in skipped), "default": default["spearman"]}
+        return {**_counted(model, given, **SPLIT), "spearman": result, "default": _counted(model, given)}
 
-    return lambda: _spearman(model, given), tell
+    return lambda: _spearman(model, given, **SPLIT), tell
 
 
-def debias(given: Given) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def debias(given: Given) -> Steps:
     """Hard debiasing as the class's own example does it, and the benchmark on what comes out."""
     model = _model(given)
 
@@ -79,12 +78,12 @@ def debias(given: Given) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
             model, definitional_pairs=given["definitional"], equalize_pairs=given["equalize"]
         )
         changed = fitted.transform(model, ignore=given["specific"], copy=True)
-        return changed, _spearman(changed, given)
+        return changed, _spearman(changed, given, **SPLIT)
 
     def tell(result: Any) -> Any:
         changed, scored = result
         np.savez(given["out"], words=np.array(changed.wv.index_to_key), vectors=changed.wv.vectors)
-        return scored
+        return {"spearman": scored}
 
     return work, tell
 
@@ -96,18 +95,27 @@ def _model(given: Given) -> Any:
     return WordEmbeddingModel(KeyedVectors.load_word2vec_format(path, binary=form == "bin"))
 
 
-def _spearman(model: Any, given: Given, *, any_case: bool = False) -> Any:
+def _spearman(model: Any, given: Given, **options: Any) -> float | None:
     try:
-        _, spearman, missing = model.wv.evaluate_word_pairs(given["pairs"], case_insensitive=any_case)
-    except ValueError as error:
-        return {"spearman": None, "told": f"{type(error).__name__}: {error}"}
-    return {"spearman": _number(spearman.statistic), "missing_percent": float(missing)}
+        _, spearman, _ = model.wv.evaluate_word_pairs(given["pairs"], **options)
+    except ValueError:  # no pair was scored
+        return None
+    return _number(spearman.statistic)
 
 
-def _digest(vectors: Any) -> str:
-    import hashlib
-
-    return hashlib.sha256(np.ascontiguousarray(vectors, dtype=np.float32).tobytes()).hexdigest()
+def _counted(model: Any, given: Given, **options: Any) -> dict[str, Any]:
+    """Count the pairs as well: what is left out is told to the log alone, at a level that is off by default."""
+    heard: list[str] = []
+    handler = logging.Handler(logging.INFO)
+    handler.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("gensim.models.keyedvectors")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    value = _spearman(model, given, **options)
+    logger.removeHandler(handler)
+    skipped, unknown = (sum(sign in line for line in heard) for sign in ("invalid line", "OOV words"))
+    lines = len(Path(given["pairs"]).read_text(encoding="utf-8").splitlines())
+    return {"spearman": value, "found": lines - skipped - unknown, "skipped": skipped}
 
 
 def _number(value: float) -> float | None:
