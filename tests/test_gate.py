@@ -5,14 +5,14 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from imprint.errors import SettingError
 from imprint.finding import Finding
 from imprint.gate.conditions import EXAMPLES, GRAMMAR, HOMES, Condition, parse_condition
 from imprint.gate.gate import check, parse_conditions
-from imprint.gate.judging import judge
+from imprint.gate.judging import cannot_reach, judge
 from imprint.report.gates import gate_lines
 from imprint.report.sections.story import PARTS
 from imprint.significance.corrections import holm
@@ -343,3 +343,47 @@ def test_a_field_that_no_finding_has_is_inconclusive_and_the_nearest_is_named(fi
     (answer,) = check([one], parse_conditions([f"weat:{field}<0.01"])).answers
     assert answer.verdict == "inconclusive"
     assert answer.judgements[0].why == f"it has no {field}; did you mean {meant}?"
+
+
+def test_a_corrected_p_that_so_few_words_cannot_reach_is_no_pass():
+    """A test whose words part perfectly, and whose correction is too much for it."""
+    small = finding("small", p=1 / 70, p_floor=1 / 70, p_holm=13 / 70, verdict="cannot reach")
+    others = [finding(f"other{number}", p=0.5, p_floor=1e-9, p_holm=1.0) for number in range(12)]
+    (named,) = check([small, *others], parse_conditions(["weat:small:p_holm<0.05"])).answers
+    assert named.verdict == "inconclusive"
+    assert named.judgements[0].why == "so few words cannot give a p that small"
+    (every,) = check([small, *others], parse_conditions(["weat:p_holm<0.05"])).answers
+    assert (every.verdict, every.cannot_reach) == ("passed", ("small",))
+    # Alone it is corrected for nothing, and could have been below 0.05.
+    assert verdict([replace(small, details=small.details | {"p_holm": 1 / 70})], "weat:small:p_holm<0.05") == "failed"
+
+
+@given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=8), st.floats(1e-6, 1), st.floats(1e-6, 1))
+def test_the_least_corrected_p_is_holms(others, floor, limit):
+    least = holm([*others, floor])[-1]
+    assume(abs(least - limit) > 1e-9)
+    one = finding("one", p=1.0, p_floor=floor, p_holm=1.0)
+    family = [one, *(finding(f"other{place}", p=p) for place, p in enumerate(others))]
+    assert cannot_reach(parse_condition(f"weat:p_holm<{limit!r}"), one, family) == (least >= limit)
+
+
+@pytest.mark.parametrize(("kind", "measure"), [("similarity", "spearman"), ("analogy_benchmark", "3cosadd")])
+def test_benchmarks_of_an_audit_are_judged_by_the_embedding_audited(kind, measure):
+    """Its rows measure the debiased copy, with the embedding itself `against` which it is held."""
+    known = {
+        measure: 0.7, f"{measure}_low": 0.65, f"{measure}_high": 0.75, "found": 65,
+        "against": "original", f"against_{measure}": 0.6, f"against_{measure}_low": 0.55,
+        f"against_{measure}_high": 0.64, f"change_{measure}": 0.1, f"change_{measure}_low": 0.05,
+        f"change_{measure}_high": 0.15,
+    }  # fmt: skip
+    audited = finding("rg-65", kind, effect=0.7, **known)
+    assert verdict([audited], require=[f"{kind}:{measure}>0.62"]) == "inconclusive"
+    assert verdict([audited], require=[f"{kind}:{measure}>0.5"]) == "passed"
+    assert verdict([audited], f"{kind}:d<0.65") == "failed"
+    assert verdict([audited], f"{kind}:found<66") == "failed"
+    assert verdict([audited], require=[f"{kind}:change>0.01"]) == "passed"
+    (answer,) = check([audited], parse_conditions([f"{kind}:d<0.65"])).answers
+    assert answer.judgements[0].to_dict()["embedding"] == "original"
+    # Of `imprint evaluate --against` the first embedding is the one asked about.
+    alone = replace(audited, details={key: value for key, value in audited.details.items() if key != "part"})
+    assert verdict([alone], require=[f"{kind}:{measure}>0.62"]) == "passed"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 
 from imprint.evaluation.resampling import midranks, weighted_correlation
-from imprint.significance.dyads import Dyads, Influences, pearson, spearman
+from imprint.significance.dyads import FEWEST_PAIRS, Dyads, Influences, pearson, spearman
 
 few = st.integers(0, 4)
 rows = st.lists(st.tuples(few, few, few, few), min_size=4, max_size=14)
@@ -63,10 +63,9 @@ def test_neither_names_nor_sides_matter(drawn, names):
     x, y, first, second = columns(drawn)
     one, names = spearman(x, y), np.array(names)
     expected = Dyads(first, second).interval(one)
-    assert Dyads(second, first).interval(one) == pytest.approx(expected, abs=1e-12)
-    assert Dyads(names[first], 7 * names[second] - 6 * names[second]).interval(one) == pytest.approx(
-        expected, abs=1e-12
-    )
+    assert Dyads(second, first).interval(one) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    renamed = Dyads(3 * names[first], 3 * names[second]).interval(one)
+    assert renamed == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def test_pairs_without_a_common_thing_have_the_usual_error():
@@ -76,13 +75,34 @@ def test_pairs_without_a_common_thing_have_the_usual_error():
     assert Dyads(np.arange(500), np.arange(500, 1000)).standard_error(each) == pytest.approx(usual)
 
 
-def test_a_perfect_correlation_has_no_width_and_a_side_differs_from_itself_by_nothing():
-    x = np.arange(6.0)
-    dyads = Dyads(np.arange(6), np.arange(1, 7))
-    assert dyads.interval(Influences(1.0, np.zeros(6))) == (1.0, 1.0)
-    assert dyads.interval(spearman(x, x**3)) == pytest.approx((1, 1))
-    one = spearman(x, np.array([1.0, 0, 2, 3, 5, 4]))
-    assert dyads.difference(one, one) == (0, 0)
+def apart(pairs):
+    return Dyads(np.arange(pairs), np.arange(pairs, 2 * pairs))
+
+
+def test_few_pairs_have_no_interval():
+    rng = np.random.default_rng(2)
+    for pairs in range(4, FEWEST_PAIRS + 2):
+        one, other = (spearman(rng.normal(size=pairs), rng.normal(size=pairs)) for _ in "ab")
+        for low, high in (apart(pairs).interval(one), apart(pairs).difference(one, other)):
+            assert math.isnan(low) == math.isnan(high) == (pairs < FEWEST_PAIRS)
+
+
+def test_that_no_pair_matters_is_not_certainty():
+    x = np.arange(12.0)
+    perfect, reversed_ = spearman(x, x**3), spearman(x, -x)
+    vanishing = Influences(0.6, np.zeros(12))  # as in some orders of symmetric ranks
+    for ends in (
+        apart(12).interval(perfect),
+        apart(12).interval(vanishing),
+        apart(12).difference(perfect, reversed_),
+        apart(12).difference(perfect, vanishing),
+    ):
+        assert all(map(math.isnan, ends))
+
+
+def test_a_side_differs_from_itself_by_nothing():
+    one = spearman(np.arange(12.0), np.random.default_rng(0).normal(size=12))
+    assert apart(12).difference(one, one) == (0, 0)
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say_where_words_are_drawn_anew():
@@ -90,7 +110,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say_where_words_are_drawn_ane
     rng = np.random.default_rng(3)
     first = rng.integers(0, words, pairs)
     second = (first + rng.integers(1, words, pairs)) % words
-    dyads, apart = Dyads(first, second), Dyads(np.arange(pairs), np.arange(pairs, 2 * pairs))
+    dyads, independent = Dyads(first, second), apart(pairs)
 
     def draw(count, left, right):
         """People's scores and cosines share each word's meaning; cosines also have each word's frequency."""
@@ -100,7 +120,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say_where_words_are_drawn_ane
 
     many = np.arange(1_000_000)
     truth = spearmanr(*draw(2_000_000, many, many + 1_000_000)).statistic
-    hits = {dyads: 0, apart: 0}
+    hits = {dyads: 0, independent: 0}
     for _ in range(repeats):
         one = spearman(*draw(words, first, second))
         for which in hits:
@@ -108,4 +128,4 @@ def test_intervals_hold_the_truth_as_often_as_they_say_where_words_are_drawn_ane
             hits[which] += low <= truth <= high
     # Four standard errors of a share of 0.95 are 0.044. Taken for independent, the same pairs fall far short.
     assert 0.95 - 0.044 <= hits[dyads] / repeats <= 0.95 + 0.044
-    assert hits[apart] / repeats < 0.75
+    assert hits[independent] / repeats < 0.75

@@ -126,6 +126,7 @@ def _debiasing(findings: Sequence[Finding]) -> Numbers:
         "recovered_before": None if worst is None else worst.details["against_accuracy"],
         "recovered_words": None if worst is None else worst.details.get("words"),
         "recovered_by": None if worst is None else worst.details.get("method"),
+        "recovered_chance": None if worst is None else worst.details.get("chance"),
     }
 
 

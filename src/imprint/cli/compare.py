@@ -120,12 +120,9 @@ def _side(side: "Family") -> tuple[str, ...]:
 
 
 def _agreement(one: "Agreement") -> tuple[str, ...]:
-    from imprint.cli.formats import number
+    from imprint.cli.formats import bracketed, number
 
-    cells = [
-        f"{number(value.value)} [{number(value.low)}, {number(value.high)}]"
-        for value in (one.measures["pearson"], one.measures["spearman"])
-    ]
+    cells = [bracketed(one.measures[name], number) for name in ("pearson", "spearman")]
     paper = f"{one.published['pearson']:.2f} / {one.published['spearman']:.2f}" if one.published else ""
     words = str(one.words) if one.words == len(one.points) else f"{one.words}, {len(one.points)} scores"
     return (one.title, words, *cells, paper)

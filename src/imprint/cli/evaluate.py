@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 LEGEND = (
     "Spearman, Pearson: of cosines with people's scores. 3CosAdd, 3CosMul: share of analogies right, case ignored.",
     "[ ]: 95 % intervals; pairs that share a word rise and fall together, and so do questions that share a pair.",
+    "[-]: too few, or too much alike, for an interval.",
 )
 AGAINST_LEGEND = "Both on the same pairs and questions: the interval is the difference's own."
 PAPER_LEGEND = "paper: Google News vectors before and after debiasing, Bolukbasi et al. (2016), table 2."
@@ -110,17 +111,22 @@ def show_leakage(left: "Leakage") -> None:
         table.add_row(row.words, f"{row.women}, {row.men}", row.method, f"{row.chance:.1%}", *numbers)
     show_table(table)
     say("Recovered: the mean share of either gender put right, over five folds or by two clusters. [ ]: the middle")
-    say("95 % over resamples of the words judged. Words furthest out were chosen by the axis: all were recovered.")
+    say("95 % over resamples of the words judged, by classifiers as they were trained: trained anew, they vary more.")
+    say("Words furthest out were chosen by the axis: all were recovered.")
     say("A debiaser fitted on some of these words has an easier time with them.")
     say("A bias that is gone from an axis and still recovered here was hidden, not removed.")
 
 
 def _percent(one: "Estimate | None") -> str:
-    return "" if one is None else f"{one.value:.1%} [{one.low:.1%}, {one.high:.1%}]"
+    from imprint.cli.formats import bracketed
+
+    return "" if one is None else bracketed(one, "{:.1%}".format)
 
 
 def _points(one: "Estimate") -> str:
-    return f"{100 * one.value:+.1f} [{100 * one.low:+.1f}, {100 * one.high:+.1f}]"
+    from imprint.cli.formats import bracketed
+
+    return bracketed(one, lambda value: f"{100 * value:+.1f}")
 
 
 def print_evaluation(
@@ -190,12 +196,14 @@ def _searched(evaluation: "Evaluation") -> list[str]:
 
 
 def _cells(row: "Row") -> list[tuple[str, ...]]:
+    from imprint.cli.formats import bracketed
+
     result, published = row.result, row.published
     lines = []
     for place, (measure, value) in enumerate(result.measures.items()):
         # The paper's figures are Spearman's correlations and, for analogies, 3CosAdd: the first measure of either.
         paper = f"{published[0]:.3f} → {published[1]:.3f}" if published and place == 0 else ""
-        numbers = [_estimate(value)]
+        numbers = [bracketed(value, "{:.3f}".format)]
         if row.against is not None:
             numbers = [
                 f"{row.against.measures[measure].value:.3f}",
@@ -207,11 +215,8 @@ def _cells(row: "Row") -> list[tuple[str, ...]]:
     return lines
 
 
-def _estimate(one: "Estimate") -> str:
-    return f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
-
-
 def _signed(one: "Estimate") -> str:
+    from imprint.cli.formats import bracketed
+
     # Adding nothing makes a negative zero a zero.
-    value, low, high = (round(number, 3) + 0.0 for number in (one.value, one.low, one.high))
-    return "" if math.isnan(value) else f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
+    return "" if math.isnan(one.value) else bracketed(one, lambda value: f"{round(value, 3) + 0.0:+.3f}")

@@ -1,9 +1,10 @@
 """How results look in a terminal: numbers rounded for reading, tables, and blocks where tables do not fit."""
 
+import math
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from imprint.rounding import SIGNS, round_count, round_number
@@ -12,6 +13,8 @@ from imprint.significance.partitions import PermutationTest
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from imprint.evaluation.resampling import Estimate
 
 number = round_number
 
@@ -23,6 +26,12 @@ _PIPED_WIDTH = 140  # columns when stdout is a file: no terminal to ask
 def p_value(p: PermutationTest) -> str:
     """Return p, with a sign before it where it is an upper bound or an estimate."""
     return f"{SIGNS[p.p_method]}{p.p_value:.3g}"
+
+
+def bracketed(one: "Estimate", show: Callable[[float], str]) -> str:
+    """Return a value with the ends of its interval, or with a dash where the data cannot tell them."""
+    ends = "-" if math.isnan(one.low) else f"{show(one.low)}, {show(one.high)}"
+    return f"{show(one.value)} [{ends}]"
 
 
 def counts(p: PermutationTest) -> str:

@@ -133,7 +133,7 @@ def _correlate(x: Doubles, y: Doubles, owners: npt.NDArray[np.intp], resamples: 
         draws["pearson"].append(weighted_correlation(x, y, counts))
         draws["spearman"].append(weighted_correlation(midranks(x, counts), midranks(y, counts), counts))
     rows = {name: np.concatenate(parts) for name, parts in draws.items()}
-    return {name: estimate(float(values[0]), values[1:]) for name, values in rows.items()}
+    return {name: estimate(float(values[0]), values[1:], words) for name, values in rows.items()}
 
 
 def _normalised(sets: Sequence[WordSet], embedding: Embedding) -> dict[str, float]:

@@ -221,9 +221,12 @@ def _accuracies(
         {method: np.concatenate([chunk[side][method] for chunk in chunks]) for method in METHODS}
         for side in range(len(right))
     ]
-    measured = [{method: estimate(float(rows[0]), rows[1:]) for method, rows in one.items()} for one in draws]
+    pairs = len(number)
+    measured = [{method: estimate(float(rows[0]), rows[1:], pairs) for method, rows in one.items()} for one in draws]
     changes = {method: draws[-1][method] - draws[0][method] for method in METHODS}
-    return measured, {method: estimate(float(rows[0]), rows[1:]) for method, rows in changes.items()}
+    return measured, {
+        method: estimate(float(rows[0]), rows[1:], pairs, difference=True) for method, rows in changes.items()
+    }
 
 
 def _sections(benchmark: AnalogyBenchmark, found: Flags, right: Mapping[Method, Flags]) -> tuple[Section, ...]:

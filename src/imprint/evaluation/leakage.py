@@ -155,7 +155,8 @@ def _recovery(words: str, method: str, labels: Labels, rights: Sequence[Doubles]
         np.mean([counts @ right[side] / len(side) for counts, side in zip(draws, sides, strict=True)], axis=0)
         for right in rights
     ]
-    estimates = [estimate(float(share[0]), share[1:]) for share in shares]
+    fewer = min(map(len, sides))
+    estimates = [estimate(float(share[0]), share[1:], fewer) for share in shares]
     change = shares[-1] - shares[0]
     several = len(rights) > 1
     return Recovery(
@@ -166,7 +167,7 @@ def _recovery(words: str, method: str, labels: Labels, rights: Sequence[Doubles]
         chance=_chance_of_clusters(rights[-1], labels, seed) if method == _CLUSTERS else 0.5,
         before=estimates[0],
         after=estimates[-1] if several else None,
-        change=estimate(float(change[0]), change[1:]) if several else None,
+        change=estimate(float(change[0]), change[1:], fewer, difference=True) if several else None,
     )
 
 

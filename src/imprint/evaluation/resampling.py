@@ -1,5 +1,6 @@
 """Percentile intervals from resampling with repeats: words, or pairs of an analogy, drawn again from themselves."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from imprint.errors import SettingError
 Doubles = npt.NDArray[np.float64]
 
 RESAMPLES = 1_000
+FEWEST_DRAWN = 10  # things below which resamples of them say little
 
 _CHUNK = 50  # resamples drawn from one seed
 _FLAT = 1e-12  # share of the variance below which resampled values are one value repeated
@@ -18,7 +20,7 @@ _FLAT = 1e-12  # share of the variance below which resampled values are one valu
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its 95 % interval."""
+    """A number and its 95 % interval, whose ends are NaN where the data cannot tell."""
 
     value: float
     low: float
@@ -40,11 +42,18 @@ def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Doubles]:
         yield rng.multinomial(things, np.full(things, 1 / things), size=rows).astype(np.float64)
 
 
-def estimate(value: float, draws: Doubles) -> Estimate:
-    """Put an interval around a value; resamples in which it does not exist (NaN) are left out."""
+def estimate(value: float, draws: Doubles, things: int, *, difference: bool = False) -> Estimate:
+    """Put an interval around a value of so many things; resamples in which it does not exist (NaN) are left out.
+
+    There is none where the things are few, and none where all resamples agree, as on a share of 1: that is no
+    certainty. Only a difference of nothing, as of an embedding from itself, is nothing in every resample.
+    """
     kept = draws[np.isfinite(draws)]
-    low, high = np.quantile(kept, [0.025, 0.975]) if len(kept) else (np.nan, np.nan)
-    return Estimate(value, float(low), float(high))
+    if things >= FEWEST_DRAWN and len(kept):
+        low, high = np.quantile(kept, [0.025, 0.975])
+        if low < high or (difference and low == value == 0):
+            return Estimate(value, float(low), float(high))
+    return Estimate(value, math.nan, math.nan)
 
 
 def midranks(values: Doubles, counts: Doubles) -> Doubles:

@@ -101,12 +101,12 @@ def check(findings: Sequence[Finding], conditions: Iterable[Condition]) -> Gate:
 
 def _answer(condition: Condition, findings: Sequence[Finding]) -> Answer:
     matching = [one for one in findings if condition.matches(one)]
-    able, unable = matching, list[Finding]()
-    if _is_about_all(condition):
-        able = [one for one in matching if not cannot_reach(condition, one)]
-        unable = [one for one in matching if cannot_reach(condition, one)]
     everything = replace(condition, pattern="*")
     family = [one for one in findings if everything.matches(one)]
+    able, unable = matching, list[Finding]()
+    if _is_about_all(condition):
+        able = [one for one in matching if not cannot_reach(condition, one, family)]
+        unable = [one for one in matching if cannot_reach(condition, one, family)]
     home = HOMES[condition.target[0]]
     skipped = [
         one

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from imprint.finding import Finding
-from imprint.gate.conditions import Condition
+from imprint.gate.conditions import HOMES, Condition
 
 Verdict = Literal["passed", "failed", "inconclusive"]
+
+_EFFECTS = {"similarity": "spearman", "analogy_benchmark": "3cosadd"}  # kinds of benchmarks, and their effect size
 
 CONFIDENCE = 0.95  # of the intervals that can clear anything
 
@@ -32,7 +34,7 @@ class Judgement:
         """Return what identifies the finding, and the rest."""
         return {
             "test": self.finding.test,
-            "embedding": self.finding.embedding,
+            "embedding": audited(self.finding),
             "context": self.finding.details.get("context"),
             "value": self.value,
             "low": self.low,
@@ -44,14 +46,14 @@ class Judgement:
 
 def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()) -> Judgement:
     """Hold a finding against a condition; `family` holds at least the tests its p was corrected with."""
-    field = condition.target[1]
+    field = _audited(finding, condition.target[1])
     value = _number(finding, field)
     if value is None:
         near = difflib.get_close_matches(condition.field, _fields(finding), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}{hint}")
     shown = abs(value) if condition.absolute else value
-    if cannot_reach(condition, finding):
+    if cannot_reach(condition, finding, family):
         return Judgement(finding, "inconclusive", shown, None, None, "so few words cannot give a p that small")
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
@@ -60,10 +62,42 @@ def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()
     return Judgement(finding, _verdict(condition, condition.holds(*ends)), shown, *condition.sizes(*ends))
 
 
-def cannot_reach(condition: Condition, finding: Finding) -> bool:
+def cannot_reach(condition: Condition, finding: Finding, family: Sequence[Finding] = ()) -> bool:
     """Tell whether a test has too few words for the condition ever to hold: that it does not says nothing."""
     floor = _number(finding, "p_floor") if condition.target[1] in ("p_value", "p_holm") else None
-    return floor is not None and condition.operator.startswith("<") and condition.holds(floor, floor) is False
+    if floor is None or not condition.operator.startswith("<"):
+        return False
+    if condition.target[1] == "p_holm":
+        floor = _corrected(floor, [one.p_value for one in family if one is not finding and one.p_value is not None])
+    return condition.holds(floor, floor) is False
+
+
+def _corrected(p: float, others: Sequence[float]) -> float:
+    """Return Holm's p of a test beside others."""
+    ordered = sorted((*others, p))
+    worse = (one * (len(ordered) - place) for place, one in enumerate(ordered[: ordered.index(p) + 1]))
+    return min(1.0, max(worse))
+
+
+def audited(finding: Finding) -> str:
+    """Name the embedding that a finding is about: an audit's benchmarks are of a copy, `against` the one audited."""
+    return str(finding.details["against"]) if _is_of_a_copy(finding) else finding.embedding
+
+
+def _audited(finding: Finding, field: str) -> str:
+    """Return the field that has a number of the embedding audited, not of its debiased copy."""
+    if not _is_of_a_copy(finding):
+        return field
+    name = f"against_{_EFFECTS[finding.kind] if field == 'effect_size' else field}"
+    return name if name in finding.details else field
+
+
+def _is_of_a_copy(finding: Finding) -> bool:
+    return (
+        finding.kind in _EFFECTS
+        and finding.details.get("part") == HOMES[finding.kind]
+        and bool(finding.details.get("against"))
+    )
 
 
 class _UnknownError(Exception):

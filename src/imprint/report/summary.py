@@ -96,12 +96,16 @@ def _wefat(numbers: Numbers) -> list[Markup]:
 
 def _enumeration(numbers: Numbers) -> list[Markup]:
     if not numbers["associations"]:
-        nothing = Markup("Without being told what to look for: no association of names with words, by {} rotations.")
+        nothing = Markup(
+            "Without being told what to look for: no association of names with words is significant, by {} rotations. "
+            "That does not show absence."
+        )
         return [nothing.format(count(numbers["rotations"]))]
     return [
         Markup(
-            "Without being told what to look for: {} associations of {} groups of first names with words, of which a "
-            "share of {} is to be expected by chance; {} are left when the direction of word frequency is taken out."
+            "Without being told what to look for: {} associations of {} groups of first names with words, of which "
+            "chance makes a share of at most {} on average; {} are left when the direction of word frequency is taken "
+            "out."
         ).format(
             count(numbers["associations"]),
             count(numbers["groups"]),
@@ -143,8 +147,13 @@ def _debiasing(numbers: Numbers) -> list[Markup]:
         )
     if numbers["recovered"] is not None:
         said.append(
-            Markup("Yet a classifier still tells women's from men's first names {} of the time, {} before.").format(
-                share(numbers["recovered"]), share(numbers["recovered_before"])
+            Markup(
+                "Of women's and men's first names {} are then told apart by their vectors ({}; chance {}), {} before."
+            ).format(
+                share(numbers["recovered"]),
+                numbers["recovered_by"],
+                share(numbers["recovered_chance"]),
+                share(numbers["recovered_before"]),
             )
         )
     return said

@@ -15,7 +15,10 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+FEWEST_PAIRS = 10  # below, the influences of so few pairs say little of their spread
+
 _LEVEL = 0.95
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Dyads:
     def __init__(self, first: Ints, second: Ints) -> None:
         self._first, self._second = first, second
         self._things = len(np.unique([first, second]))
+        self._are_few = len(first) < FEWEST_PAIRS
         low, high = np.minimum(first, second), np.maximum(first, second)
         kinds, self._kind = np.unique(low * (high.max() + 1) + high, return_inverse=True)
         self._of_two = (kinds // (high.max() + 1)) != (kinds % (high.max() + 1))
@@ -51,23 +55,30 @@ class Dyads:
         return math.sqrt(max(independent, sharing)) / len(each)
 
     def interval(self, one: Influences) -> tuple[float, float]:
-        """Return the correlation's 95 % interval, on Fisher's scale, where its spread hardly depends on its value."""
-        left = 1 - one.value**2
-        if left <= 0:
-            return one.value, one.value
-        middle, reach = math.atanh(one.value), self._quantile() * self.standard_error(one.each) / left
+        """Return the correlation's 95 % interval, on Fisher's scale, where its spread hardly depends on its value.
+
+        NaN of fewer than ten pairs, and where no pair seems to matter, as in a perfect correlation: not certainty.
+        """
+        left, error = 1 - one.value**2, self.standard_error(one.each)
+        if self._are_few or min(left, error) < _NOTHING:
+            return math.nan, math.nan
+        middle, reach = math.atanh(one.value), self._quantile() * error / left
         return math.tanh(middle - reach), math.tanh(middle + reach)
 
     def difference(self, one: Influences, other: Influences) -> tuple[float, float]:
-        """Return the 95 % interval of the first correlation less the second, over the same pairs."""
-        middle, reach = one.value - other.value, self._quantile() * self.standard_error(one.each - other.each)
+        """Return the 95 % interval of the first correlation less the second, over the same pairs; NaN as above."""
+        middle, each = one.value - other.value, one.each - other.each
+        error = self.standard_error(each)
+        if self._are_few or (error < _NOTHING and max(abs(middle), np.abs(each).max()) > _NOTHING):
+            return math.nan, math.nan
+        reach = self._quantile() * error
         return middle - reach, middle + reach
 
     def _quantile(self) -> float:
         from scipy.stats import t
 
-        # As many independent terms as things: Student's t, as is usual for sums over clusters.
-        return float(t.ppf((1 + _LEVEL) / 2, max(self._things - 1, 1)))
+        # As many independent terms as things, or pairs where these are fewer: Student's t, as is usual for clusters.
+        return float(t.ppf((1 + _LEVEL) / 2, min(self._things, len(self._first)) - 1))
 
 
 def pearson(x: Floats, y: Floats) -> Influences:

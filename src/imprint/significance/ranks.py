@@ -1,27 +1,51 @@
 """Spearman's correlation with a two-sided p-value: exact over all orders of few numbers, else by Student's t."""
 
-from itertools import permutations
+import math
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
-EXACT_ORDERS = 8  # numbers up to which all orders are tried
+EXACT_ORDERS = 13  # numbers up to which all orders are counted, in a fraction of a second
 
 
 def spearman(x: Floats, y: Floats) -> tuple[float, float]:
     """Return the correlation and its p-value; neither side may be constant.
 
     Exact, p is the share of orders whose correlation is at least as far from zero as the one observed. Ties make the
-    two tails differ, so twice the smaller one would be another number.
+    two tails differ, so twice the smaller one would be another number. Student's t is too small far out, and 0
+    for equal orders: no p is below two orders of all.
     """
     from scipy.stats import rankdata, spearmanr
 
     result = spearmanr(x, y)
     if len(x) > EXACT_ORDERS:
-        return float(result.statistic), float(result.pvalue)
+        return float(result.statistic), max(float(result.pvalue), 2 * math.exp(-math.lgamma(len(x) + 1)))
     # Midranks are whole or half: doubled and centred, they are integers, and equal sums are equal.
     first, second = ((2 * rankdata(side)).astype(np.int64) - (len(side) + 1) for side in (x, y))
-    sums = np.array(list(permutations(second.tolist()))) @ first
-    return float(result.statistic), float(np.mean(np.abs(sums) >= abs(second @ first)))
+    return float(result.statistic), _share_as_far(first, second)
+
+
+def _share_as_far(first: Ints, second: Ints) -> float:
+    """Return the share of orders of `second` whose sum of products with `first` is as far from zero as the given one.
+
+    Orders are counted by the set of numbers that the first places have taken: 2^n sets in place of n! orders.
+    """
+    widest = int(np.sort(np.abs(first)) @ np.sort(np.abs(second)))
+    counts = {0: np.zeros(2 * widest + 1, dtype=np.int64)}
+    counts[0][widest] = 1  # a sum of zero
+    for place in first.tolist():
+        longer: dict[int, Ints] = {}
+        for taken, sums in counts.items():
+            for index, number in enumerate(second.tolist()):
+                if not taken >> index & 1:
+                    now, by = taken | 1 << index, place * number
+                    if now not in longer:
+                        longer[now] = np.zeros_like(sums)
+                    longer[now][max(by, 0) : len(sums) + min(by, 0)] += sums[max(-by, 0) : len(sums) - max(by, 0)]
+        counts = longer
+    (sums,) = counts.values()
+    far = np.abs(np.arange(-widest, widest + 1)) >= abs(int(first @ second))
+    return float(sums[far].sum() / sums.sum())

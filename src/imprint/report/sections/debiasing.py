@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from imprint.finding import Finding
 from imprint.report import charts
-from imprint.report.marking import Words, count, number, share
+from imprint.report.marking import NOTHING, Words, count, number, share
 from imprint.report.sections.weat import side_by_side
 from imprint.report.view import Block, Chart, Column, Prose, Table
 
@@ -125,7 +125,7 @@ def _leakage(rows: Sequence[Finding]) -> Table:
         Column("Chance", numeric=True),
         Column("Right before", numeric=True),
         Column("Right after", numeric=True),
-        Column("Interval after", "Middle 95 % over words drawn again."),
+        Column("Interval after", "Middle 95 % over words drawn again, by classifiers as trained; they vary as well."),
     )
     lines = tuple(
         (
@@ -134,7 +134,9 @@ def _leakage(rows: Sequence[Finding]) -> Table:
             share(one.details.get("chance")),
             share(one.details.get("against_accuracy")),
             share(one.details.get("accuracy")),
-            Markup("{} to {}").format(share(one.details.get("accuracy_low")), share(one.details.get("accuracy_high"))),
+            NOTHING
+            if one.details.get("accuracy_low") is None
+            else Markup("{} to {}").format(share(one.details["accuracy_low"]), share(one.details["accuracy_high"])),
         )
         for one in rows
     )
