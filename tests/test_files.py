@@ -1,5 +1,7 @@
 import hashlib
+import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -44,8 +46,37 @@ def test_a_place_that_cannot_be_written_is_one_clear_line(tmp_path):
     with pytest.raises(ImprintError, match="cannot write there"), replacing(tmp_path / "no" / "such" / "folder"):
         pass
     (tmp_path / "folder").mkdir()
-    with pytest.raises(ImprintError, match="cannot be replaced"), replacing(tmp_path / "folder") as part:
-        part.write_text("x")
+    with pytest.raises(ImprintError, match="is a folder, a device or a pipe"), replacing(tmp_path / "folder"):
+        pass
+
+
+def test_a_pipe_or_a_device_stays_what_it_is(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for target in (tmp_path / "pipe", tmp_path / "link", Path(os.devnull)):
+        with pytest.raises(ImprintError, match="is a folder, a device or a pipe; give the name"), replacing(target):
+            pass
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
+
+
+def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there" / "file")
+    for content in ("first", "second"):
+        with replacing(tmp_path / "link") as part:
+            part.write_text(content)
+        assert (tmp_path / "there" / "file").read_text() == content
+    assert (tmp_path / "link").is_symlink()
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["file"]
+
+
+def test_links_in_a_circle_and_names_that_cannot_be_are_refused(tmp_path):
+    (tmp_path / "one").symlink_to(tmp_path / "other")
+    (tmp_path / "other").symlink_to(tmp_path / "one")
+    for target in (tmp_path / "one", f"{tmp_path}/\0"):
+        with pytest.raises(ImprintError, match="is no name to write to"), replacing(target):
+            pass
 
 
 def test_a_files_hash_is_sha256_and_its_progress_reaches_the_end(tmp_path):

@@ -12,6 +12,22 @@ from imprint.errors import ImprintError
 _BLOCK = 8 << 20
 
 
+def writable(target: str | os.PathLike[str]) -> Path:
+    """Return where a file is to be written, through links; refuse what is there and is no file.
+
+    Renamed onto a device or a pipe, a file would take its place.
+    """
+    path = Path(target)
+    try:
+        path = path.resolve()
+        is_other = path.exists() and not path.is_file()
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL in the name
+        raise ImprintError(f"{target}: is no name to write to ({error}); choose another") from error
+    if is_other:
+        raise ImprintError(f"{target}: is a folder, a device or a pipe; give the name of a file")
+    return path
+
+
 @contextlib.contextmanager
 def replacing(target: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path in the target's folder; move it onto the target if the block succeeds.
@@ -19,7 +35,7 @@ def replacing(target: str | os.PathLike[str]) -> Iterator[Path]:
     The data is on disk before the rename, and a block that raises leaves neither the temporary file nor a
     changed target.
     """
-    path = Path(target)
+    path = writable(target)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:

@@ -62,7 +62,7 @@ def test_tests_that_could_not_be_run_are_told_in_the_summary(count, named):
     told = summary(ran, *skipped)
     assert (told["skipped"], told["skipped_tests"]) == (count, [f"test{number}" for number in range(count)])
     said = [one.striptags() for one in sentences(summarise([ran, *skipped]))]
-    assert f"Could not be run, since the embedding lacks their words: {count} ({named}). These show nothing." in said
+    assert f"Could not be run on this embedding: {count} ({named}). These show nothing." in said
 
 
 def test_neutral_tests_alone_are_no_tests_about_people():

@@ -137,6 +137,10 @@ def test_sampling_is_there_on_request(imprint):
         (["wefat", "default", "--test", "caliskan-1"], "imprint weat"),
         (["audit", "default", "--out", "no/such/folder/f.jsonl"], "cannot write there"),
         (["convert", "default", "no/such/folder/f.safetensors"], "cannot write there"),
+        (["convert", "default", os.devnull], "is a folder, a device or a pipe; give the name of a file"),
+        (["seat", "default", "--cache", os.devnull], "is a folder, a device or a pipe; give the name of a file"),
+        (["debias", "default", "out.safetensors", "--strength", "1e300"], "to below 1e+12 is wanted"),
+        (["weat", "default", "--sampled", "99999999999999999999"], "1 to 1,000,000,000 are wanted"),
         (["weat", "default", "--seed", "-1"], "seed"),
         (["weat"], "EMBEDDING"),
         (["frobnicate"], "frobnicate"),
@@ -161,17 +165,28 @@ def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):
     assert result.stderr == ""
 
 
-def test_ctrl_c_is_one_line_and_leaves_nothing(tmp_path):
+@pytest.mark.parametrize(
+    ("sent", "code", "said"),
+    [(signal.SIGINT, 130, "imprint: stopped; nothing half-written is left\n"), (signal.SIGTERM, 143, "")],
+)
+def test_whoever_ends_it_gets_a_code_and_no_leftovers(tmp_path, sent, code, said):
     command = [str(IMPRINT), "weat", "default", "--test", "caliskan-8", "--sampled", "50000000", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     # Sampling so much takes minutes; the module that does it is loaded when the kernel's files are mapped.
     while "_multiarray_umath" not in Path(f"/proc/{process.pid}/maps").read_text():
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     output, errors = process.communicate(timeout=60)
-    assert (output, process.returncode) == ("", 130)
-    assert errors == "imprint: stopped; nothing half-written is left\n"
+    assert (output, errors, process.returncode) == ("", said, code)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_no_obstacle(closed, vectors, tmp_path):
+    script = f"'{IMPRINT}' convert tiny.txt out.safetensors {closed}"
+    result = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (result.returncode, "Traceback" in result.stderr) == (0, False)
+    assert load(tmp_path / "out.safetensors").words == load(vectors).words
 
 
 def test_a_file_is_never_written_over_while_it_is_read(imprint, vectors):

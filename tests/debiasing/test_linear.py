@@ -112,7 +112,7 @@ def test_several_axes_are_taken_away_at_once(planted):
 
 @pytest.mark.parametrize("strength", [-1.0, math.nan, math.inf, "3", None, True])
 def test_a_strength_that_is_no_number_from_zero_up_is_refused(strength):
-    with pytest.raises(SettingError, match=r"^strength is .*; a number from 0 \(nothing\) up is wanted$"):
+    with pytest.raises(SettingError, match=r"^strength is .*; a number from 0 \(nothing\) to below 1e\+12 is wanted$"):
         LinearDebiaser(strength)
 
 

@@ -1,5 +1,6 @@
-"""Where published vectors are found: a folder beside the checkout, and a package fetched by `make test`."""
+"""Where published vectors are found: the folder IMPRINT_PUBLISHED, and a package fetched by `make test`."""
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -9,14 +10,14 @@ from imprint.embeddings.load import load
 from imprint.stimuli.catalog import read_property
 
 ROOT = Path(__file__).parents[2]
-SHARED = ROOT.parent / "shared" / "data"
+SHARED = Path(os.environ.get("IMPRINT_PUBLISHED", ROOT.parent / "shared" / "data"))
 GOOGLE_NEWS = ROOT / ".cache" / "packages" / "wefe-1.0.1-py3-none-any.whl"
 
 
 def shared(name):
     path = SHARED / name
     if not path.exists():
-        pytest.skip(f"{name} is not distributed with imprint; put it in ../shared/data to run this test")
+        pytest.skip(f"{name} is not distributed with imprint; name its folder in IMPRINT_PUBLISHED to run this test")
     return path
 
 

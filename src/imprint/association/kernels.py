@@ -4,14 +4,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from imprint.compiled import compiled
 
 Floats = npt.NDArray[np.float64]
 
 _ROUNDING = 2.0**-53
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def rounded_dots(rows: Floats, columns: Floats) -> Any:
     """Return (dots, sure): every row's product with every column of `columns`, (dimensions, count).
 

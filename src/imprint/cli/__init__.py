@@ -2,9 +2,12 @@
 
 import io
 import os
+import signal
 import sys
+from pathlib import Path
 
 INTERRUPTED = 130  # what shells call a program that Ctrl-C ended
+TERMINATED = 143  # and one that was told to end
 
 
 def main() -> None:
@@ -14,6 +17,9 @@ def main() -> None:
     from imprint.cli.app import app
     from imprint.errors import ImprintError
 
+    # Closed by the shell (`>&-`), a stream is None, and whoever writes to it fails.
+    sys.stdout, sys.stderr = (stream or Path(os.devnull).open("w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
+    signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
         # A terminal without the characters of a table gets question marks, not a traceback.
         if isinstance(stream, io.TextIOWrapper):
@@ -37,6 +43,11 @@ def main() -> None:
     if code == INTERRUPTED:  # typer turns Ctrl-C into this code
         _fail("stopped; nothing half-written is left")
     sys.exit(code)
+
+
+def _end(*_: object) -> None:
+    """End as Ctrl-C does, by an exception, so that whatever is open tidies up behind itself."""
+    sys.exit(TERMINATED)
 
 
 def _one_line(message: str) -> str:

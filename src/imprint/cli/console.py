@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
+from imprint.files import writable
 from imprint.finding import Finding
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> Embedding:
 
 def check_target(path: Path, *, reading: str) -> None:
     """Refuse a place that cannot be written, or the file being read, before any work is done."""
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+    folder = writable(path).parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise SettingError(f"{path}: cannot write there; give a file name in a folder that exists and is yours")
     if path.exists() and Path(reading).exists() and path.samefile(reading):
         raise SettingError(f"{path}: is the file being read; give another name for the output")

@@ -79,7 +79,9 @@ def create_command(
     token = create_study(out, design, seed=seed, terms=terms)
     for note in design.notes:
         say(f"note: {note}")
-    say(f"{len(design.blocks)} pages for {design.quota} people each; next: imprint study serve {out}")
+    pages_made = len(design.blocks)
+    noun = "page" if pages_made == 1 else "pages"
+    say(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
     typer.echo(f"study: {out}")
     typer.echo(f"administrator's token, told only now: {token}")
 

@@ -25,6 +25,7 @@ GENDER = (("he", "she"),)
 STRENGTH = 10.0  # what folds of the seeds choose on the bundled embedding with that spread, see `folds`
 SPREAD = 0.02  # between what folds choose: 0 on the bundled embedding, 0.005 to 0.05 on Google News
 
+_STRONGEST = 1e12  # far beyond any use, and far below what the programme's numbers overflow at
 _BLOCK_ROWS = 16_384
 
 
@@ -41,7 +42,7 @@ class LinearDebiaser:
     spread: float = SPREAD
 
     def __post_init__(self) -> None:
-        _check("strength", self.strength, math.inf, "a number from 0 (nothing) up")
+        _check("strength", self.strength, _STRONGEST, f"a number from 0 (nothing) to below {_STRONGEST:g}")
         _check("spread", self.spread, 1.0, "a share from 0 to below 1")
 
     def fit(

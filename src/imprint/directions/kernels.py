@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from imprint.compiled import compiled
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -17,7 +18,7 @@ Integers = npt.NDArray[np.int32]
 _STRIDE = 16  # coordinates added between two looks at whether a pair is out already
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def normalise(rows: Floats) -> Any:
     """Return the rows, none of them zero, at length one in float64."""
     unit = np.empty(rows.shape, dtype=np.float64)
@@ -31,7 +32,7 @@ def normalise(rows: Floats) -> Any:
     return unit
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def project(unit: Doubles, direction: Doubles) -> Any:
     """Return each row's product with the direction."""
     products = np.empty(len(unit))
@@ -43,7 +44,7 @@ def project(unit: Doubles, direction: Doubles) -> Any:
     return products
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def distance(a: Doubles, b: Doubles) -> float:
     """Return how far apart two rows are."""
     square = 0.0
@@ -52,7 +53,7 @@ def distance(a: Doubles, b: Doubles) -> float:
     return math.sqrt(square)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def scan(
     products: Floats,
     corner: tuple[int, int],
@@ -116,7 +117,7 @@ def scan(
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def thin(firsts: Integers, seconds: Integers, scores: Doubles, words: int, k: int) -> Any:
     """Choose greedily among pairs in their order, and move to the front, in place, those that can still matter.
 
@@ -148,7 +149,7 @@ def thin(firsts: Integers, seconds: Integers, scores: Doubles, words: int, k: in
     return chosen[:choices], kept
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _nearer(a: Floats, b: Floats, allowed: float) -> bool:
     square = np.float32(0.0)
     for start in range(0, len(a), _STRIDE):

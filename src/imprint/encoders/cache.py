@@ -34,6 +34,8 @@ class EncodingCache:
         self.path = Path(path)
         if "\0" in str(self.path):
             raise EncoderError(f"{str(self.path)!r}: no file name may hold a NUL; check the path")
+        if self.path.exists() and not self.path.is_file():
+            raise EncoderError(f"{self.path}: is a folder, a device or a pipe; give the name of a file")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from imprint.compiled import compiled
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def keep_best_sums(
     cosines: Floats, questions: Ints, words: Ints, groups: Ints, start: int, best: Floats, second: Floats, at: Ints
 ) -> None:
@@ -39,7 +40,7 @@ def keep_best_sums(
                     limit = _enter(score, start + j, question, best, second, at)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def keep_best_products(
     shifted: Floats,
     inverse: Floats,
@@ -67,12 +68,12 @@ def keep_best_products(
                     limit = _enter(score, start + j, question, best, second, at)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _is_answer(group: int, words: Ints, question: int) -> bool:
     return group >= 0 and group != words[question, 0] and group != words[question, 1] and group != words[question, 2]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _enter(score: np.float32, word: int, question: int, best: Floats, second: Floats, at: Ints) -> Any:
     """Put a score among the best two, and return the lower of them."""
     if score > best[question]:

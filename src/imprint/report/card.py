@@ -54,7 +54,7 @@ def _lines(rows: Sequence[Finding]) -> Iterator[str]:
         yield from _table(heading, shown[kind], columns, cells)
     tested = shown["weat"] + shown["seat"]
     if sides(tested):
-        yield from (f"p-values of tests are {sides(tested)}.", "")
+        yield from (f"p-values of tests are{sides(tested).removeprefix(',')}.", "")
     yield from _not_shown(rows)
     yield from _reproduced(rows)
 

@@ -74,7 +74,7 @@ def _weat(numbers: Numbers) -> list[Markup]:
         tests = numbers["skipped_tests"]
         named = _WORDS.joined(tests[:_NAMED]) + (", …" if len(tests) > _NAMED else "")
         said.append(
-            Markup("Could not be run, since the embedding lacks their words: {} ({}). These show nothing.").format(
+            Markup("Could not be run on this embedding: {} ({}). These show nothing.").format(
                 count(numbers["skipped"]), named
             )
         )

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from imprint.compiled import compiled
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def subset_sums(costs: Ints, caps: Ints, capacity: int) -> Any:
     """List, for each k, the sums of all k-subsets of `costs` that do not exceed `caps[k]`, sorted.
 
@@ -67,7 +68,7 @@ def subset_sums(costs: Ints, caps: Ints, capacity: int) -> Any:
     return old[: old_offsets[sizes]].copy(), old_offsets
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_pairs(first: Ints, second: Ints, limit: int) -> int:
     """Count the pairs, one of each sorted list, whose sum is at most `limit`."""
     total = 0
@@ -81,7 +82,7 @@ def count_pairs(first: Ints, second: Ints, limit: int) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def binned_subset_counts(bins: Ints, caps: Ints) -> Floats:
     """Count, for each k and each whole number q, the k-subsets of `bins` that sum to q <= caps[k].
 
@@ -112,7 +113,7 @@ def binned_subset_counts(bins: Ints, caps: Ints) -> Floats:
     return table
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sum_pairs(counts: Floats, running: Floats, limit: int) -> float:
     """Sum, over i, counts[i] times how many of the other side come to at most limit - i (`running`)."""
     total = 0.0

@@ -2,7 +2,8 @@
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from imprint.compiled import compiled
 
 Floats = npt.NDArray[np.float32]
 
@@ -10,7 +11,7 @@ ABSENT = np.float32(-1e30)  # stands where fewer than t words were found; far be
 
 
 # Scores are finite, which lets maxima compile to single instructions.
-@njit(cache=True, nogil=True, fastmath={"nnan", "ninf", "nsz"})
+@compiled(fastmath={"nnan", "ninf", "nsz"})
 def keep_largest(scores: Floats, groups: int, overlapping: bool, largest: Floats) -> None:
     """Merge rows of scores into the largest few of each column, in place.
 

@@ -16,6 +16,8 @@ from imprint.significance.partitions import (
 )
 
 CONFIDENCE = 0.99
+MOST_DRAWS = 10**9  # hours of work; more is a slip of the finger
+
 _CHUNK = 4_096  # partitions drawn from one seed: the unit of work, so workers cannot change the result
 
 
@@ -33,8 +35,8 @@ def sampled_test(
     `p_value` is (extreme + 1) / (draws + 1), which is valid; `p_low` and `p_high` are a 99 %
     Clopper-Pearson interval for the exact one.
     """
-    if draws < 1:
-        raise SettingError(f"draws is {draws}; at least 1 is wanted")
+    if not 1 <= draws <= MOST_DRAWS:
+        raise SettingError(f"draws is {draws:,}; 1 to {MOST_DRAWS:,} are wanted")
     pool, n = pool_scores(x, y)
     reached_region, passed_region = extreme_regions(pool, n, alternative)
     reached = passed = 0

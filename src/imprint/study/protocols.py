@@ -23,14 +23,6 @@ _LONGEST_ABOUT = 80
 _STUDY = re.compile("[0-9a-f]{32}")
 
 
-def design_study(protocol: Protocol, findings: Sequence[Finding], *, participants: int | None = None) -> Design:
-    """Return the study of these findings; `participants` is how many people answer each block."""
-    makers = {"ube": ube_design, "offense": offense_design, "analogy": analogy_design}
-    if protocol not in makers:
-        raise StudyError(f"{protocol!r} asks nothing about findings; {', '.join(makers)} do")
-    return makers[protocol](findings, participants=PARTICIPANTS[protocol] if participants is None else participants)
-
-
 def ube_design(
     findings: Iterable[Finding],
     *,

@@ -11,7 +11,8 @@ atomic reference counts for each number, which is as much again as the scanning 
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from imprint.compiled import compiled
 
 SPACE, TAB, LINE, RETURN = 32, 9, 10, 13
 MINUS, PLUS, POINT, ZERO, EXPONENT = 45, 43, 46, 48, 101
@@ -31,7 +32,7 @@ Ints = npt.NDArray[np.int64]
 Whole = int | np.int64
 
 
-@njit(cache=True, nogil=True, boundscheck=True)
+@compiled(boundscheck=True)
 def parse_rows(
     text: Bytes, start: int, stop: int, values: Floats, spelling: Bytes, lines: Ints, hard: Ints
 ) -> tuple[int, int, Whole, int, int, int]:
@@ -154,7 +155,7 @@ def parse_rows(
     return DONE, rows, np.int64(at), passed, spelt, hards
 
 
-@njit(cache=True, nogil=True, boundscheck=True)
+@compiled(boundscheck=True)
 def _split_from_right(text: Bytes, start: Whole, dimension: int) -> tuple[int, Whole, Whole]:
     """Find where a line's word ends and its last `dimension` fields begin.
 
@@ -185,7 +186,7 @@ def _split_from_right(text: Bytes, start: Whole, dimension: int) -> tuple[int, W
     return 1, start, stop
 
 
-@njit(cache=True, nogil=True, boundscheck=True)
+@compiled(boundscheck=True)
 def _is_numeral(text: Bytes, at: Whole, stop: Whole) -> bool:
     """Whether text[at:stop] is a decimal numeral; `inf` and `nan` are words here."""
     if text[at] == MINUS or text[at] == PLUS:
@@ -210,7 +211,7 @@ def _is_numeral(text: Bytes, at: Whole, stop: Whole) -> bool:
     return digits > 0 and at == stop
 
 
-@njit(cache=True, nogil=True, boundscheck=True)
+@compiled(boundscheck=True)
 def _round_near(text: Bytes, at: Whole, mantissa: np.uint64, digits: Whole, power: Whole) -> tuple[bool, np.float32]:
     """Round a long numeral, sign apart, to float32, if every double near enough rounds alike."""
     if digits > _MOST_DIGITS:
@@ -236,7 +237,7 @@ def _round_near(text: Bytes, at: Whole, mantissa: np.uint64, digits: Whole, powe
     return low == np.float32(near * (1.0 + _SLACK)), low
 
 
-@njit(cache=True, nogil=True, boundscheck=True)
+@compiled(boundscheck=True)
 def split_binary(
     data: Bytes, start: int, stop: int, rows: Bytes, limit: int, spelling: Bytes
 ) -> tuple[int, int, int, bool]:

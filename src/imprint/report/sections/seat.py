@@ -46,7 +46,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         by_word = [one for one in rows if one.details.get("unit") == "word"]
         if by_word:
             yield _chart(by_word, words)
-        caption = f"Every test, context and unit; p-values {sides(rows)}"
+        caption = f"Every test, context and unit{sides(rows)}"
         yield Table(caption, _COLUMNS, tuple(_row(one, words) for one in rows), filtered=True)
     checks = [one for one in findings if one.kind == "seat-coherence"]
     if checks:

@@ -18,6 +18,11 @@ _EFFECT = Column(
 _BAND = Column(
     "Words drawn again", "Middle 95 % of d when words of each set are drawn again from the same words.", True
 )
+_SIDES = {
+    "greater": "one-sided (only an association in the test's direction counts)",
+    "less": "one-sided (only an association against the test's direction counts)",
+    "two-sided": "two-sided (either direction counts)",
+}
 _PAPER = Column("Published", "The d that the source prints for this test, and on which embedding.")
 
 COLUMNS = (
@@ -52,7 +57,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         )
         yield forest_chart("weat-forest", rows, words)
         yield Table(
-            f"Every test; p-values {sides(rows)}, corrected over these {len(rows)} tests",
+            f"Every test{sides(rows)}; p-values corrected over these {len(rows)} tests",
             COLUMNS,
             tuple(_row(one, words) for one in rows),
         )
@@ -148,9 +153,10 @@ def title(one: Finding) -> str:
 
 
 def sides(rows: Sequence[Finding]) -> str:
-    """Say in which direction p-values count."""
+    """Say in which direction p-values count, to be put behind what they are of; nothing where nobody knows."""
     known = dict.fromkeys(_SIDES.get(str(one.details.get("alternative")), "") for one in rows)
-    return " or ".join(filter(None, known))
+    said = " or ".join(filter(None, known))
+    return f", {said}" if said else ""
 
 
 def counted(one: Finding) -> Markup:
@@ -171,11 +177,6 @@ def signed_p(one: Finding) -> Markup:
     return probability(one.p_value, SIGNS.get(one.details.get("p_method", ""), ""))
 
 
-_SIDES = {
-    "greater": "one-sided (only an association in the test's direction counts)",
-    "less": "one-sided (only an association against the test's direction counts)",
-    "two-sided": "two-sided (either direction counts)",
-}
 _SCORE = "Mean cosine with the first attribute set less that with the second."
 
 
