@@ -123,7 +123,7 @@ def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
     ("options", "message"),
     [
         (["--method", "soft"], "--method is 'soft'; linear, hard or leace is wanted"),
-        (["--strength", "-1"], "strength is -1.0; a number from 0 (nothing) up is wanted"),
+        (["--strength", "-1"], "strength is -1.0; a number from 0 (nothing) to below 1e+12 is wanted"),
         (["--strength", "nan"], "strength is nan; a number from 0"),
         (["--axis", "he", "he"], "'he' stands on both ends of a pair"),
         (["--axis", "he", "nobody"], "'nobody' missing from tiny"),
