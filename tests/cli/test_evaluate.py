@@ -92,3 +92,15 @@ def test_bad_input_is_one_line(imprint, tmp_path):
     )
     assert "none of 4 benchmarks can be run on one; for one, rg-65: 0 of 65 pairs" in refused(imprint("one.txt"))
     assert "nowhere.txt" in refused(imprint("one.txt", "--against", "nowhere.txt"))
+
+
+def test_four_pairs_in_a_perfect_order_have_no_interval(imprint, tmp_path):
+    folder = tmp_path / "few"
+    folder.mkdir()
+    (folder / "mine.tsv").write_text("cat\tdog\t9\ncar\tbus\t8\nking\tshoe\t2\nsun\tcabbage\t1\n")
+    result = imprint("default", "--benchmarks", "few")
+    assert "1.000 [-]" in result.stdout
+    assert "[-]: too few" in result.stderr
+    rows = [json.loads(line) for line in imprint("default", "--benchmarks", "few", "--json").stdout.splitlines()]
+    (mine,) = (row for row in rows if row["test"] == "mine")
+    assert (mine["spearman"], mine["spearman_low"], mine["spearman_high"]) == (1.0, None, None)

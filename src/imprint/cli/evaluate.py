@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 LEGEND = (
     "Spearman, Pearson: of cosines with people's scores. 3CosAdd, 3CosMul: share of analogies right, case ignored.",
     "[ ]: 95 % intervals; pairs that share a word rise and fall together, and so do questions that share a pair.",
-    "[-]: too few, or too much alike, for an interval.",
 )
+NO_INTERVAL_LEGEND = "[-]: too few, or too much alike, for an interval."
 AGAINST_LEGEND = "Both on the same pairs and questions: the interval is the difference's own."
 PAPER_LEGEND = "paper: Google News vectors before and after debiasing, Bolukbasi et al. (2016), table 2."
 
@@ -169,6 +169,9 @@ def legend(evaluation: "Evaluation") -> list[str]:
     from imprint.stimuli.definition import quote
 
     lines = [*LEGEND]
+    estimates = [one for row in evaluation.rows for one in (*row.result.measures.values(), *row.change.values())]
+    if any(math.isnan(one.low) for one in estimates):
+        lines.append(NO_INTERVAL_LEGEND)
     if evaluation.rows[0].against is not None:
         lines += [AGAINST_LEGEND, *_searched(evaluation)]
     if any(row.published for row in evaluation.rows):
