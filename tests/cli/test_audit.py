@@ -143,7 +143,7 @@ def test_an_encoder_and_another_embedding_are_asked_too(in_process, tiny, tmp_pa
         (["--rotations", "0"], "rotations is 0; at least 1 is wanted"),
         (["--alpha", "5"], "alpha is 5"),
         (["--language", "fr"], "use one of de, en or all"),
-        (["--out", "."], "cannot write there"),
+        (["--out", "."], "is a folder, a device or a pipe"),
         (["--out", "no/such/report.html"], "cannot write there"),
         (["--findings", "no/such/f.jsonl"], "cannot write there"),
         (["--out", "x.html", "--findings", "x.html"], "is named for the page and for the findings; give two files"),

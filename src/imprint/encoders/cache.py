@@ -34,9 +34,9 @@ class EncodingCache:
         self.path = Path(path)
         if "\0" in str(self.path):
             raise EncoderError(f"{str(self.path)!r}: no file name may hold a NUL; check the path")
-        if self.path.exists() and not self.path.is_file():
-            raise EncoderError(f"{self.path}: is a folder, a device or a pipe; give the name of a file")
         try:
+            if self.path.exists() and not self.path.is_file():
+                raise EncoderError(f"{self.path}: is a folder, a device or a pipe; give the name of a file")
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
