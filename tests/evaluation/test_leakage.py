@@ -10,6 +10,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
 from imprint.evaluation.leakage import leakage
+from imprint.evaluation.recovering import estimate_change, estimate_recovery, methods
 from imprint.names.tables import first_names
 
 TABLE = first_names()
@@ -91,3 +92,27 @@ def test_a_rare_label_is_not_recovered_by_calling_everything_the_other():
     for row in recovered(rare).values():
         assert (row.women, row.men) == (20, 100)
         assert row.before.low < row.chance + 0.05
+
+
+@pytest.mark.parametrize("method", ["linear classifier", "RBF classifier"])
+def test_intervals_of_classifiers_hold_chance_where_there_is_nothing_to_find(method):
+    """Labels dealt anew each time: resampling the words judged alone would leave chance out three times too often."""
+    rng = np.random.default_rng(8)
+    recover = methods(0)[method]
+    labels = np.arange(90) < 30
+    found = []
+    for _ in range(100):
+        one = estimate_recovery(recover(rng.normal(size=(90, 12)).astype(np.float32), labels), labels, 0)
+        found.append((one.value, one.low, one.high))
+    value, low, high = np.array(found).T
+    assert np.mean((low > 0.5) | (high < 0.5)) <= 0.12  # three standard errors above 0.05
+    assert 1.5 < np.mean(high - low) / (2 * value.std()) < 3.5
+
+
+def test_the_same_vectors_twice_change_nothing_and_all_right_is_no_certainty():
+    labels = np.arange(40) < 20
+    clear = np.where(labels, 1.0, -1.0)[:, None] * np.ones((40, 3)) + np.random.default_rng(0).normal(0, 0.01, (40, 3))
+    tried = methods(0)["linear classifier"](clear.astype(np.float32), labels)
+    one, change = estimate_recovery(tried, labels, 0), estimate_change(tried, tried, labels, 0)
+    assert (one.value, np.isnan(one.low), np.isnan(one.high)) == (1.0, True, True)
+    assert (change.value, change.low, change.high) == (0.0, 0.0, 0.0)

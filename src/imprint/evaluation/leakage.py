@@ -11,36 +11,37 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.vocabulary import frequent_words
 from imprint.errors import VocabularyError
-from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
+from imprint.evaluation.recovering import (
+    FOLDS,
+    Floats,
+    Labels,
+    Tried,
+    chance_of_clusters,
+    estimate_change,
+    estimate_recovery,
+    methods,
+)
+from imprint.evaluation.resampling import Estimate
 from imprint.evaluation.similarity import flatten
 from imprint.finding import Finding, Findings
 from imprint.names.tables import first_names
-from imprint.significance.threads import single_threaded
 from imprint.stimuli.seeds import gender_specific, professions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.bool_]
 Report = Callable[[str, int, int], None]
 
 _ONE_SEX = 0.95  # share of bearers from which on a first name is a woman's, or a man's
 _STEREOTYPED = 0.25  # score, between -1 and 1, from which on a crowd thinks a profession a man's, or a woman's
 _MOST = 500  # words of each label: commonest names, words furthest out
 _FREQUENT = 30_000  # words looked at for those furthest out
-_FOLDS = 5
-_FOLDINGS = 5
-_FEWEST = 2 * _FOLDS  # words of a label
-_DEALS = 200  # random labels behind the chance of clusters
-_CLUSTERS = "two clusters"
+_FEWEST = 2 * FOLDS  # words of a label
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Recovery:
 
     The mean over both genders of the share of words put right, so that it does not matter if one is rare: by support
     vector machines on words they were not trained on, over several foldings, or by two clusters found without
-    labels. Intervals resample words. `chance` is what labels dealt at random give: a half, and a little more for
-    clusters, which are called what suits them best.
+    labels. Intervals of machines allow for other words to train on; for clusters words are resampled. `chance` is what
+    labels dealt at random give: a half, and a little more for clusters, which are called what suits them best.
     """
 
     words: str
@@ -133,78 +134,30 @@ def leakage(
             f"{before.name} has too few names, professions and common words to recover gender from; use a larger one"
         )
     rows: list[Recovery] = []
-    methods = _methods(seed)
+    ways = methods(seed)
     for name, words, labels in lists:
-        for method, recover in methods.items():
+        for method, recover in ways.items():
             if report is not None:
-                report("recovering gender", len(rows), len(lists) * len(methods))
-            rights = [recover(_unit(one, words), labels) for one in (before, after) if one is not None]
-            rows.append(_recovery(name, method, labels, rights, seed))
+                report("recovering gender", len(rows), len(lists) * len(ways))
+            tried = [recover(_unit(one, words), labels) for one in (before, after) if one is not None]
+            rows.append(_recovery(name, method, labels, tried, seed))
     last = before if after is None else after
     return Leakage(before.name, None if after is None else after.name, last.sha256, tuple(rows), seed)
 
 
-def _recovery(words: str, method: str, labels: Labels, rights: Sequence[Doubles], seed: int) -> Recovery:
-    """Average what was put right over either label, with the interval over resamples of words."""
-    sides = [np.flatnonzero(labels), np.flatnonzero(~labels)]
-    draws = [
-        np.concatenate([np.ones((1, len(side))), *draw_counts(len(side), RESAMPLES, seed + place)])
-        for place, side in enumerate(sides)
-    ]
-    shares = [
-        np.mean([counts @ right[side] / len(side) for counts, side in zip(draws, sides, strict=True)], axis=0)
-        for right in rights
-    ]
-    fewer = min(map(len, sides))
-    estimates = [estimate(float(share[0]), share[1:], fewer) for share in shares]
-    change = shares[-1] - shares[0]
-    several = len(rights) > 1
+def _recovery(words: str, method: str, labels: Labels, tried: Sequence[Tried], seed: int) -> Recovery:
+    first, last = tried[0], tried[-1]
+    several = len(tried) > 1
     return Recovery(
         words=words,
         method=method,
-        women=len(sides[0]),
-        men=len(sides[1]),
-        chance=_chance_of_clusters(rights[-1], labels, seed) if method == _CLUSTERS else 0.5,
-        before=estimates[0],
-        after=estimates[-1] if several else None,
-        change=estimate(float(change[0]), change[1:], fewer, difference=True) if several else None,
+        women=int(labels.sum()),
+        men=int((~labels).sum()),
+        chance=0.5 if first.folds is not None else chance_of_clusters(last.right, labels, seed),
+        before=estimate_recovery(first, labels, seed),
+        after=estimate_recovery(last, labels, seed) if several else None,
+        change=estimate_change(first, last, labels, seed) if several else None,
     )
-
-
-def _chance_of_clusters(right: Doubles, labels: Labels, seed: int) -> float:
-    """Return what the same clusters give on average for labels dealt at random."""
-    found = (right == 1) == labels
-    rng = np.random.default_rng(seed)
-    agreeing = [_agreeing(found, rng.permutation(labels)) for _ in range(_DEALS)]
-    return float(np.mean([max(share, 1 - share) for share in agreeing]))
-
-
-def _agreeing(found: Labels, labels: Labels) -> float:
-    """Return the mean over both labels of the share of words found to have it."""
-    return float(np.mean([found[labels].mean(), 1 - found[~labels].mean()]))
-
-
-def _methods(seed: int) -> dict[str, Callable[[Floats, Labels], Doubles]]:
-    """Return what tells, of each word, how often it was put right."""
-    from sklearn.cluster import KMeans
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.svm import SVC
-
-    def classify(kernel: str) -> Callable[[Floats, Labels], Doubles]:
-        def recover(vectors: Floats, labels: Labels) -> Doubles:
-            machine = SVC(kernel=kernel, class_weight="balanced")
-            foldings = [StratifiedKFold(_FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
-            guesses = [cross_val_predict(machine, vectors, labels, cv=folds) for folds in foldings]
-            return np.asarray(np.mean([guess == labels for guess in guesses], axis=0))
-
-        return recover
-
-    def cluster(vectors: Floats, labels: Labels) -> Doubles:
-        with single_threaded():
-            found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
-        return np.asarray((found == labels) == (_agreeing(found, labels) >= 0.5), dtype=np.float64)
-
-    return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), _CLUSTERS: cluster}
 
 
 def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Labels]:

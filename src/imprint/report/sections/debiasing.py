@@ -125,7 +125,9 @@ def _leakage(rows: Sequence[Finding]) -> Table:
         Column("Chance", numeric=True),
         Column("Right before", numeric=True),
         Column("Right after", numeric=True),
-        Column("Interval after", "Middle 95 % over words drawn again, by classifiers as trained; they vary as well."),
+        Column(
+            "Interval after", "95 %: of classifiers allowing for other words to train on, of clusters for other words."
+        ),
     )
     lines = tuple(
         (

@@ -1,0 +1,123 @@
+"""Telling women's words from men's by their vectors alone: by classifiers, and by clusters found without labels.
+
+Support vector machines are tried on words they were not trained on, over several foldings. Folds share most of what
+they were trained on, so intervals are Nadeau and Bengio's (2003); clusters are not trained, and words are resampled.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.evaluation.resampling import RESAMPLES, Doubles, Estimate, draw_counts, estimate
+from imprint.significance.threads import single_threaded
+
+Floats = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.bool_]
+
+FOLDS = 5
+
+_FOLDINGS = 5
+_DEALS = 200  # random labels behind the chance of clusters
+
+
+class Tried(NamedTuple):
+    """How often each word was put right and, of a method that is trained, the accuracy in every fold."""
+
+    right: Doubles
+    folds: Doubles | None
+
+
+def methods(seed: int) -> dict[str, Callable[[Floats, Labels], Tried]]:
+    """Return what tells, of each word, how often it was put right."""
+    from sklearn.cluster import KMeans
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import SVC
+
+    def classify(kernel: str) -> Callable[[Floats, Labels], Tried]:
+        def recover(vectors: Floats, labels: Labels) -> Tried:
+            machine = SVC(kernel=kernel, class_weight="balanced")
+            foldings = [StratifiedKFold(FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
+            rights = [cross_val_predict(machine, vectors, labels, cv=folding) == labels for folding in foldings]
+            folds = [
+                _agreeing_right(right[tried], labels[tried])
+                for folding, right in zip(foldings, rights, strict=True)
+                for _, tried in folding.split(vectors, labels)
+            ]
+            return Tried(np.mean(rights, axis=0), np.array(folds))
+
+        return recover
+
+    def cluster(vectors: Floats, labels: Labels) -> Tried:
+        with single_threaded():
+            found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
+        return Tried(((found == labels) == (_agreeing(found, labels) >= 0.5)).astype(np.float64), None)
+
+    return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), "two clusters": cluster}
+
+
+def estimate_recovery(one: Tried, labels: Labels, seed: int) -> Estimate:
+    """Return the mean over both labels of what was put right, with its interval."""
+    if one.folds is not None:
+        return _over_foldings(_agreeing_right(one.right, labels), one.folds, lowest=0.0)
+    shares = _resampled(one.right, labels, seed)
+    return estimate(float(shares[0]), shares[1:], _fewer(labels))
+
+
+def estimate_change(first: Tried, last: Tried, labels: Labels, seed: int) -> Estimate:
+    """Return by how much more the last try puts right than the first, on the same words and folds."""
+    if first.folds is not None and last.folds is not None:
+        values = [_agreeing_right(one.right, labels) for one in (first, last)]
+        return _over_foldings(values[1] - values[0], last.folds - first.folds, lowest=-1.0)
+    shares = _resampled(last.right, labels, seed) - _resampled(first.right, labels, seed)
+    return estimate(float(shares[0]), shares[1:], _fewer(labels), difference=True)
+
+
+def _over_foldings(value: float, folds: Doubles, *, lowest: float) -> Estimate:
+    """Put an interval around a mean over folds, which share most of what they were trained on.
+
+    Nadeau and Bengio (2003): the variance between folds counts once for their number and once for the words tried as a
+    share of those trained on, since other words to train on would have moved all of them together.
+    """
+    from scipy.stats import t
+
+    error = math.sqrt((1 / len(folds) + 1 / (FOLDS - 1)) * float(np.var(folds, ddof=1)))
+    if not error and value:
+        return Estimate(value, math.nan, math.nan)  # all right or all wrong is no certainty
+    reach = float(t.ppf(0.975, len(folds) - 1)) * error
+    return Estimate(value, max(lowest, value - reach), min(1.0, value + reach))
+
+
+def _resampled(right: Doubles, labels: Labels, seed: int) -> Doubles:
+    """Return the mean over both labels of what was put right, of the words and of resamples of them."""
+    sides = [np.flatnonzero(labels), np.flatnonzero(~labels)]
+    draws = [
+        np.concatenate([np.ones((1, len(side))), *draw_counts(len(side), RESAMPLES, seed + place)])
+        for place, side in enumerate(sides)
+    ]
+    shares = [counts @ right[side] / len(side) for counts, side in zip(draws, sides, strict=True)]
+    return np.asarray(np.mean(shares, axis=0))
+
+
+def _fewer(labels: Labels) -> int:
+    return int(min(labels.sum(), (~labels).sum()))
+
+
+def _agreeing_right(right: Doubles, labels: Labels) -> float:
+    """Return the mean over both labels of the share of words put right."""
+    return float((right[labels].mean() + right[~labels].mean()) / 2)
+
+
+def chance_of_clusters(right: Doubles, labels: Labels, seed: int) -> float:
+    """Return what the same clusters give on average for labels dealt at random."""
+    found = (right == 1) == labels
+    rng = np.random.default_rng(seed)
+    agreeing = [_agreeing(found, rng.permutation(labels)) for _ in range(_DEALS)]
+    return float(np.mean([max(share, 1 - share) for share in agreeing]))
+
+
+def _agreeing(found: Labels, labels: Labels) -> float:
+    """Return the mean over both labels of the share of words found to have it."""
+    return float(np.mean([found[labels].mean(), 1 - found[~labels].mean()]))
