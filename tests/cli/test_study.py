@@ -1,8 +1,11 @@
 """The study's commands: from findings to a file, and from a crowd's answers to tables and exports."""
 
+import contextlib
 import csv
 import json
 import os
+import sqlite3
+import stat
 from dataclasses import replace
 
 import pytest
@@ -49,8 +52,9 @@ def answer_all(path, people, answers, panel_id=None):
     """Let people take part; `answers` gives a question's answer."""
     with Store.open(path) as store:
         for person in range(people):
-            number = store.join(panel_id).number
-            store.consent(number)
+            joined = store.join(panel_id)
+            number = joined.number
+            store.consent(number, joined.token)
             while not isinstance(step := store.step(number), Finish):
                 if isinstance(step, Familiarise):
                     store.familiarised(number)
@@ -81,8 +85,12 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
     assert row == ["8", "8", "100%", "25%", "0.0017", "–"]  # 1/4!² by chance, and nothing rated yet
     assert "Krippendorff's alpha 1.00" in scored.stderr
     assert "8 associations have fewer than 18 people" in scored.stderr
-    bonus = next(line.split() for line in scored.stdout.splitlines() if line.split()[:2] == ["2", "12"])
-    assert bonus == ["2", "12", "12", "8", "8"]
+    with Store.open(tmp_path / "study.db") as store:
+        names = sorted(map(store.pseudonym, (1, 2, 3)))
+    lines = [line.split() for line in scored.stdout.splitlines()]
+    assert [line for line in lines if line[:1] and line[0] in names] == [
+        [name, "12", "12", "8", "8"] for name in names
+    ]
 
     rows = [json.loads(line) for line in in_process("study", "score", "study.db", "--json").stdout.splitlines()]
     assert rows[0]["kind"] == "study-matching"
@@ -90,7 +98,7 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
     more = in_process("study", "score", "study.db", "--json", "--bonuses").stdout.splitlines()
     earned = [json.loads(line) for line in more][len(rows) :]
     assert [(row["kind"], row["participant"], row["agreed"]) for row in earned] == [
-        ("study-bonus", 1, 8), ("study-bonus", 2, 8), ("study-bonus", 3, 8)
+        ("study-bonus", name, 8) for name in names
     ]  # fmt: skip
 
     for name in ("answers.csv", "scores.jsonl"):
@@ -167,11 +175,24 @@ def test_who_came_by_a_panel_is_told_among_the_bonuses(in_process, found, tmp_pa
     with Store.open(tmp_path / "s.db") as store:
         assert store.step(2) == Finish("answered", "C0FFEE")
     shown = in_process("study", "score", "s.db", "--bonuses").stdout
-    assert "2 12 12 8 8 5f2c1e9ab0d34a7788c6e001" in " ".join(shown.split())
+    assert "– 12 12 8 8 5f2c1e9ab0d34a7788c6e001" in " ".join(shown.split())
     rows = in_process("study", "score", "s.db", "--bonuses", "--json").stdout.splitlines()
     assert [json.loads(row)["panel_id"] for row in rows[-2:]] == [None, "5f2c1e9ab0d34a7788c6e001"]
     assert in_process("study", "export", "s.db", "--format", "payments", "--out", "pay.csv").returncode == 0
-    assert (tmp_path / "pay.csv").read_text().splitlines()[1:] == ['"5f2c1e9ab0d34a7788c6e001","2","12","2","2"']
+    assert (tmp_path / "pay.csv").read_text().splitlines()[1:] == ['"5f2c1e9ab0d34a7788c6e001","12","2","2","yes"']
+    assert stat.S_IMODE((tmp_path / "pay.csv").stat().st_mode) == 0o600
+
+
+def test_a_study_of_an_older_format_is_deleted_after_the_same_question(in_process, found, tmp_path):
+    in_process("study", "create", found, "--out", "s.db")
+    with contextlib.closing(sqlite3.connect(tmp_path / "s.db")) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    refused = in_process("study", "delete", "s.db")
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)
+    assert "add --yes to delete it" in refused.stderr
+    assert (tmp_path / "s.db").exists()
+    assert in_process("study", "delete", "s.db", "--yes").returncode == 0
+    assert not (tmp_path / "s.db").exists()
 
 
 def test_an_embeddings_name_does_not_steer_the_terminal(in_process, found, tmp_path):

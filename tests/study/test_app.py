@@ -220,8 +220,12 @@ def come(browser, query):
 def test_a_panels_participant_is_told_what_is_stored_and_gets_the_code_at_the_end_alone(opened):
     browser = opened(ANALOGY, terms=Terms(completion_code="C0FFEE-1"))
     link = come(browser, f"PROLIFIC_PID={PROLIFIC}&STUDY_ID=1&SESSION_ID=2")
-    assert f"participant number <strong>{PROLIFIC}</strong>. We store it beside your answers" in browser.page.text
-    assert "link was made, and your participant number" in browser.page.text
+    assert (
+        f"participant number <strong>{PROLIFIC}</strong>. If you agree to take part, we store it" in browser.page.text
+    )
+    assert "link was made, not your participant number" in browser.page.text
+    assert "disappears from the list of those to be paid as well" in browser.page.text
+    assert "kept as a fingerprint of your number, so that nobody takes part twice" in browser.page.text
     assert browser.ask("GET", f"/api{link}").json()["panel_id"] == PROLIFIC
     pages = [browser.page.text, browser.send("/consent").text]
     for _ in range(3):
@@ -229,14 +233,35 @@ def test_a_panels_participant_is_told_what_is_stored_and_gets_the_code_at_the_en
         assert browser.ask("GET", f"/api{link}").json()["code"] is None
         browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
     assert not any("C0FFEE" in page for page in pages)
+    assert all("You disappear from the list of those to be paid as well. That you have withdrawn" in page
+               for page in pages[1:])  # fmt: skip
+    assert browser.store.panel_ids() == {1: PROLIFIC}
     assert "<code data-whole>C0FFEE-1</code>" in browser.page.text
     assert browser.ask("GET", f"/api{link}").json()["code"] == "C0FFEE-1"
     before = stored(browser)
     assert come(browser, f"participant={PROLIFIC}") == link, "a second visit is the same person"
     assert "<code data-whole>C0FFEE-1</code>" in browser.page.text
     assert stored(browser) == before
-    assert browser.ask("POST", "/api/join", json={"participant": PROLIFIC}).json()["token"] == link.removeprefix("/p/")
+    assert browser.ask("POST", "/api/join", json={"participant": PROLIFIC}).json() == {
+        "token": link.removeprefix("/p/")
+    }
     assert browser.store.overview().participants == 1
+
+
+def test_who_waits_for_pages_that_others_hold_is_told_so_and_gets_no_code_yet(opened):
+    browser = opened(ANALOGY, terms=Terms(completion_code="C0FFEE-1"))
+    drawn = []
+    for number in range(3):
+        link = come(browser, f"participant=panel-{number}")
+        drawn.append(browser.send("/consent"))
+    browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
+    assert "Other people have the pages that are left before them at the moment" in browser.page.text
+    assert "The completion code comes after the last page." in browser.page.text
+    assert browser.ask("GET", f"/api{link}").json()["reason"] == "waiting"
+    assert "C0FFEE" not in browser.page.text
+    for browser.page in drawn[:2]:
+        browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
+    assert "<code data-whole>C0FFEE-1</code>" in browser.ask("GET", link).text
 
 
 def test_without_a_number_and_a_code_no_page_speaks_of_them(opened):
@@ -429,7 +454,43 @@ def test_every_page_after_the_first_offers_to_delete_the_answers(opened):
     assert len(seen) == 6
     other = opened(UBE)
     come(other, "participant=7")
-    assert "Delete my participant number" in other.page.text
+    assert "/withdraw" not in other.page.text, "nothing of theirs is stored yet"
+    assert other.store.panel_ids() == {}
+
+
+@pytest.mark.parametrize("form", ["/consent", "/leave", "/answers", "/withdraw"])
+def test_a_form_sent_after_everything_was_deleted_shows_that_it_is(opened, monkeypatch, form):
+    """Whether the answers are gone before the request comes, or while it is worked on."""
+    browser = opened(ANALOGY)
+    link = browser.join()
+    stale = [browser.page, browser.send("/consent")][form != "/consent"]
+    answers = dict.fromkeys(browser.fields(), "yes")
+    number = browser.store.participant(link.removeprefix("/p/"))
+    browser.store.withdraw(number)
+    for gone in (None, number):
+        monkeypatch.setattr(browser.store, "participant", lambda _token, gone=gone: gone)
+        browser.page = stale
+        browser.send(form, answers)
+        assert (browser.page.status_code, browser.page.url.path) == (200, "/withdrawn")
+        assert browser.heading() == "Your answers are deleted"
+        assert browser.ask("POST", f"/api{link}/withdraw").status_code == 404
+    assert browser.ask("GET", link).url.path == "/withdrawn", "deleted while the page was drawn"
+
+
+def test_a_number_that_has_withdrawn_is_told_so_and_its_link_stays_dead(opened):
+    browser = opened(ANALOGY)
+    link = come(browser, f"participant={PROLIFIC}")
+    browser.send("/consent")
+    browser.send("/withdraw")
+    assert browser.page.url.path == "/withdrawn"
+    for field in ("participant", "PROLIFIC_PID"):
+        refused = browser.ask("POST", "/join", data={field: PROLIFIC})
+        assert refused.status_code == 403
+        assert "has deleted their answers, and a number takes part once only" in html.unescape(refused.text)
+    api = browser.ask("POST", "/api/join", json={"participant": PROLIFIC})
+    assert (api.status_code, "takes part once only" in api.json()["detail"]) == (403, True)
+    assert browser.ask("GET", link).status_code == 404
+    assert come(browser, "participant=another") != link
 
 
 @pytest.mark.parametrize("pages", [0, 1, 2])
@@ -452,7 +513,8 @@ def test_who_deletes_their_answers_is_gone_and_the_others_stay(opened, pages):
     for path in (links[1], f"/api{links[1]}"):
         assert browser.ask("GET", path).status_code == 404
     browser.page = stale
-    assert browser.send("/withdraw").status_code == 404, "a window that was left open brings nothing back"
+    browser.send("/withdraw")
+    assert (browser.page.url.path, len(stored(browser))) == ("/withdrawn", 2), "a window left open brings nothing back"
     assert browser.ask("GET", links[0]).status_code == 200
 
 

@@ -85,6 +85,10 @@ MAIN = "(SELECT min(item) FROM items WHERE block = 2)"
         f"INSERT INTO answers VALUES (1, {MAIN}, 3, 'A')",
         f"INSERT INTO answers VALUES (2, {MAIN}, 2, 'A')",
         "INSERT INTO answers SELECT 1, min(item), 3, 'A' FROM items WHERE block = 3",
+        "INSERT INTO participants (token_hash, panel_id) VALUES (zeroblob(31) || x'01', 'x')",
+        "UPDATE participants SET finished = 2",
+        "INSERT INTO withdrawn VALUES (x'00')",
+        "INSERT INTO withdrawn VALUES (NULL)",
         "DELETE FROM participants",
         "DELETE FROM blocks",
     ],
@@ -159,7 +163,7 @@ def change(statement):
         (lambda path: (path.unlink(), foreign(path)), "another program's database"),
         (
             change("PRAGMA user_version = 1"),
-            "a study in format 1; this imprint reads format 2, use the one that made it",
+            "a study in format 1; this imprint reads format 3, use the one that made it",
         ),
         (change("CREATE TABLE more (x)"), "its tables are not those of a study"),
         (change("DROP TRIGGER answers_are_final"), "its tables are not those of a study"),
@@ -228,6 +232,21 @@ def test_deleting_by_a_link_deletes_the_study_with_all_its_files_and_the_link(pa
         assert len(list(tmp_path.glob("study.db*"))) > 1
         delete_study(link)
     assert [file.name for file in tmp_path.rglob("*")] == ["links"]
+
+
+@pytest.mark.parametrize("version", [1, 2, 99])
+def test_a_study_of_another_format_is_deleted_too(make_store, take_part, tmp_path, version):
+    store, path = make_store("suggestion"), tmp_path / "study.db"
+    take_part(store, lambda *_: "xylophonist")
+    store.close()
+    change(f"DROP TABLE withdrawn; CREATE TABLE old (words TEXT); PRAGMA user_version = {version}")(path)
+    change("INSERT INTO old VALUES ('trapezist')")(path)
+    with path.open("rb") as held:
+        delete_study(path)
+        left = held.read()
+    assert b"xylophonist" not in left
+    assert b"trapezist" not in left
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_a_study_is_deleted(tmp_path):

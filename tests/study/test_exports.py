@@ -1,14 +1,16 @@
 """What leaves a study: answers, scores, and tasks for crowdsourcing platforms."""
 
 import csv
+import stat
 from dataclasses import replace
 
 import pytest
 
 from imprint.finding import read_findings
-from imprint.study.analysis import score
+from imprint.study.analysis import bonuses, score
 from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
 from imprint.study.protocols import analogy_design, ube_design
+from imprint.study.steps import Finish
 from imprint.study.terms import Terms
 
 
@@ -23,9 +25,9 @@ def test_every_answer_is_one_line(make_store, take_part, tmp_path):
     take_part(store, lambda *_: "no")
     write_csv(store, tmp_path / "answers.csv")
     rows = read(tmp_path / "answers.csv")
-    assert [(int(row["participant"]), int(row["item"]), row["answer"]) for row in rows] == [
-        (one.participant, one.item, one.value) for one in store.answers()
-    ]
+    assert sorted((row["participant"], int(row["item"]), row["answer"]) for row in rows) == sorted(
+        (store.pseudonym(one.participant), one.item, one.value) for one in store.answers()
+    )
     assert rows[0]["title"] == "he, she"
     assert rows[0]["words"] == "first0, second0"
 
@@ -33,9 +35,10 @@ def test_every_answer_is_one_line(make_store, take_part, tmp_path):
 def test_whom_to_pay_is_told_apart_from_the_answers(make_store, findings, tmp_path):
     store = make_store(design=ube_design(findings))
     expected = {item.number: item.expected for item in store.items()}
-    joined = [store.join(panel_id).number for panel_id in ("5f2c1e9ab0d34a7788c6e001", None, "007", "008")]
-    for who in joined[:3]:
-        store.consent(who)
+    people = [store.join(panel_id) for panel_id in ("5f2c1e9ab0d34a7788c6e001", None, "007", "008")]
+    joined = [one.number for one in people]
+    for who, one in zip(joined[:3], people, strict=False):
+        store.consent(who, one.token)
         task = store.step(who)
         store.answer(who, {question.number: expected[question.number] for question in task.questions})
     store.familiarised(joined[0])
@@ -43,14 +46,54 @@ def test_whom_to_pay_is_told_apart_from_the_answers(make_store, findings, tmp_pa
     store.answer(joined[0], {question.number: "C" for question in task.questions})
     write_payments(store, tmp_path / "pay.csv")
     assert [[*row.values()] for row in read(tmp_path / "pay.csv")] == [
-        ["5f2c1e9ab0d34a7788c6e001", "1", "12", "1", "3"],
-        ["007", "3", "12", "0", "3"],
-        ["008", "4", "0", "0", "3"],
-    ]
+        ["007", "12", "0", "3", "no"],
+        ["5f2c1e9ab0d34a7788c6e001", "12", "1", "3", "no"],
+    ], "who has not agreed is not there"
+    assert stat.S_IMODE((tmp_path / "pay.csv").stat().st_mode) == 0o600
     write_csv(store, tmp_path / "answers.csv")
     write_jsonl(store, tmp_path / "scores.jsonl")
     for name in ("answers.csv", "scores.jsonl"):
         assert "5f2c1e9ab0d34a7788c6e001" not in (tmp_path / name).read_text(), "to be published as it is"
+
+
+def test_nothing_that_names_a_panels_number_names_a_row_of_the_answers(make_store, findings, tmp_path):
+    """Not the payments, not the bonuses, and not the order of rows, which would be that of joining."""
+    store = make_store(quota=30)
+    expected = {item.number: item.expected for item in store.items()}
+    people = [store.join(f"panel-{n:02}") for n in range(20)]
+    for one in people:
+        store.consent(one.number, one.token)
+        task = store.step(one.number)
+        store.answer(one.number, {question.number: expected[question.number] for question in task.questions})
+    write_csv(store, tmp_path / "answers.csv")
+    write_payments(store, tmp_path / "pay.csv")
+    published = [row["participant"] for row in read(tmp_path / "answers.csv")]
+    assert len(set(published)) == 20
+    assert not any(name.isdigit() for name in published)
+    joined = [store.pseudonym(one.number) for one in people]
+    assert list(dict.fromkeys(published)) != joined != sorted(joined)
+    assert "participant" not in read(tmp_path / "pay.csv")[0]
+    assert not set(published) & {cell for row in read(tmp_path / "pay.csv") for cell in row.values()}
+    assert [(one.participant, one.panel_id) for one in bonuses(store)] == [(None, f"panel-{n:02}") for n in range(20)]
+    assert "participant" in bonuses(store)[0].finding(store.study).details
+    write_csv(store, tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "answers.csv").read_bytes()
+
+
+def test_who_has_finished_is_told_to_those_who_pay(make_store, tmp_path):
+    store = make_store("analogy", quota=1, terms=Terms(completion_code="C0FFEE"))
+    one, late = store.join("one"), store.join("late")
+    for who in (one, late):
+        store.consent(who.number, who.token)
+    for _ in range(4):
+        write_payments(store, tmp_path / "pay.csv")
+        assert {row["finished"] for row in read(tmp_path / "pay.csv")} == {"no"}
+        store.answer(one.number, {question.number: "yes" for question in store.step(one.number).questions})
+    for last in (None, Finish("answered", "C0FFEE")):  # whether or not they have opened the last page
+        write_payments(store, tmp_path / "pay.csv")
+        assert {row["panel_id"]: row["finished"] for row in read(tmp_path / "pay.csv")} == {"one": "yes", "late": "no"}
+        assert last is None or store.step(one.number) == last
+    assert store.step(late.number) == Finish("closed")
 
 
 def test_scores_are_findings(make_store, take_part, tmp_path):

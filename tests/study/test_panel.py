@@ -32,7 +32,7 @@ def raw(tmp_path_factory):
 @given(st.one_of(st.text(max_size=70), st.text("aZ09-_", max_size=66), st.sampled_from([PROLIFIC, *NOT_NUMBERS])))
 def test_the_file_holds_numbers_and_codes_to_the_same_rule_as_the_program(raw, text):
     for statement in (
-        "INSERT INTO participants (token_hash, panel_id) VALUES (zeroblob(32), ?)",
+        "INSERT INTO participants (token_hash, consented, panel_id) VALUES (zeroblob(32), 1, ?)",
         "UPDATE study SET completion_code = ?",
     ):
         raw.execute("BEGIN")
@@ -71,8 +71,8 @@ def test_a_link_carries_one_number_under_either_name():
 def test_a_number_that_comes_again_goes_on_where_it_was_and_keeps_its_answers(make_store):
     store = make_store("analogy", terms=PAID)
     first, other = store.join(PROLIFIC), store.join("another")
-    assert store.step(first.number) == Consent(PROLIFIC)
-    store.consent(first.number)
+    assert store.step(first.number) == Consent()
+    store.consent(first.number, first.token)
     while isinstance(task := store.step(first.number), Task):
         assert store.join(PROLIFIC) == first
         assert store.step(first.number) == task
@@ -82,7 +82,7 @@ def test_a_number_that_comes_again_goes_on_where_it_was_and_keeps_its_answers(ma
     assert store.step(first.number) == Finish("answered", "C0FFEE-1")
     assert store.answers() == answers
     assert store.participant(first.token) == first.number != other.number
-    assert store.panel_ids() == {first.number: PROLIFIC, other.number: "another"}
+    assert store.panel_ids() == {first.number: PROLIFIC}, "the other one has not agreed"
     assert store.overview().participants == 2
 
 
@@ -127,10 +127,46 @@ def test_who_answered_the_last_page_there_was_gets_the_code_and_nobody_else(make
     assert take_part(make_store("analogy", name="unpaid.db"), lambda *_: "yes")[1] == Finish("answered")
 
 
+def test_the_code_waits_while_others_hold_pages_open_that_still_want_answers(make_store, clock):
+    store = make_store("analogy", quota=1, terms=PAID)
+    joined = [store.join(f"panel-{n}") for n in range(4)]
+    for one in joined:
+        store.consent(one.number, one.token)
+    *holders, last = [one.number for one in joined]
+    held = [store.step(who) for who in holders]
+    task = store.step(last)
+    store.answer(last, {question.number: "yes" for question in task.questions})
+    assert store.step(last) == Finish("waiting")
+    assert not any(one.finished for one in store.payments())
+    for who, page in zip(holders[:2], held, strict=False):
+        store.answer(who, {question.number: "yes" for question in page.questions})
+    assert store.step(last) == Finish("waiting"), "one page is still wanted"
+    store.answer(holders[2], {question.number: "yes" for question in held[2].questions})
+    assert store.step(last) == Finish("closed", "C0FFEE-1")
+
+
+def test_a_code_once_shown_stays_when_others_withdraw(make_store):
+    store = make_store("analogy", quota=1, terms=PAID)
+    joined = [store.join(f"panel-{n}") for n in range(2)]
+    for one in joined:
+        store.consent(one.number, one.token)
+    first, second = (one.number for one in joined)
+    page = store.step(first)
+    store.answer(first, {question.number: "yes" for question in page.questions})
+    while isinstance(task := store.step(second), Task):
+        store.answer(second, {question.number: "yes" for question in task.questions})
+    assert task == store.step(first) == Finish("closed", "C0FFEE-1")
+    store.withdraw(first)
+    assert isinstance(store.step(second), Task)
+    assert [(one.panel_id, one.finished) for one in store.payments()] == [("panel-1", True)]
+    store.leave(second)
+    assert store.step(second) == Finish("left", "C0FFEE-1")
+
+
 def test_who_places_too_few_names_gets_no_code(make_store, findings):
     store = make_store(design=ube_design(findings), terms=PAID)
     who = store.join(PROLIFIC).number
-    store.consent(who)
+    store.consent(who, store.join(PROLIFIC).token)
     expected = {item.number: item.expected for item in store.items()}
     wrong = {"A": "B", "B": "C", "C": "D", "D": "A"}
     store.answer(who, {question.number: wrong[expected[question.number]] for question in store.step(who).questions})

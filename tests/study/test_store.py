@@ -5,11 +5,12 @@ import contextlib
 
 import pytest
 
-from imprint.study.database import connect
+from imprint.study.database import connect, fold
 from imprint.study.design import EXAM_NAMES
 from imprint.study.records import PATIENCE
-from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError
+from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
 from imprint.study.steps import Consent, Familiarise, Finish, Task
+from imprint.study.store import Store
 
 
 def right(who, question, task):
@@ -129,13 +130,13 @@ def test_a_page_that_is_not_answered_within_half_an_hour_goes_to_somebody_else(m
     slow, quick = begin(store), begin(store)
     task = store.step(slow)
     clock.now += PATIENCE - 1
-    assert store.step(quick) == Finish("closed")
+    assert store.step(quick) == Finish("waiting")
     clock.now += 1
     assert store.step(quick) == task
     with pytest.raises(LateError, match="somebody else was given it"):
         store.answer(slow, values(task, "nurse"))
     assert store.answers() == ()
-    assert store.step(slow) == Finish("closed")
+    assert store.step(slow) == Finish("waiting")
 
 
 def test_a_late_answer_is_taken_while_nobody_has_the_place(make_store, clock):
@@ -152,11 +153,11 @@ def test_a_reload_does_not_hold_the_page_for_longer(make_store, clock):
     task = store.step(slow)
     clock.now += PATIENCE - 1
     assert store.step(slow) == task
-    assert store.step(quick) == Finish("closed")
+    assert store.step(quick) == Finish("waiting")
     clock.now += 1
     assert store.step(slow) == task, "it stays while nobody else wants it"
     assert store.step(quick) == task
-    assert store.step(slow) == Finish("closed")
+    assert store.step(slow) == Finish("waiting")
     with pytest.raises(LateError, match="somebody else was given it"):
         store.answer(slow, values(task, "nurse"))
 
@@ -179,7 +180,7 @@ def test_a_freed_page_comes_back_to_its_person_when_the_other_leaves_too(make_st
     task = store.step(slow)
     clock.now += PATIENCE
     store.step(quick)
-    assert store.step(slow) == Finish("closed")
+    assert store.step(slow) == Finish("waiting")
     store.leave(quick)
     assert store.step(slow) == task
 
@@ -296,7 +297,7 @@ def test_who_withdraws_is_gone_with_everything_and_nobody_else_is(make_store, ta
     store = make_store("suggestion", quota=2)
     take_part(store, lambda *_: "nurse")
     one = store.join("panel-number-7")
-    store.consent(one.number)
+    store.consent(one.number, one.token)
     task = store.step(one.number)
     store.answer(one.number, values(task, "xylophonist"))
     before = store.answers()
@@ -318,16 +319,87 @@ def test_who_withdraws_is_gone_with_everything_and_nobody_else_is(make_store, ta
     assert store.step(other) == task, "the place is free again"
 
 
-def test_who_withdrew_can_take_part_anew_under_the_panels_number(make_store):
+def test_a_number_that_has_withdrawn_does_not_come_again_and_is_kept_as_a_fingerprint_only(make_store, tmp_path):
     store = make_store("analogy")
-    first = store.join("7")
-    store.consent(first.number)
+    first = store.join("panel-number-7")
+    store.consent(first.number, first.token)
     store.answer(first.number, values(store.step(first.number)))
     store.withdraw(first.number)
-    again = store.join("7")
-    assert (again.token, store.step(again.number)) == (first.token, Consent("7"))
-    assert again.number > first.number
-    assert store.answers() == ()
+    for _ in range(2):
+        with pytest.raises(WithdrawnError, match="has deleted their answers"):
+            store.join("panel-number-7")
+    assert store.participant(first.token) is None
+    assert store.overview().participants == 0
+    store.close()
+    assert b"panel-number-7" not in (tmp_path / "study.db").read_bytes()
+    with Store.open(tmp_path / "study.db") as again, pytest.raises(WithdrawnError):
+        again.join("panel-number-7")
+    assert make_store("analogy", name="other.db").join("panel-number-7").number == 1, "each study for itself"
+
+
+def test_who_never_agreed_leaves_no_number_and_may_come_again(make_store, tmp_path):
+    store = make_store("analogy")
+    joined = store.join("panel-number-7")
+    assert store.step(joined.number) == Consent()
+    assert (store.panel_ids(), store.payments()) == ({}, ())
+    assert b"panel-number-7" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    store.withdraw(joined.number)
+    assert store.join("panel-number-7").token == joined.token
+    store.consent(store.join("panel-number-7").number, joined.token)
+    assert [one.panel_id for one in store.payments()] == ["panel-number-7"]
+
+
+def test_a_number_is_stored_for_the_bearer_of_its_link_alone(make_store):
+    store, other = make_store("analogy"), make_store("analogy", name="other.db")
+    who = store.join("7")
+    for token in ("", "x.7", ".7", "7", other.join("7").token, f"{who.token}8", "\ud800.7"):
+        store.consent(who.number, token)
+        assert store.panel_ids() == {}
+    store.consent(who.number, who.token)
+    assert store.panel_ids() == {who.number: "7"}
+
+
+def test_while_another_program_reads_what_was_deleted_is_overwritten_later_and_nobody_waits(
+    make_store, tmp_path, monkeypatch
+):
+    store, waited = make_store("suggestion"), []
+    one, other = begin(store), begin(store)
+    store.answer(one, values(store.step(one), "xylophonist"))
+
+    def stored():
+        return b"".join(file.read_bytes() for file in tmp_path.iterdir())
+
+    def folded(path, *, wait=0):
+        waited.append(wait)
+        return fold(path, wait=wait)
+
+    monkeypatch.setattr("imprint.study.database.fold", folded)
+    with contextlib.closing(connect(tmp_path / "study.db")) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM answers").fetchone() == (1,)
+        store.withdraw(one)
+        store.step(other)
+        assert b"xylophonist" in stored(), "the reader may still ask for it"
+        assert len(waited) >= 2, "it is tried again with the next change"
+        assert max(waited) <= 100, "milliseconds"
+    store.leave(other)
+    assert b"xylophonist" not in stored()
+    tries = len(waited)
+    store.consent(other)
+    assert len(waited) == tries, "and no more once it is done"
+
+
+def test_what_a_reader_kept_in_the_log_is_overwritten_when_the_study_is_closed(make_store, tmp_path):
+    store = make_store("suggestion")
+    one = begin(store)
+    store.answer(one, values(store.step(one), "xylophonist"))
+    with contextlib.closing(connect(tmp_path / "study.db")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM answers").fetchall()
+        store.withdraw(one)
+        reader.execute("COMMIT")
+        store.close()
+        assert b"xylophonist" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("reached", ["consent", "task", "left"])

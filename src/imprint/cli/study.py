@@ -205,17 +205,18 @@ def delete_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do it: nothing brings the answers back.")] = False,
 ) -> None:
     """Delete a study with everything people answered."""
+    from imprint.study.database import is_readable
     from imprint.study.store import Store, delete_study
 
-    with Store.open(study) as store:
-        told = store.overview()
+    held = "everything people answered, in the format of another imprint"
+    if is_readable(study):
+        with Store.open(study) as store:
+            told = store.overview()
+        held = f"{told.answers} answers of {told.participants} people"
     if not yes:
-        raise SettingError(
-            f"{study}: holds {told.answers} answers of {told.participants} people, and nothing would bring them back; "
-            "add --yes to delete it"
-        )
+        raise SettingError(f"{study}: holds {held}, and nothing would bring them back; add --yes to delete it")
     delete_study(study)
-    typer.echo(f"deleted: {study}, {told.answers} answers of {told.participants} people")
+    typer.echo(f"deleted: {study}, {held}")
 
 
 def _design(

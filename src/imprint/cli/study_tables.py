@@ -32,12 +32,13 @@ def print_scores(scores: Scores, *, unmask: bool) -> None:
 
 def print_bonuses(earned: Sequence[Bonus]) -> None:
     """Print what every participant has earned, with the panel's numbers where links carried them."""
-    columns = ("participant", "names right", "of", "agreed with most", "of")
+    columns = ("names right", "of", "agreed with most", "of")
     paid = any(one.panel_id for one in earned)
-    table = make_table("Bonuses", *((name, "right") for name in columns), *((("panel id", "left"),) if paid else ()))
+    last = (("panel id", "left"),) if paid else ()
+    table = make_table("Bonuses", ("participant", "left"), *((name, "right") for name in columns), *last)
     for one in earned:
-        counts = map(str, (one.participant, one.exam_correct, one.exam_asked, one.agreed, one.judged))
-        table.add_row(*counts, *((one.panel_id or _NONE,) if paid else ()))
+        counts = map(str, (one.exam_correct, one.exam_asked, one.agreed, one.judged))
+        table.add_row(one.participant or _NONE, *counts, *((one.panel_id or _NONE,) if paid else ()))
     show_table(table)
 
 

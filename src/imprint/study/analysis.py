@@ -20,11 +20,11 @@ Scores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
 class Bonus:
     """What a participant earned: names put into their group, and answers that most of the others gave too.
 
-    `judged` counts the answers to items that somebody else has judged as well; `panel_id` is the number under which a
-    panel pays them.
+    `judged` counts the answers to items that somebody else has judged as well. `panel_id` is the number under which a
+    panel pays them; who came without one is named as in the exported answers, and who came with one is not.
     """
 
-    participant: int
+    participant: str | None
     exam_correct: int
     exam_asked: int
     agreed: int
@@ -34,7 +34,7 @@ class Bonus:
     def finding(self, study: Study) -> Finding:
         """Return the row of this participant, whose statistic is the share agreed."""
         share = self.agreed / self.judged if self.judged else None
-        return finding(study, "study-bonus", str(self.participant), share, asdict(self))
+        return finding(study, "study-bonus", self.panel_id or str(self.participant), share, asdict(self))
 
 
 def score(store: Store, ratings: Store | None = None) -> Scores:
@@ -55,7 +55,7 @@ def score(store: Store, ratings: Store | None = None) -> Scores:
 
 
 def bonuses(store: Store) -> tuple[Bonus, ...]:
-    """Return what everybody who answered has earned, by number.
+    """Return what everybody who answered has earned, first who came without a panel's number.
 
     An answer agrees where it is the one that most of the other participants gave, or one of those that tie.
     """
@@ -63,8 +63,16 @@ def bonuses(store: Store) -> tuple[Bonus, ...]:
         raise StudyError(f"a study of protocol {store.study.protocol} has no bonuses; only ube has")
     exam, main = (_counts(store, agreement=agreement) for agreement in (False, True))
     paid = store.panel_ids()
-    people = sorted(exam.keys() | main.keys())
-    return tuple(Bonus(who, *exam.get(who, (0, 0)), *main.get(who, (0, 0)), paid.get(who)) for who in people)
+    earned = [
+        Bonus(
+            None if who in paid else store.pseudonym(who),
+            *exam.get(who, (0, 0)),
+            *main.get(who, (0, 0)),
+            paid.get(who),
+        )
+        for who in exam.keys() | main.keys()
+    ]
+    return tuple(sorted(earned, key=lambda one: (one.panel_id or "", one.participant or "")))
 
 
 def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:

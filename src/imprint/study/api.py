@@ -7,12 +7,17 @@ from pydantic import BaseModel, Field
 
 from imprint.study.admin import bearer
 from imprint.study.panel import PATTERN
-from imprint.study.refusals import AnsweredError, LateError
+from imprint.study.refusals import AnsweredError, LateError, WithdrawnError
 from imprint.study.steps import Consent
 from imprint.web.refusal import TITLES, RefusedError
 
 if TYPE_CHECKING:
     from imprint.study.store import Store
+
+WITHDRAWN_NUMBER = (
+    "Who came with this participant number has deleted their answers, and a number takes part once only. "
+    "Ask those who sent you here if it was not you."
+)
 
 _MOST_ANSWERS = 100
 _LONGEST_ANSWER = 2_000
@@ -28,12 +33,11 @@ class Refused(BaseModel):
 class Joined(BaseModel):
     """A new participant; the token is the end of the private link and is told only here."""
 
-    number: int
     token: str
 
 
 class Joining(BaseModel, extra="forbid"):
-    """The number under which a panel knows this person and pays them; it is stored beside the answers."""
+    """The number under which a panel knows this person and pays them; from the consent on it is stored."""
 
     participant: str = Field(pattern=PATTERN)
 
@@ -56,8 +60,8 @@ class Group(BaseModel):
 class Step(BaseModel):
     """Where a participant stands: what to agree to, to read, to answer, or why there is nothing more.
 
-    `consent` holds the text of those who run the study, and `panel_id` the number that is stored: both are to be shown
-    before anybody agrees. `code` is the completion code, after the last page.
+    `consent` holds the text of those who run the study, and `panel_id` the number that is stored from then on: both
+    are to be shown before anybody agrees. `code` is the completion code, after the last page.
     """
 
     step: Literal["consent", "task", "familiarise", "finish"]
@@ -92,7 +96,7 @@ class Receipt(BaseModel):
 
 
 class Withdrawn(BaseModel):
-    """How many answers were deleted; the token is nobody's from now on."""
+    """How many answers were deleted; the token is nobody's from now on, and a panel's number does not come again."""
 
     deleted: int
 
@@ -136,35 +140,37 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
         """Take part: the token answers for one person. A participant's number that comes again gets the same token."""
         if not join:
             raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
-        joined = store.join(body.participant if body is not None else None)
-        return Joined(number=joined.number, token=joined.token)
+        try:
+            return Joined(token=store.join(body.participant if body is not None else None).token)
+        except WithdrawnError as error:
+            raise RefusedError(403, WITHDRAWN_NUMBER) from error
 
     @routes.get("/p/{token}", responses=unknown)
-    def show(number: Visitor) -> Step:
+    def show(number: Visitor, token: str) -> Step:
         """Say where this participant stands; asking again changes nothing."""
-        return _step(store, number)
+        return _step(store, number, token)
 
     @routes.post("/p/{token}/consent", responses=unknown)
-    def consent(number: Visitor) -> Step:
+    def consent(number: Visitor, token: str) -> Step:
         """Agree to take part, or take it up again after leaving."""
-        store.consent(number)
-        return _step(store, number)
+        store.consent(number, token)
+        return _step(store, number, token)
 
     @routes.post("/p/{token}/familiarised", responses=unknown)
-    def familiarised(number: Visitor) -> Step:
+    def familiarised(number: Visitor, token: str) -> Step:
         """Say that the groups have been read."""
         store.familiarised(number)
-        return _step(store, number)
+        return _step(store, number, token)
 
     @routes.post("/p/{token}/leave", responses=unknown)
-    def leave(number: Visitor) -> Step:
+    def leave(number: Visitor, token: str) -> Step:
         """Stop here; what was answered is kept."""
         store.leave(number)
-        return _step(store, number)
+        return _step(store, number, token)
 
     @routes.post("/p/{token}/withdraw", responses=unknown)
     def withdraw(number: Visitor) -> Withdrawn:
-        """Delete everything of this participant at once; nothing brings it back."""
+        """Delete everything of this participant at once; of a panel's number a fingerprint is kept."""
         return Withdrawn(deleted=store.withdraw(number))
 
     @routes.post("/p/{token}/answers", responses=unknown | {status: _described(status) for status in (409, 410)})
@@ -188,7 +194,7 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
     return routes
 
 
-def _step(store: "Store", number: int) -> Step:
+def _step(store: "Store", number: int, token: str) -> Step:
     step = store.step(number)
     return Step(
         step=type(step).__name__.lower(),  # type: ignore[arg-type]
@@ -201,7 +207,7 @@ def _step(store: "Store", number: int) -> Step:
         ],
         groups=[Group(letter=group.letter, names=list(group.names)) for group in getattr(step, "groups", ())],
         reason=getattr(step, "reason", None),
-        panel_id=getattr(step, "panel_id", None),
+        panel_id=store.panel_id(token) if isinstance(step, Consent) else None,
         code=getattr(step, "code", None),
     )
 

@@ -8,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from imprint.study.admin import admin_routes
-from imprint.study.api import api_routes
+from imprint.study.api import WITHDRAWN_NUMBER, api_routes
 from imprint.study.pages import Visitor, draw_refusal, draw_step, given_answers, study_pages
 from imprint.study.panel import FIELDS, carried_id
-from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError
-from imprint.study.security import check_form, read_form
+from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
+from imprint.study.security import check_form, is_own_form, read_form
 from imprint.web.application import make_application
 from imprint.web.guard import Guard
 from imprint.web.hosts import Hosts
@@ -54,6 +54,12 @@ def _explain_failures(app: FastAPI, pages: Pages) -> None:
     async def unanswerable(request: Request, error: AnswerError) -> Response:
         return pages.refuse(request.url.path, RefusedError(422, str(error)))
 
+    @app.exception_handler(WithdrawnError)
+    async def withdrawn(request: Request, _error: WithdrawnError) -> Response:
+        if request.url.path.startswith("/api/"):
+            return pages.refuse(request.url.path, RefusedError(404, "Everything of this participant was deleted."))
+        return RedirectResponse("/withdrawn", status_code=303)
+
     @app.exception_handler(StudyError)
     async def unreachable(request: Request, error: StudyError) -> Response:
         _log.error("the study cannot be reached: %s", error)
@@ -69,9 +75,14 @@ def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRoute
             raise RefusedError(404)
         return Visitor(number, token)
 
-    def sender(form: Form, visiting: Annotated[Visitor, Depends(visitor)]) -> Visitor:
-        check_form(store.secret, visiting.token, form.get("form", ""))
-        return visiting
+    def sender(form: Form, token: str) -> Visitor:
+        number, given = store.participant(token), form.get("form", "")
+        if number is None and is_own_form(store.secret, token, given):  # drawn for somebody who was there
+            raise WithdrawnError("nothing is stored of this participant any more")
+        if number is None:
+            raise RefusedError(404)
+        check_form(store.secret, token, given)
+        return Visitor(number, token)
 
     @routes.get("/")
     def start(request: Request) -> Response:
@@ -82,7 +93,10 @@ def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRoute
     def take_part(form: Form) -> Response:
         if not join:
             raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
-        return _go_on(store.join(carried_id(form.items())).token)
+        try:
+            return _go_on(store.join(carried_id(form.items())).token)
+        except WithdrawnError as error:
+            raise RefusedError(403, WITHDRAWN_NUMBER) from error
 
     @routes.get("/p/{token}")
     def show(visiting: Annotated[Visitor, Depends(visitor)]) -> Response:
@@ -90,7 +104,7 @@ def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRoute
 
     @routes.post("/p/{token}/consent")
     def consent(visiting: Annotated[Visitor, Depends(sender)]) -> Response:
-        store.consent(visiting.number)
+        store.consent(visiting.number, visiting.token)
         return _go_on(visiting.token)
 
     @routes.post("/p/{token}/familiarised")

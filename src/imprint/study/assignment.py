@@ -112,6 +112,17 @@ def has_place(connection: sqlite3.Connection, study: Study, participant: int, bl
     )
 
 
+def is_wanted(connection: sqlite3.Connection, study: Study, participant: int) -> bool:
+    """Tell whether there is a page with too few answers that this person has not answered, given out or not."""
+    row = connection.execute(
+        "SELECT 1 FROM blocks LEFT JOIN assignments ON assignments.block = blocks.block AND state = 'answered' "
+        "WHERE stage = 'main' GROUP BY blocks.block "
+        "HAVING count(participant) < ? AND coalesce(sum(participant = ?), 0) = 0",
+        (study.quota, participant),
+    ).fetchone()
+    return row is not None
+
+
 def _emptiest(connection: sqlite3.Connection, study: Study, participant: int, now: int) -> int | None:
     """Return the block with the fewest people that this person has not answered; chance decides between equals."""
     rows = connection.execute(

@@ -17,13 +17,12 @@ from imprint.study.refusals import StudyError
 FilePath = str | os.PathLike[str]
 
 _APPLICATION = 0x494D5053  # "IMPS"
-_VERSION = 2
+_VERSION = 3
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm")
 _WAIT = 10.0  # seconds for another writer to finish
 _LONGEST = 10 << 20  # bytes of one value or row
-_TABLES = ("answers", "assignments", "participants", "items", "blocks", "name_groups", "study")
 
 
 @contextlib.contextmanager
@@ -72,6 +71,26 @@ def connect(path: Path) -> sqlite3.Connection:
 def recognise(path: FilePath) -> Path:
     """Return the path of a file that is one of our studies and sound; refuse any other."""
     source = Path(path)
+    version = format_of(source)
+    if version != _VERSION:
+        raise StudyError(
+            f"{source}: a study in format {version}; this imprint reads format {_VERSION}, use the one that made it"
+        )
+    try:
+        with contextlib.closing(connect(source)) as connection:
+            _check(source, connection)
+    except sqlite3.Error as error:
+        raise _broken(source, error) from error
+    return source
+
+
+def is_readable(path: FilePath) -> bool:
+    """Tell whether a study is in the format that this imprint reads; refuse a file that is none."""
+    return format_of(Path(path)) == _VERSION
+
+
+def format_of(source: Path) -> int:
+    """Return the number of the format that a study is in; refuse a file that is none."""
     try:
         if not stat.S_ISREG(source.stat().st_mode):  # opening a pipe would wait for somebody to write
             raise StudyError(f"{source}: no file but a folder, a pipe or a device; give one imprint study create made")
@@ -84,10 +103,13 @@ def recognise(path: FilePath) -> Path:
         raise StudyError(f"{source}: not a study; give a file that imprint study create made")
     try:
         with contextlib.closing(connect(source)) as connection:
-            _check(source, connection)
+            application, version = (_pragma(connection, name) for name in ("application_id", "user_version"))
     except sqlite3.Error as error:
-        raise StudyError(f"{source}: a broken study ({error}); go back to a copy of it") from error
-    return source
+        raise _broken(source, error) from error
+    if application != _APPLICATION:
+        raise StudyError(f"{source}: not a study but another program's database; give one imprint study create made")
+    assert isinstance(version, int)
+    return version
 
 
 def belongs_to(path: FilePath, study: FilePath) -> bool:
@@ -95,20 +117,33 @@ def belongs_to(path: FilePath, study: FilePath) -> bool:
     return Path(path).resolve() in _beside(Path(study).resolve())
 
 
-def fold(path: Path) -> None:
-    """Empty the log, which would hold for a while what was deleted; while somebody reads, it is emptied later."""
+def fold(path: Path, *, wait: int = 0) -> bool:
+    """Empty the log, which would hold for a while what was deleted; False where somebody reads or writes just now.
+
+    For `wait` milliseconds it waits for them, and nobody else can write meanwhile.
+    """
     with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute(f"PRAGMA busy_timeout = {wait}")
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+    return False
 
 
 def remove(path: FilePath) -> None:
-    """Overwrite everything in a study, also what a running server would still read, and remove its files."""
-    target = recognise(path).resolve()  # SQLite keeps its files beside the study itself, not beside a link to it
+    """Overwrite everything in a study, also what a running server would still read, and remove its files.
+
+    One in the format of another imprint is deleted too: it is still people's answers.
+    """
+    if is_readable(path):
+        recognise(path)
+    target = Path(path).resolve()  # SQLite keeps its files beside the study itself, not beside a link to it
     try:
         with contextlib.closing(connect(target)) as connection:
+            connection.execute("PRAGMA foreign_keys = OFF")  # in any order
             connection.execute("BEGIN IMMEDIATE")
-            for table in _TABLES:
-                connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+            tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            for (table,) in connection.execute(tables).fetchall():
+                connection.execute(f'DELETE FROM "{table.replace(chr(34), chr(34) * 2)}"')  # noqa: S608 - quoted
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for file in (Path(path), target, *_beside(target)):
@@ -118,19 +153,16 @@ def remove(path: FilePath) -> None:
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:
-    application, version = (_pragma(connection, name) for name in ("application_id", "user_version"))
-    if application != _APPLICATION:
-        raise StudyError(f"{path}: not a study but another program's database; give one imprint study create made")
-    if version != _VERSION:
-        raise StudyError(
-            f"{path}: a study in format {version}; this imprint reads format {_VERSION}, use the one that made it"
-        )
     if _tables(connection) != _wanted():
         raise StudyError(f"{path}: its tables are not those of a study; go back to a copy of it")
     if _pragma(connection, "quick_check") != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
         raise StudyError(f"{path}: a broken study; go back to a copy of it")
     if connection.execute("SELECT count(*) FROM study").fetchone() != (1,):
         raise StudyError(f"{path}: a study that was deleted; imprint study create makes a new one")
+
+
+def _broken(path: Path, error: sqlite3.Error) -> StudyError:
+    return StudyError(f"{path}: a broken study ({error}); go back to a copy of it")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> object:

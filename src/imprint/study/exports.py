@@ -6,6 +6,7 @@ All cells are quoted, since some spreadsheets part lines at semicolons too. The 
 
 import csv
 import io
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -25,30 +26,35 @@ PLATFORMS: tuple[Platform, ...] = ("mturk", "prolific")
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _COLUMNS = ("participant", "item", "stage", "kind", "block", "title", "words", "expected", "answer")
-_PAYMENTS = ("panel_id", "participant", "names", "pages", "of_pages")
+_PAYMENTS = ("panel_id", "names", "pages", "of_pages", "finished")
 
 
 def write_csv(store: Store, path: FilePath) -> None:
-    """Write one line an answer."""
+    """Write one line an answer, under numbers of its own: nothing else that a study tells of somebody names them."""
     items = {item.number: item for item in store.items()}
     rows = []
     for answer in store.answers():
         item = items[answer.item]
         cells = (item.stage, item.kind, item.block, ", ".join(item.title), ", ".join(item.words), item.expected or "")
-        rows.append((answer.participant, answer.item, *cells, answer.value))
-    _write(path, _COLUMNS, rows)
+        rows.append((store.pseudonym(answer.participant), answer.item, *cells, answer.value))
+    _write(path, _COLUMNS, sorted(rows, key=lambda row: (row[1], row[0])))
 
 
 def write_payments(store: Store, path: FilePath) -> None:
     """Write one line a participant whose link carried a panel's number: how many names and pages they answered.
 
-    Apart from the answers, so that these can be published as they are.
+    Apart from the answers, so that these can be published as they are; this file only its owner can read.
     """
     rows = []
-    for participant, panel_id in sorted(store.panel_ids().items()):
-        told = store.progress(participant)
-        rows.append((panel_id, participant, told.exam_answered, told.answered, told.blocks))
-    _write(path, _PAYMENTS, rows)
+    for one in store.payments():
+        told = one.progress
+        finished = "yes" if one.finished else "no"
+        rows.append((one.panel_id, told.exam_answered, told.answered, told.blocks, finished))
+    mask = os.umask(0o077)  # private from its first moment, not made so afterwards
+    try:
+        _write(path, _PAYMENTS, rows)
+    finally:
+        os.umask(mask)
 
 
 def write_jsonl(store: Store, path: FilePath, ratings: Store | None = None) -> None:

@@ -64,6 +64,7 @@ def draw_step(
         step=step,
         progress=store.progress(visitor.number),
         token=visitor.token,
+        panel_id=store.panel_id(visitor.token),
         form=form_token(store.secret, visitor.token),
         refused=refused,
         given=given or {},

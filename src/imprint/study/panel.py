@@ -37,6 +37,32 @@ def carried_id(query: Iterable[tuple[str, str]]) -> str | None:
 
 
 def token_of(secret: bytes, panel_id: str) -> str:
-    """Return the private link's token of a panel's participant: the same whenever this number comes back."""
-    digest = hmac.new(secret, b"link of " + panel_id.encode(), sha256).digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    """Return the private link's token of a panel's participant: the same whenever this number comes back.
+
+    It ends with the number itself, so that nothing has to be stored of somebody who has not agreed yet.
+    """
+    digest = base64.urlsafe_b64encode(_keyed(secret, "link of", panel_id)).decode().rstrip("=")
+    return f"{digest}.{panel_id}"
+
+
+def number_in(secret: bytes, token: str) -> str | None:
+    """Return the panel's number that a token carries, None for a token of anybody else or of another study."""
+    panel_id = token.partition(".")[2]
+    if not is_short(panel_id):
+        return None
+    is_theirs = hmac.compare_digest(token_of(secret, panel_id).encode(), token.encode(errors="replace"))
+    return panel_id if is_theirs else None
+
+
+def fingerprint_of(secret: bytes, panel_id: str) -> bytes:
+    """Return what is kept of a number that has withdrawn: without the study's secret it tells nothing."""
+    return _keyed(secret, "withdrawn", panel_id)
+
+
+def pseudonym_of(secret: bytes, participant: int) -> str:
+    """Return what published answers call a participant; who joined when or as whom does not follow from it."""
+    return f"p{_keyed(secret, 'published', str(participant)).hex()[:12]}"
+
+
+def _keyed(secret: bytes, purpose: str, text: str) -> bytes:
+    return hmac.new(secret, f"{purpose} {text}".encode(), sha256).digest()

@@ -6,7 +6,7 @@ Every function works within the caller's transaction.
 import sqlite3
 from dataclasses import dataclass
 
-from imprint.study.refusals import StudyError
+from imprint.study.refusals import StudyError, WithdrawnError
 
 _MOST = 100_000  # a link that anybody may open must not fill the disk
 
@@ -18,18 +18,24 @@ class Person:
     consented: bool
     familiar: bool
     away: bool
+    finished: bool
     panel_id: str | None
 
 
-def let_in(connection: sqlite3.Connection, token_hash: bytes, panel_id: str | None) -> int:
-    """Return a new participant's number, or that of the one who has this token already."""
+def let_in(connection: sqlite3.Connection, token_hash: bytes, fingerprint: bytes | None) -> int:
+    """Return a new participant's number, or that of the one who has this token already.
+
+    `fingerprint` is that of the panel's number; one that has withdrawn is refused.
+    """
     known = find(connection, token_hash)
     if known is not None:
         return known
+    if connection.execute("SELECT 1 FROM withdrawn WHERE fingerprint = ?", (fingerprint,)).fetchone():
+        raise WithdrawnError("who came with this participant number has deleted their answers; it cannot come again")
     (count,) = connection.execute("SELECT count(*) FROM participants").fetchone()
     if count >= _MOST:
         raise StudyError(f"{count:,} people have joined; the study takes no more")
-    row = connection.execute("INSERT INTO participants (token_hash, panel_id) VALUES (?, ?)", (token_hash, panel_id))
+    row = connection.execute("INSERT INTO participants (token_hash) VALUES (?)", (token_hash,))
     assert row.lastrowid is not None
     return row.lastrowid
 
@@ -43,24 +49,28 @@ def find(connection: sqlite3.Connection, token_hash: bytes) -> int | None:
 def person(connection: sqlite3.Connection, participant: int) -> Person:
     """Return what is known of a participant."""
     row = connection.execute(
-        "SELECT consented, familiar, away, panel_id FROM participants WHERE participant = ?", (participant,)
+        "SELECT consented, familiar, away, finished, panel_id FROM participants WHERE participant = ?", (participant,)
     ).fetchone()
     if row is None:
-        raise StudyError(f"there is no participant {participant}; join first")
-    consented, familiar, away, panel_id = row
-    return Person(bool(consented), bool(familiar), bool(away), panel_id)
+        raise WithdrawnError(f"there is no participant {participant}; join first")
+    consented, familiar, away, finished, panel_id = row
+    return Person(bool(consented), bool(familiar), bool(away), bool(finished), panel_id)
 
 
 def panel_ids(connection: sqlite3.Connection) -> dict[int, str]:
-    """Return the panel's numbers by participant, of those whose link carried one."""
+    """Return the panel's numbers by participant, of those whose link carried one and who agreed to take part."""
     rows = connection.execute("SELECT participant, panel_id FROM participants WHERE panel_id IS NOT NULL")
     return dict(rows.fetchall())
 
 
-def forget(connection: sqlite3.Connection, participant: int) -> int:
-    """Delete everything of a participant, and return how many answers that were; the number is never given again."""
-    person(connection, participant)
+def forget(connection: sqlite3.Connection, participant: int, fingerprint: bytes | None) -> int:
+    """Delete everything of a participant, and return how many answers that were; the number is never given again.
+
+    `fingerprint`, of the panel's number where there was one, is kept.
+    """
     (answers,) = connection.execute("SELECT count(*) FROM answers WHERE participant = ?", (participant,)).fetchone()
     for table in ("answers", "assignments", "participants"):
         connection.execute(f"DELETE FROM {table} WHERE participant = ?", (participant,))  # noqa: S608 - our own names
+    if fingerprint is not None:
+        connection.execute("INSERT OR IGNORE INTO withdrawn VALUES (?)", (fingerprint,))
     return int(answers)

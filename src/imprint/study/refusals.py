@@ -1,6 +1,7 @@
 """What a study refuses, one line each.
 
 StudyError           a file that is no study, or something that cannot be done with it
+├── WithdrawnError   somebody who is not there, or whose number has withdrawn
 └── AnswerError      an answer that is not one of those asked for
     ├── AnsweredError    another answer to the same question is stored already
     └── LateError        the page was given to somebody else meanwhile
@@ -11,6 +12,10 @@ from imprint.errors import ImprintError
 
 class StudyError(ImprintError):
     """A file that is no study, or something that cannot be done with it."""
+
+
+class WithdrawnError(StudyError):
+    """A participant of whom nothing is stored any more, or who came again under a number that has withdrawn."""
 
 
 class AnswerError(StudyError):

@@ -1,6 +1,6 @@
 -- One study. Written once: study, name_groups, blocks, items. Written as people answer: the rest.
 -- Nothing here says who a participant is: a number, the hash of a token, and what was answered; and the number under
--- which a panel that pays knows them, where their link carried it.
+-- which a panel that pays knows them, where their link carried it and they agreed to take part.
 
 CREATE TABLE study (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -55,8 +55,15 @@ CREATE TABLE participants (
     ),
     consented INTEGER NOT NULL DEFAULT 0 CHECK (consented IN (0, 1)),
     familiar INTEGER NOT NULL DEFAULT 0 CHECK (familiar <= consented AND familiar IN (0, 1)),
-    away INTEGER NOT NULL DEFAULT 0 CHECK (away IN (0, 1))
+    away INTEGER NOT NULL DEFAULT 0 CHECK (away IN (0, 1)),
+    finished INTEGER NOT NULL DEFAULT 0 CHECK (finished <= consented AND finished IN (0, 1)),
+    CHECK (panel_id IS NULL OR consented = 1)
 ) STRICT;
+
+-- Of those who came with a panel's number and deleted their answers: a hash of it, keyed with the study's secret.
+CREATE TABLE withdrawn (
+    fingerprint BLOB PRIMARY KEY CHECK (length(fingerprint) = 32)
+) STRICT, WITHOUT ROWID;
 
 -- A page given to a person: once and never again. An open one holds a place until it is answered or freed.
 CREATE TABLE assignments (

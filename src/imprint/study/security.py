@@ -17,9 +17,14 @@ def form_token(secret: bytes, whose: str) -> str:
     return hmac.new(secret, b"form of " + whose.encode(errors="replace"), sha256).hexdigest()
 
 
+def is_own_form(secret: bytes, whose: str, given: str) -> bool:
+    """Tell whether a form was drawn for this person."""
+    return hmac.compare_digest(form_token(secret, whose).encode(), given.encode(errors="replace"))
+
+
 def check_form(secret: bytes, whose: str, given: str) -> None:
     """Refuse a form that was not drawn for this person."""
-    if not hmac.compare_digest(form_token(secret, whose).encode(), given.encode(errors="replace")):
+    if not is_own_form(secret, whose, given):
         raise RefusedError(
             403, "This form is not from your own page, and nothing of it was kept; open your link again."
         )

@@ -33,9 +33,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Consent:
-    """The person has still to read what the study is about, and to agree; `panel_id` came with the link."""
-
-    panel_id: str | None = None
+    """The person has still to read what the study is about, and to agree."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +65,13 @@ class Familiarise:
 
 @dataclass(frozen=True)
 class Finish:
-    """Nothing to answer: all is answered, nothing is open now, too few names were known, or the person has stopped.
+    """Nothing to answer: all is answered, or is by others, too few names were known, or the person has stopped.
 
-    `code` is the completion code, for those who have answered their last page.
+    `closed`: the pages left have as many answers as are wanted; `waiting`: other people have them open. `code` is the
+    completion code, for those who have answered their last page.
     """
 
-    reason: Literal["answered", "closed", "not-qualified", "left"]
+    reason: Literal["answered", "closed", "waiting", "not-qualified", "left"]
     code: str | None = None
 
 
@@ -95,6 +94,15 @@ class Progress:
     blocks: int
     exam_answered: int
     exam_questions: int
+
+
+@dataclass(frozen=True)
+class Payment:
+    """How far somebody has come whom a panel pays; `finished` who has answered the last page wanted of them."""
+
+    panel_id: str
+    progress: Progress
+    finished: bool
 
 
 @dataclass(frozen=True)

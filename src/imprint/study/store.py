@@ -20,7 +20,7 @@ from imprint.study import assignment, database, people, records
 from imprint.study.answering import take_answers
 from imprint.study.database import FilePath
 from imprint.study.design import Block, Design
-from imprint.study.panel import check_panel_id, token_of
+from imprint.study.panel import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.soundness import check_sound
 from imprint.study.steps import (
@@ -30,6 +30,7 @@ from imprint.study.steps import (
     Finish,
     Joined,
     Overview,
+    Payment,
     Progress,
     Receipt,
     Step,
@@ -39,7 +40,8 @@ from imprint.study.terms import Terms
 
 _TOKEN_BYTES = 24
 _ID_BYTES = 16
-_LONGEST_TOKEN = 100
+_LONGEST_TOKEN = 120
+_WAIT_TO_FOLD = 50  # milliseconds: everybody who answers waits as long
 _LARGEST_SEED = 2**63 - 1  # SQLite's integers end here
 
 
@@ -92,6 +94,8 @@ class Store:
         self._path = path
         self._clock = clock
         self._writers = threading.Lock()  # threads queue here; between processes SQLite polls
+        self._folding = threading.Lock()
+        self._folded = False  # a server that was killed may have left in the log what was deleted
         # Held open for nothing else: when the last connection closes, SQLite folds the log into the file.
         self._anchor = database.connect(path)
         try:
@@ -111,6 +115,8 @@ class Store:
 
     def close(self) -> None:
         """Let go of the file."""
+        if not self._folded:
+            self._fold()
         self._anchor.close()
 
     def __enter__(self) -> Self:
@@ -126,16 +132,18 @@ class Store:
         return hmac.compare_digest(_hash(token), self._admin)
 
     def join(self, panel_id: str | None = None) -> Joined:
-        """Take in a new participant, of whom nothing is known but the panel's number where the link carried one.
+        """Take in a new participant, of whom nothing is stored but that there is one.
 
-        A number that comes again is the same participant, who goes on under the same private link.
+        A panel's number that comes again is the same participant, who goes on under the same private link; one that
+        has withdrawn is refused. The number is in the token, and is stored with the consent.
         """
         if panel_id is None:
-            token = secrets.token_urlsafe(_TOKEN_BYTES)
+            token, fingerprint = secrets.token_urlsafe(_TOKEN_BYTES), None
         else:
             token = token_of(self.secret, check_panel_id(panel_id))
+            fingerprint = fingerprint_of(self.secret, panel_id)
         with self._writing() as connection:
-            return Joined(people.let_in(connection, _hash(token), panel_id), token)
+            return Joined(people.let_in(connection, _hash(token), fingerprint), token)
 
     def participant(self, token: str) -> int | None:
         """Return the number of the participant with this token, None for a token that nobody has."""
@@ -145,19 +153,49 @@ class Store:
             return people.find(connection, _hash(token))
 
     def panel_ids(self) -> dict[int, str]:
-        """Return the panel's numbers by participant, of those whose link carried one."""
+        """Return the panel's numbers by participant, of those whose link carried one and who agreed to take part."""
         with self._reading() as connection:
             return people.panel_ids(connection)
 
-    def consent(self, participant: int) -> None:
-        """Note that a person agreed to take part; one who had left takes part again."""
-        self._mark(participant, "consented = 1, away = 0")
+    def panel_id(self, token: str) -> str | None:
+        """Return the panel's number that a participant's token carries, None where it carries none."""
+        return number_in(self.secret, token)
+
+    def pseudonym(self, participant: int) -> str:
+        """Return what published answers call a participant."""
+        return pseudonym_of(self.secret, participant)
+
+    def payments(self) -> tuple[Payment, ...]:
+        """Return how far those have come whom a panel pays, by the panel's number."""
+        with self._reading() as connection:
+            return tuple(
+                Payment(
+                    panel_id,
+                    records.progress(connection, self.study, participant),
+                    people.person(connection, participant).finished or self._is_done(connection, participant),
+                )
+                for participant, panel_id in sorted(people.panel_ids(connection).items(), key=lambda pair: pair[1])
+            )
+
+    def consent(self, participant: int, token: str = "") -> None:
+        """Note that a person agreed to take part; one who had left takes part again.
+
+        From now on the panel's number that their token carries is stored.
+        """
+        with self._writing() as connection:
+            people.person(connection, participant)
+            connection.execute(
+                "UPDATE participants SET consented = 1, away = 0, panel_id = coalesce(?, panel_id) "
+                "WHERE participant = ?",
+                (self.panel_id(token), participant),
+            )
 
     def familiarised(self, participant: int) -> None:
         """Note that a person has seen the groups."""
         if not isinstance(self.step(participant), Familiarise):
             return
-        self._mark(participant, "familiar = 1")
+        with self._writing() as connection:
+            connection.execute("UPDATE participants SET familiar = 1 WHERE participant = ?", (participant,))
 
     def leave(self, participant: int) -> None:
         """Let a person stop: the open page goes to somebody else, what was answered stays."""
@@ -171,10 +209,15 @@ class Store:
             )
 
     def withdraw(self, participant: int) -> int:
-        """Delete everything of a person, who asks for it, and return how many answers that were."""
+        """Delete everything of a person, who asks for it, and return how many answers that were.
+
+        Of a panel's number a fingerprint is kept, so that it does not take part again.
+        """
         with self._writing() as connection:
-            answers = people.forget(connection, participant)
-        database.fold(self._path)
+            panel_id = people.person(connection, participant).panel_id
+            fingerprint = None if panel_id is None else fingerprint_of(self.secret, panel_id)
+            answers = people.forget(connection, participant, fingerprint)
+        self._fold(wait=_WAIT_TO_FOLD)
         return answers
 
     def step(self, participant: int) -> Step:
@@ -182,10 +225,11 @@ class Store:
         now = int(self._clock())
         with self._writing() as connection:
             person = people.person(connection, participant)
+            code = self.terms.completion_code
             if person.away:
-                return Finish("left")
+                return Finish("left", code if person.finished else None)
             if not person.consented:
-                return Consent(person.panel_id)
+                return Consent()
             exam = records.exam_block(connection)
             if exam is not None:
                 if page := assignment.open_exam(connection, self.study, participant, exam, now):
@@ -197,12 +241,16 @@ class Store:
                     letters = [group.letter for group in self.study.groups]
                     return Familiarise(assignment.ordered_groups(self.study, participant, letters, "main"))
             task = assignment.open_page(connection, self.study, participant, now)
-        if task is not None:
-            return task
-        told = self.progress(participant)
-        # Who found some pages full has answered their last one too; who found all of them full has answered none.
-        code = self.terms.completion_code if told.answered else None
-        return Finish("answered" if told.answered == told.blocks else "closed", code)
+            if task is not None:
+                return task
+            told = records.progress(connection, self.study, participant)
+            finished = self._is_done(connection, participant)
+            if finished and not person.finished:  # told once, the code is theirs, whoever withdraws later
+                connection.execute("UPDATE participants SET finished = 1 WHERE participant = ?", (participant,))
+            if told.answered == told.blocks:
+                return Finish("answered", code)
+            waiting = assignment.is_wanted(connection, self.study, participant)
+            return Finish("waiting" if waiting else "closed", code if finished or person.finished else None)
 
     def answer(self, participant: int, values: Mapping[int, str]) -> Receipt:
         """Store the answers to all questions of a page; when this returns they are on disk.
@@ -236,10 +284,18 @@ class Store:
         with self._reading() as connection:
             return records.answers(connection)
 
-    def _mark(self, participant: int, change: str) -> None:
-        with self._writing() as connection:
-            people.person(connection, participant)
-            connection.execute(f"UPDATE participants SET {change} WHERE participant = ?", (participant,))  # noqa: S608
+    def _is_done(self, connection: sqlite3.Connection, participant: int) -> bool:
+        """Tell whether somebody has answered a page, and all the others have as many answers as are wanted.
+
+        Who found some pages full has answered their last one too; who found all of them full has answered none.
+        """
+        answered = records.progress(connection, self.study, participant).answered
+        return answered > 0 and not assignment.is_wanted(connection, self.study, participant)
+
+    def _fold(self, *, wait: int = 0) -> None:
+        """Empty the log, which holds what was deleted; where somebody reads, again after the next change."""
+        with self._folding:
+            self._folded = database.fold(self._path, wait=wait)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -260,6 +316,8 @@ class Store:
                 connection.execute("COMMIT")
         except sqlite3.Error as error:
             raise StudyError(f"{self._path}: nothing was stored ({error}); try again") from error
+        if not self._folded:
+            self._fold()
 
 
 def _insert(connection: sqlite3.Connection, stage: str, block: Block) -> None:
