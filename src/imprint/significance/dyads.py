@@ -75,10 +75,10 @@ class Dyads:
         return middle - reach, middle + reach
 
     def _quantile(self) -> float:
-        from scipy.stats import t
+        from scipy.special import stdtrit  # scipy.stats takes half a second to import
 
         # As many independent terms as things, or pairs where these are fewer: Student's t, as is usual for clusters.
-        return float(t.ppf((1 + _LEVEL) / 2, min(self._things, len(self._first)) - 1))
+        return float(stdtrit(min(self._things, len(self._first)) - 1, (1 + _LEVEL) / 2))
 
 
 def pearson(x: Floats, y: Floats) -> Influences:
@@ -90,17 +90,22 @@ def pearson(x: Floats, y: Floats) -> Influences:
 
 def spearman(x: Floats, y: Floats) -> Influences:
     """Return Spearman's correlation: Pearson's of the ranks, in which every pair moves the ranks of all others too."""
-    from scipy.stats import rankdata
-
-    ranks = [rankdata(side) for side in (x, y)]
+    places = [np.unique(side, return_inverse=True)[1] for side in (x, y)]
+    ranks = [_midranks(place) for place in places]
     found = pearson(*ranks)
     each = found.each.copy()
     left, right = ((side - side.mean()) / side.std() for side in ranks)
-    for values, rank, mine, theirs in ((x, ranks[0], left, right), (y, ranks[1], right, left)):
+    for place, rank, mine, theirs in ((places[0], ranks[0], left, right), (places[1], ranks[1], right, left)):
         # What one step up of each rank does, summed over the ranks that lie above: ties move half a step.
         slope = (theirs - found.value * mine) / rank.std()
-        _, place = np.unique(values, return_inverse=True)
         together = np.bincount(place, slope)
         above = np.cumsum(together[::-1])[::-1] - together / 2
         each += above[place]
     return Influences(found.value, each)
+
+
+def _midranks(place: Ints) -> Floats:
+    """Rank numbers by their place among the different ones; equal ones share the mean of their ranks."""
+    counts = np.bincount(place)
+    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return ranks
