@@ -354,6 +354,9 @@ def test_a_corrected_p_that_so_few_words_cannot_reach_is_no_pass():
     assert named.judgements[0].why == "so few words cannot give a p that small"
     (every,) = check([small, *others], parse_conditions(["weat:p_holm<0.05"])).answers
     assert (every.verdict, every.cannot_reach) == ("passed", ("small",))
+    # A file of findings is anybody's: what is no number corrects nothing.
+    (odd,) = check([small, finding("odd", p="none")], parse_conditions(["weat:small:p_holm<0.01"])).answers
+    assert odd.verdict == "inconclusive"
     # Alone it is corrected for nothing, and could have been below 0.05.
     assert verdict([replace(small, details=small.details | {"p_holm": 1 / 70})], "weat:small:p_holm<0.05") == "failed"
 

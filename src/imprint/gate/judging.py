@@ -68,7 +68,8 @@ def cannot_reach(condition: Condition, finding: Finding, family: Sequence[Findin
     if floor is None or not condition.operator.startswith("<"):
         return False
     if condition.target[1] == "p_holm":
-        floor = _corrected(floor, [one.p_value for one in family if one is not finding and one.p_value is not None])
+        others = (_number(one, "p_value") for one in family if one is not finding)
+        floor = _corrected(floor, [p for p in others if p is not None])
     return condition.holds(floor, floor) is False
 
 
