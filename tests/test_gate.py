@@ -246,7 +246,7 @@ def test_a_condition_that_nothing_answers_is_inconclusive_and_says_why():
     for text, why in (
         ("seat:p<0.01", "the part 'seat' of the audit was not run: it was not asked for"),
         ("weat:caliskan-9:p<0.01", "caliskan-9 could not be run: no words"),
-        ("weat:caliskan-66:p<0.01", "those of kind 'weat' are others"),
+        ("weat:caliskan-66:p<0.01", "those of kind 'weat' are others, such as caliskan-6"),
         ("wefat:r>0.5", "there is none of kind 'wefat'"),
     ):
         gate = check(rows, parse_conditions([text]))
@@ -342,7 +342,7 @@ def test_a_field_that_no_finding_has_is_inconclusive_and_the_nearest_is_named(fi
     one = finding(p=0.5, mean_difference=0.1)
     (answer,) = check([one], parse_conditions([f"weat:{field}<0.01"])).answers
     assert answer.verdict == "inconclusive"
-    assert answer.judgements[0].why == f"it has no {field}; did you mean {meant}?"
+    assert answer.judgements[0].why == f"it has no {field}, perhaps {meant}"
 
 
 def test_a_corrected_p_that_so_few_words_cannot_reach_is_no_pass():
@@ -390,3 +390,26 @@ def test_benchmarks_of_an_audit_are_judged_by_the_embedding_audited(kind, measur
     # Of `imprint evaluate --against` the first embedding is the one asked about.
     alone = replace(audited, details={key: value for key, value in audited.details.items() if key != "part"})
     assert verdict([alone], require=[f"{kind}:{measure}>0.62"]) == "passed"
+
+
+@pytest.mark.parametrize(("lost", "expected"), [(0, "passed"), (2, "passed"), (3, "inconclusive")])
+def test_a_test_that_lost_most_of_a_set_clears_nothing(lost, expected):
+    words = ["one", "two", "three", "four"]
+    one = replace(
+        finding(mean_difference=0.0, interval_low=-0.01, interval_high=0.01, set_words={"x": words, "a": ["other"]},
+                sets={"x": "numbers", "a": "rest"}),
+        missing=tuple(words[:lost]),
+    )  # fmt: skip
+    gate = check([one], parse_conditions((), ["weat:|mean_difference|<0.05"]))
+    assert gate.verdict == expected
+    (headline, *below) = [line.striptags() for line in gate_lines(gate.findings())]
+    assert ("words missing: 2 of caliskan-6" in headline) == (lost == 2)
+    assert (below != []) == (lost == 3)
+    if below:
+        assert "it has 1 of the 4 words of numbers" in below[0]
+
+
+def test_the_nearest_test_is_named_where_none_matches():
+    gate = check([finding()], parse_conditions(["weat:caliskan-66:p<1"]))
+    (line,) = (line.striptags() for line in gate_lines(gate.findings()))
+    assert line.endswith("; those of kind 'weat' are others, such as caliskan-6.")

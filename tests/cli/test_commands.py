@@ -253,6 +253,16 @@ def test_missing_words_and_sparse_sets_are_told(imprint):
     assert "talk-transgender keeps 2 of 6 words of cisgender" in result.stderr
 
 
+def test_missing_words_are_told_beside_json_as_well(imprint, vectors, word_files, tmp_path):
+    (tmp_path / "x.txt").write_text("rose\nlily\nunknown\nunheard\nunseen\n")
+    result = imprint("weat", vectors, *word_files, "--json")
+    (row,) = lines(result)
+    assert row["missing"] == ["unknown", "unheard", "unseen"]
+    assert row["set_words"]["x"] == ["rose", "lily", "unknown", "unheard", "unseen"]
+    assert "missing words of x-y-a-b: unknown, unheard, unseen" in result.stderr
+    assert "warning: x-y-a-b keeps 2 of 5 words of x" in result.stderr
+
+
 def test_a_property_for_some_of_the_words_leaves_the_others_out(imprint, tmp_path):
     (tmp_path / "some.csv").write_text(
         "occupation;percent\nnurse;89,6\nengineer;10,7\nteacher;71\nlawyer;34,5\nbaker;60\n"

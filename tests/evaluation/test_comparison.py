@@ -150,7 +150,7 @@ def test_findings_are_json_and_name_the_other(compared):
     kinds = [row["kind"] for row in rows]
     assert kinds == ["weat"] * 6 + ["agreement"] * 5
     assert {row["other"] for row in rows[:6]} == {"glove.6B.100d", "noisy"}
-    assert rows[0]["left_out"] == ["Amy"]
+    assert rows[0]["left_out"] == rows[0]["missing"] == ["Amy"]
     assert len(rows[-1]["points"]["accountant"]) == 2
     assert list(compared.to_frame()["kind"]) == kinds
     assert "<table" in compared._repr_html_()

@@ -116,3 +116,10 @@ def test_the_same_vectors_twice_change_nothing_and_all_right_is_no_certainty():
     one, change = estimate_recovery(tried, labels, 0), estimate_change(tried, tried, labels, 0)
     assert (one.value, np.isnan(one.low), np.isnan(one.high)) == (1.0, True, True)
     assert (change.value, change.low, change.high) == (0.0, 0.0, 0.0)
+
+
+def test_lists_with_too_few_words_are_named():
+    bias = planted(along=1, aside=0)
+    found = leakage(bias, pair_axis(bias, [("he", "she")]))
+    assert found.untried == ("professions, by the crowd", "words furthest out on he - she")
+    assert {row.words for row in found.rows} == {"first names, by sex"}

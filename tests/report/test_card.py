@@ -61,7 +61,8 @@ def test_the_card_has_the_heading_a_table_and_how_to_reproduce_it():
         "Associations asked for", "The embedding and the world", "What was not shown", "How to reproduce this",
     ]  # fmt: skip
     assert [text for text, _ in texts(card, inside="td_open")] == [
-        "Names and careers (caliskan-6)", "1.72", "0.216 (0.153 to 0.282)", "0.02", "0.04", "significant", "gladiola",
+        "Names and careers (caliskan-6)", "1.72", "0.216 (0.153 to 0.282)", "0.02", "0.04", "significant",
+        "1: gladiola",
         "Names and careers (names)", "1.72 (0.50 to 0.90)", "0.02", "none",
     ]  # fmt: skip
     assert (

@@ -153,6 +153,23 @@ def test_the_forest_draws_the_effect_its_band_and_the_published_value(battery):
         assert (row["low"], row["high"]) == (one.details["stability_low"], one.details["stability_high"])
 
 
+@pytest.mark.parametrize(("found", "few"), [(9, True), (10, False), (None, False)])
+def test_debiasing_judged_by_too_few_words_says_so(found, few):
+    one = finding("debiasing", part="debiasing", method="linear", variances={"held_out": found, "held_out_asked": 58})
+    (section,) = (one for one in tell([one], Words()) if one.name == "debiasing")
+    assert ("too few to judge it by" in " ".join(texts(section))) == few
+
+
+def test_two_embeddings_side_by_side_are_told_apart(battery):
+    rows = [replace(one, details=one.details | {"part": None}) for one in battery if one.kind == "weat"]
+    both = [*rows, *(replace(one, embedding="the other") for one in rows)]
+    (section,) = (one for one in tell(both, Words()) if one.name == "weat")
+    (table,) = (block for block in section.blocks if isinstance(block, Table))
+    assert "Embedding" in [column.title for column in table.columns]
+    assert len(table.rows) == len(both)
+    assert not any(isinstance(block, Chart) for block in section.blocks)
+
+
 def test_words_are_drawn_from_before_to_after_debiasing():
     moved = {"held_out": {"nurse": [-0.3, 0.1]}, "background": {"table": [0.2, -0.15]}}
     (section,) = parts([finding("debiased projection", method="linear", **moved)], Words())

@@ -139,7 +139,8 @@ def _benchmarks(findings: Sequence[Finding]) -> Numbers:
         for one, measure in changes
         if one.details[f"change_{measure}_low"] > 0 or one.details[f"change_{measure}_high"] < 0
     ]
-    return {"benchmarks": len(changes), "changed": shown}
+    found, asked = (sum(one.details.get(key) or 0 for one, _ in changes) for key in ("found", "asked"))
+    return {"benchmarks": len(changes), "found": found, "asked": asked, "changed": shown}
 
 
 def _seat(findings: Sequence[Finding]) -> Numbers:

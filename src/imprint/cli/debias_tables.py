@@ -121,6 +121,8 @@ def _show_weats(before: Battery, after: Battery) -> None:
         cells = [cell for r in (one, other) for cell in (number(r.effect_size), p_value(r.significance))]
         table.add_row(one.test.id, one.test.title, *cells)
     show_table(table)
+    for skipped in before.skipped:
+        say(f"not run: {skipped.test}: {skipped.reason}")
 
 
 def _less(reduction: float) -> str:

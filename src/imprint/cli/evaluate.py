@@ -99,6 +99,7 @@ def show_leakage(left: "Leakage") -> None:
     """Print how often gender is recovered from each list of words, by each method."""
     from imprint.cli.console import say
     from imprint.cli.formats import make_table, show_table
+    from imprint.evaluation.leakage import FEWEST_OF_A_LABEL
 
     values = ("before", "after", "difference") if left.after else ("recovered",)
     names = left.before if left.after is None else f"{left.before}, then {left.after}"
@@ -110,6 +111,8 @@ def show_leakage(left: "Leakage") -> None:
             numbers.append(_points(row.change))
         table.add_row(row.words, f"{row.women}, {row.men}", row.method, f"{row.chance:.1%}", *numbers)
     show_table(table)
+    for name in left.untried:
+        say(f"not tried: {name}: fewer than {FEWEST_OF_A_LABEL} words of women or of men are there")
     say("Recovered: the mean share of either gender put right, over five folds or by two clusters. [ ]: 95 %, of")
     say("classifiers allowing for other words to train on, of clusters over resamples of words; [-]: all alike.")
     say("Words furthest out were chosen by the axis: all were recovered.")

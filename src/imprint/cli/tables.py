@@ -39,6 +39,8 @@ def show_battery(battery: Battery, *, json: bool) -> None:
         print_findings(battery.findings())
         for row in battery.skipped:
             say(f"not run: {row.test}: {row.reason}")
+        for line in _word_notes(battery):
+            say(line)
         return
     if battery.weats:
         _print_weats(battery)
@@ -69,25 +71,6 @@ def _word_notes(battery: Battery) -> list[str]:
         if both:
             notes.append(f"warning: {result.test.id} has words as target and attribute at once: {quote(sorted(both))}")
     return notes
-
-
-def summarise(battery: Battery) -> list[str]:
-    """Say in plain sentences what the tables mean and what they do not."""
-    lines = []
-    if battery.weats:
-        found = sum(row.verdict == "significant" for row in battery.weats)
-        opposite = sum(row.result.effect_size < 0 for row in battery.weats)
-        lines.append(
-            f"{found} of {len(battery.weats)} association tests are significant at {battery.alpha:g} after Holm's "
-            f"correction; {opposite} effects are negative, against the stereotype asked about."
-        )
-    if battery.wefats:
-        strongest = max(battery.wefats, key=lambda result: abs(result.pearson.r))
-        lines.append(
-            f"Word vectors alone predict the {strongest.test.property_name} with r = {strongest.pearson.r:.2f} "
-            f"({strongest.test.id})."
-        )
-    return lines
 
 
 def _print_weats(battery: Battery) -> None:

@@ -71,7 +71,8 @@ class EffectRow:
         rows = []
         for (result, p_holm, verdict), (other, *_) in ((self.first, self.second), (self.second, self.first)):
             more = {"p_holm": p_holm, "alpha": alpha, "verdict": verdict, "left_out": self.left_out, **change}
-            rows.append(result.finding(**more, other=other.embedding, other_sha256=other.embedding_sha256))
+            finding = result.finding(**more, other=other.embedding, other_sha256=other.embedding_sha256)
+            rows.append(replace(finding, missing=self.left_out))  # by either: both are asked about the same words
         return rows
 
 

@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 
 Report = Callable[[str, int, int], None]
 
+FEWEST_OF_A_LABEL = 2 * FOLDS
+
 _ONE_SEX = 0.95  # share of bearers from which on a first name is a woman's, or a man's
 _STEREOTYPED = 0.25  # score, between -1 and 1, from which on a crowd thinks a profession a man's, or a woman's
 _MOST = 500  # words of each label: commonest names, words furthest out
 _FREQUENT = 30_000  # words looked at for those furthest out
-_FEWEST = 2 * FOLDS  # words of a label
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,13 @@ class Recovery:
 
 @dataclass(frozen=True, repr=False)
 class Leakage(Findings):
-    """What can be recovered from each list by each method."""
+    """What can be recovered from each list by each method; `untried` lists have too few words in the embedding."""
 
     before: str
     after: str | None
     embedding_sha256: str
     rows: tuple[Recovery, ...]
+    untried: tuple[str, ...]
     seed: int
 
     def findings(self) -> list[Finding]:
@@ -120,15 +122,17 @@ def leakage(
 
     `axis` is that of the embedding before; the same words are asked of both.
     """
+    every = (
+        ("first names, by sex", _names(before, after)),
+        ("professions, by the crowd", _professions(before, after)),
+        (f"words furthest out on {axis.name}", _furthest(before, after, axis)),
+    )
     lists = [
         (name, words, labels)
-        for name, (words, labels) in (
-            ("first names, by sex", _names(before, after)),
-            ("professions, by the crowd", _professions(before, after)),
-            (f"words furthest out on {axis.name}", _furthest(before, after, axis)),
-        )
-        if min(labels.sum(), (~labels).sum()) >= _FEWEST
+        for name, (words, labels) in every
+        if min(labels.sum(), (~labels).sum()) >= FEWEST_OF_A_LABEL
     ]
+    untried = tuple(name for name, _ in every if name not in {name for name, *_ in lists})
     if not lists:
         raise VocabularyError(
             f"{before.name} has too few names, professions and common words to recover gender from; use a larger one"
@@ -142,7 +146,7 @@ def leakage(
             tried = [recover(_unit(one, words), labels) for one in (before, after) if one is not None]
             rows.append(_recovery(name, method, labels, tried, seed))
     last = before if after is None else after
-    return Leakage(before.name, None if after is None else after.name, last.sha256, tuple(rows), seed)
+    return Leakage(before.name, None if after is None else after.name, last.sha256, tuple(rows), untried, seed)
 
 
 def _recovery(words: str, method: str, labels: Labels, tried: Sequence[Tried], seed: int) -> Recovery:

@@ -1,5 +1,6 @@
 """The gate: every condition held against the findings, and one exit code for a pipeline."""
 
+import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,6 +52,7 @@ class Answer:
             "skipped": self.skipped,
             "cannot_reach": self.cannot_reach,
             "why": self.why,
+            "lacking": {one.finding.test: len(one.finding.missing) for one in self.judgements if one.finding.missing},
             "tests": [one.to_dict() for one in self.judgements],
         }
         measured = (about.embedding, about.embedding_sha256)
@@ -140,5 +142,8 @@ def _why_none(condition: Condition, findings: Sequence[Finding], skipped: Sequen
         return f"the part {home!r} of the audit was not run: {reason}"
     if skipped:
         return f"{skipped[0].test} could not be run: {skipped[0].details.get('reason')}"
-    known = any(one.kind == kind for one in findings)
-    return f"those of kind {kind!r} are others" if known else f"there is none of kind {kind!r}"
+    known = [str(one.test) for one in findings if one.kind == kind]
+    if not known:
+        return f"there is none of kind {kind!r}"
+    near = difflib.get_close_matches(condition.pattern or "", known, n=1)
+    return f"those of kind {kind!r} are others{f', such as {near[0]}' if near else ''}"

@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -50,11 +50,13 @@ def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()
     value = _number(finding, field)
     if value is None:
         near = difflib.get_close_matches(condition.field, _fields(finding), n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = f", perhaps {near[0]}" if near else ""
         return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}{hint}")
     shown = abs(value) if condition.absolute else value
     if cannot_reach(condition, finding, family):
         return Judgement(finding, "inconclusive", shown, None, None, "so few words cannot give a p that small")
+    if condition.rule == "require" and (lost := _mostly_missing(finding)):
+        return Judgement(finding, "inconclusive", shown, None, None, lost)
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
     except _UnknownError as error:
@@ -99,6 +101,17 @@ def _is_of_a_copy(finding: Finding) -> bool:
         and finding.details.get("part") == HOMES[finding.kind]
         and bool(finding.details.get("against"))
     )
+
+
+def _mostly_missing(finding: Finding) -> str | None:
+    """Say which set of words lost more than half of them: what is left is not the test that was required."""
+    missing, sets = set(finding.missing), finding.details.get("set_words")
+    for letter, words in (sets if isinstance(sets, Mapping) else {}).items():
+        kept = [word for word in words if word not in missing]
+        if 2 * len(kept) < len(words):
+            name = (finding.details.get("sets") or {}).get(letter, letter)
+            return f"it has {len(kept)} of the {len(words)} words of {name}"
+    return None
 
 
 class _UnknownError(Exception):

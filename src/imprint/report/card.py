@@ -80,16 +80,26 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _name(one: Finding) -> str:
+    """Name a test, and the embedding where two were set side by side."""
+    where = f" on {plain(one.embedding)}" if one.details.get("other") else ""
+    return f"{plain(title(one))} ({plain(one.test)}){where}"
+
+
+def _missing(one: Finding) -> str:
+    return f"{len(one.missing)}: {listed(one.missing)}" if one.missing else "none"
+
+
 def _weat(one: Finding) -> tuple[str, ...]:
     get = one.details.get
     return (
-        f"{plain(title(one))} ({plain(one.test)})",
+        _name(one),
         _number(one.effect_size),
         _with_interval(get("mean_difference"), get("interval_low"), get("interval_high"), 3, get("confidence")),
         _p(one.p_value, SIGNS.get(str(get("p_method")), "")),
         _p(get("p_holm")),
         _verdict(one),
-        listed(one.missing) or "none",
+        _missing(one),
     )
 
 
@@ -101,10 +111,10 @@ def _seat(one: Finding) -> tuple[str, ...]:
 def _wefat(one: Finding) -> tuple[str, ...]:
     get = one.details.get
     return (
-        f"{plain(title(one))} ({plain(one.test)})",
+        _name(one),
         _with_interval(one.effect_size, get("r_low"), get("r_high"), 2),
         _p(one.p_value),
-        listed(one.missing) or "none",
+        _missing(one),
     )
 
 

@@ -45,6 +45,10 @@ def _headline(one: Finding) -> Markup:
     for label, tests in (("not run", get("skipped")), ("with too few words to meet it", get("cannot_reach"))):
         if tests:
             said += Markup("; {}: {}").format(label, _WORDS.joined(tests))
+    lacking = get("lacking") or {}
+    if lacking:
+        lost = [Markup("{} of {}").format(count(number), _WORDS.plain(str(test))) for test, number in lacking.items()]
+        said += Markup("; words missing: {}").format(Markup(", ").join(lost[:_MOST_TESTS]))
     return said + "."
 
 

@@ -83,7 +83,9 @@ def _weat(numbers: Numbers) -> list[Markup]:
 
 def _wefat(numbers: Numbers) -> list[Markup]:
     known = [
-        Markup("r = {}, p = {} ({})").format(number(one["r"]), probability(one["p_value"]), one["title"])
+        Markup("r = {}, p = {} over {} words ({})").format(
+            number(one["r"]), probability(one["p_value"]), count(one["n_words"]), one["title"]
+        )
         for one in numbers["correlations"]
         if one["r"] is not None
     ]
@@ -161,8 +163,12 @@ def _debiasing(numbers: Numbers) -> list[Markup]:
 
 def _benchmarks(numbers: Numbers) -> list[Markup]:
     changed = [Markup("{} by {}").format(one["test"], number(one["change"], 3)) for one in numbers["changed"]]
-    said = Markup("Of {} benchmarks, those that debiasing changes beyond what the data leave open: {}.")
-    return [said.format(count(numbers["benchmarks"]), Markup(", ").join(changed) or "none")]
+    said = Markup(
+        "Of {} benchmarks, on {} of {} pairs and questions, those that debiasing changes beyond what the data leave "
+        "open: {}."
+    )
+    asked = (count(numbers[key]) for key in ("benchmarks", "found", "asked"))
+    return [said.format(*asked, Markup(", ").join(changed) or "none")]
 
 
 def _seat(numbers: Numbers) -> list[Markup]:

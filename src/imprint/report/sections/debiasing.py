@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from imprint.debiasing.frontier import FEWEST_JUDGES
 from imprint.finding import Finding
 from imprint.report import charts
 from imprint.report.marking import NOTHING, Words, count, number, share
@@ -25,6 +26,10 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
             what = _METHODS.get(method, "changes the vectors")
             yield Prose(f"The method “{method}” {what}. It is judged on professions that it was not told about.")
             yield _variances(one)
+            judges = (one.details.get("variances") or {}).get("held_out")
+            if judges is not None and judges < FEWEST_JUDGES:
+                few = f"Fewer than {FEWEST_JUDGES} of these professions are in the embedding"
+                yield Prose(f"{few}: too few to judge it by, here and in what follows.", "note")
         elif one.kind == "frontier":
             yield frontier_chart(one)
         elif one.kind == "debiased projection":

@@ -55,6 +55,9 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
             "such as pleasant and unpleasant words. It asks whether the first set lies closer to the first, and the "
             "second to the second. Psychologists ask people the same in the Implicit Association Test."
         )
+    if len({one.embedding for one in rows}) > 1:
+        yield side_by_side("Every test on both", rows, words, corrected=True)
+    elif rows:
         yield forest_chart("weat-forest", rows, words)
         yield Table(
             f"Every test{sides(rows)}; p-values corrected over these {len(rows)} tests",
