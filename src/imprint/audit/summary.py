@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from imprint.debiasing.frontier import FEWEST_JUDGES
 from imprint.finding import Finding
+from imprint.stimuli.seeds import FEWEST_JUDGES
 
 Numbers = Mapping[str, Any]
 

@@ -4,7 +4,6 @@ from imprint.association.battery import Battery
 from imprint.cli.console import say
 from imprint.cli.formats import make_table, number, p_value, show_table
 from imprint.debiasing.frontier import (
-    FEWEST_JUDGES,
     PAPER_BACKGROUND,
     PAPER_HELD_OUT,
     WANTED_REDUCTION,
@@ -15,7 +14,7 @@ from imprint.debiasing.frontier import (
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
-from imprint.stimuli.seeds import Seeds
+from imprint.stimuli.seeds import FEWEST_JUDGES, Seeds
 
 FACTS = {
     "strength": "strength",

@@ -16,14 +16,13 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
+from imprint.stimuli.seeds import FEWEST_JUDGES
 
 STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 WANTED_REDUCTION = 6.0
 
 PAPER_HELD_OUT = (0.02, 0.001)
 PAPER_BACKGROUND = (0.005, 0.0055)
-
-FEWEST_JUDGES = 10  # held-out words below which resamples say nothing: of two words all have one ratio
 
 _RESAMPLES = 1_000
 SHORTEST = 1e-6  # differences of unit rows, stored in single precision, below it are rounding

@@ -24,6 +24,7 @@ from imprint.evaluation.recovering import (
     chance_of_clusters,
     estimate_change,
     estimate_recovery,
+    fewer,
     methods,
 )
 from imprint.evaluation.resampling import Estimate
@@ -127,12 +128,8 @@ def leakage(
         ("professions, by the crowd", _professions(before, after)),
         (f"words furthest out on {axis.name}", _furthest(before, after, axis)),
     )
-    lists = [
-        (name, words, labels)
-        for name, (words, labels) in every
-        if min(labels.sum(), (~labels).sum()) >= FEWEST_OF_A_LABEL
-    ]
-    untried = tuple(name for name, _ in every if name not in {name for name, *_ in lists})
+    lists = [(name, *listed) for name, listed in every if fewer(listed[1]) >= FEWEST_OF_A_LABEL]
+    untried = tuple(name for name, listed in every if fewer(listed[1]) < FEWEST_OF_A_LABEL)
     if not lists:
         raise VocabularyError(
             f"{before.name} has too few names, professions and common words to recover gender from; use a larger one"

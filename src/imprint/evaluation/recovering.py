@@ -42,7 +42,7 @@ def methods(seed: int) -> dict[str, Callable[[Floats, Labels], Tried]]:
             foldings = [StratifiedKFold(FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
             rights = [cross_val_predict(machine, vectors, labels, cv=folding) == labels for folding in foldings]
             folds = [
-                _agreeing_right(right[tried], labels[tried])
+                _share_right(right[tried], labels[tried])
                 for folding, right in zip(foldings, rights, strict=True)
                 for _, tried in folding.split(vectors, labels)
             ]
@@ -53,7 +53,8 @@ def methods(seed: int) -> dict[str, Callable[[Floats, Labels], Tried]]:
     def cluster(vectors: Floats, labels: Labels) -> Tried:
         with single_threaded():
             found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
-        return Tried(((found == labels) == (_agreeing(found, labels) >= 0.5)).astype(np.float64), None)
+        right = found == labels
+        return Tried((right == (_share_right(right, labels) >= 0.5)).astype(np.float64), None)
 
     return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), "two clusters": cluster}
 
@@ -61,18 +62,18 @@ def methods(seed: int) -> dict[str, Callable[[Floats, Labels], Tried]]:
 def estimate_recovery(one: Tried, labels: Labels, seed: int) -> Estimate:
     """Return the mean over both labels of what was put right, with its interval."""
     if one.folds is not None:
-        return _over_foldings(_agreeing_right(one.right, labels), one.folds, lowest=0.0)
+        return _over_foldings(_share_right(one.right, labels), one.folds, lowest=0.0)
     shares = _resampled(one.right, labels, seed)
-    return estimate(float(shares[0]), shares[1:], _fewer(labels))
+    return estimate(float(shares[0]), shares[1:], fewer(labels))
 
 
 def estimate_change(first: Tried, last: Tried, labels: Labels, seed: int) -> Estimate:
     """Return by how much more the last try puts right than the first, on the same words and folds."""
     if first.folds is not None and last.folds is not None:
-        values = [_agreeing_right(one.right, labels) for one in (first, last)]
+        values = [_share_right(one.right, labels) for one in (first, last)]
         return _over_foldings(values[1] - values[0], last.folds - first.folds, lowest=-1.0)
     shares = _resampled(last.right, labels, seed) - _resampled(first.right, labels, seed)
-    return estimate(float(shares[0]), shares[1:], _fewer(labels), difference=True)
+    return estimate(float(shares[0]), shares[1:], fewer(labels), difference=True)
 
 
 def _over_foldings(value: float, folds: Doubles, *, lowest: float) -> Estimate:
@@ -101,11 +102,12 @@ def _resampled(right: Doubles, labels: Labels, seed: int) -> Doubles:
     return np.asarray(np.mean(shares, axis=0))
 
 
-def _fewer(labels: Labels) -> int:
+def fewer(labels: Labels) -> int:
+    """Return how many words the rarer label has."""
     return int(min(labels.sum(), (~labels).sum()))
 
 
-def _agreeing_right(right: Doubles, labels: Labels) -> float:
+def _share_right(right: Doubles | Labels, labels: Labels) -> float:
     """Return the mean over both labels of the share of words put right."""
     return float((right[labels].mean() + right[~labels].mean()) / 2)
 
@@ -114,10 +116,6 @@ def chance_of_clusters(right: Doubles, labels: Labels, seed: int) -> float:
     """Return what the same clusters give on average for labels dealt at random."""
     found = (right == 1) == labels
     rng = np.random.default_rng(seed)
-    agreeing = [_agreeing(found, rng.permutation(labels)) for _ in range(_DEALS)]
-    return float(np.mean([max(share, 1 - share) for share in agreeing]))
-
-
-def _agreeing(found: Labels, labels: Labels) -> float:
-    """Return the mean over both labels of the share of words found to have it."""
-    return float(np.mean([found[labels].mean(), 1 - found[~labels].mean()]))
+    dealt = [rng.permutation(labels) for _ in range(_DEALS)]
+    shares = [_share_right(found == one, one) for one in dealt]
+    return float(np.mean([max(share, 1 - share) for share in shares]))

@@ -105,10 +105,10 @@ def _answer(condition: Condition, findings: Sequence[Finding]) -> Answer:
     matching = [one for one in findings if condition.matches(one)]
     everything = replace(condition, pattern="*")
     family = [one for one in findings if everything.matches(one)]
-    able, unable = matching, list[Finding]()
-    if _is_about_all(condition):
-        able = [one for one in matching if not cannot_reach(condition, one, family)]
-        unable = [one for one in matching if cannot_reach(condition, one, family)]
+    able, unable = list[Finding](), list[Finding]()
+    for one in matching:
+        is_unable = _is_about_all(condition) and cannot_reach(condition, one, family)
+        (unable if is_unable else able).append(one)
     home = HOMES[condition.target[0]]
     skipped = [
         one

@@ -15,7 +15,6 @@ from imprint.report.sections.method import LIMITS
 from imprint.report.sections.weat import sides, title
 from imprint.report.summary import sentences
 from imprint.rounding import SIGNS, round_number
-from imprint.stimuli.catalog import catalogue
 
 HEADING = "## Bias, Risks, and Limitations"
 
@@ -53,8 +52,8 @@ def _lines(rows: Sequence[Finding]) -> Iterator[str]:
     for heading, kind, columns, cells in _TABLES:
         yield from _table(heading, shown[kind], columns, cells)
     tested = shown["weat"] + shown["seat"]
-    if sides(tested):
-        yield from (f"p-values of tests are{sides(tested).removeprefix(',')}.", "")
+    if direction := sides(tested):
+        yield from (f"p-values of tests are {direction}.", "")
     yield from _not_shown(rows)
     yield from _reproduced(rows)
 
@@ -166,6 +165,8 @@ def _reproduced(rows: Sequence[Finding]) -> Iterator[str]:
 
 def _words(rows: Sequence[Finding]) -> Iterator[str]:
     """List the words of each test that the catalogue does not have under this name."""
+    from imprint.stimuli.catalog import catalogue
+
     published = {test.id for test in catalogue()}
     own = {one.test: one.details for one in rows if one.test not in published and one.details.get("set_words")}
     for test, details in own.items():

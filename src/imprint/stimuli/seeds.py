@@ -20,6 +20,8 @@ from imprint.stimuli.wordfiles import FilePath, read_text, read_words
 # words are right to differ along a gender axis, so they are neither stereotypes to find nor to remove.
 BY_DEFINITION = 0.5
 
+FEWEST_JUDGES = 10  # held-out words below which resamples say nothing: of two words all have one ratio
+
 _DATA = Path(__file__).with_name("data") / "seeds"
 _HEADER = re.compile(r'\s*"?word"?\s*[,;\n]', re.IGNORECASE)
 _PAIR_HEADER = ["positive", "negative"]

@@ -167,15 +167,14 @@ class Store:
 
     def payments(self) -> tuple[Payment, ...]:
         """Return how far those have come whom a panel pays, by the panel's number."""
+        paid = []
         with self._reading() as connection:
-            return tuple(
-                Payment(
-                    panel_id,
-                    records.progress(connection, self.study, participant),
-                    people.person(connection, participant).finished or self._is_done(connection, participant),
-                )
-                for participant, panel_id in sorted(people.panel_ids(connection).items(), key=lambda pair: pair[1])
-            )
+            for participant, panel_id in people.panel_ids(connection).items():
+                told = records.progress(connection, self.study, participant)
+                wanted = assignment.is_wanted(connection, self.study, participant)
+                finished = people.person(connection, participant).finished or _is_done(told, wanted)
+                paid.append(Payment(panel_id, told, finished))
+        return tuple(sorted(paid, key=lambda one: one.panel_id))
 
     def consent(self, participant: int, token: str = "") -> None:
         """Note that a person agreed to take part; one who had left takes part again.
@@ -244,13 +243,13 @@ class Store:
             if task is not None:
                 return task
             told = records.progress(connection, self.study, participant)
-            finished = self._is_done(connection, participant)
+            wanted = assignment.is_wanted(connection, self.study, participant)
+            finished = person.finished or _is_done(told, wanted)
             if finished and not person.finished:  # told once, the code is theirs, whoever withdraws later
                 connection.execute("UPDATE participants SET finished = 1 WHERE participant = ?", (participant,))
             if told.answered == told.blocks:
                 return Finish("answered", code)
-            waiting = assignment.is_wanted(connection, self.study, participant)
-            return Finish("waiting" if waiting else "closed", code if finished or person.finished else None)
+            return Finish("waiting" if wanted else "closed", code if finished else None)
 
     def answer(self, participant: int, values: Mapping[int, str]) -> Receipt:
         """Store the answers to all questions of a page; when this returns they are on disk.
@@ -283,14 +282,6 @@ class Store:
         """Return every answer, item by item."""
         with self._reading() as connection:
             return records.answers(connection)
-
-    def _is_done(self, connection: sqlite3.Connection, participant: int) -> bool:
-        """Tell whether somebody has answered a page, and all the others have as many answers as are wanted.
-
-        Who found some pages full has answered their last one too; who found all of them full has answered none.
-        """
-        answered = records.progress(connection, self.study, participant).answered
-        return answered > 0 and not assignment.is_wanted(connection, self.study, participant)
 
     def _fold(self, *, wait: int = 0) -> None:
         """Empty the log, which holds what was deleted; where somebody reads, again after the next change."""
@@ -329,6 +320,14 @@ def _insert(connection: sqlite3.Connection, stage: str, block: Block) -> None:
         "INSERT INTO items (block, kind, words, expected) VALUES (?, ?, ?, ?)",
         [(row.lastrowid, item.kind, json.dumps(item.words), item.expected) for item in block.items],
     )
+
+
+def _is_done(told: Progress, wanted: bool) -> bool:
+    """Tell whether somebody has answered a page, and all the others have as many answers as are wanted.
+
+    Who found some pages full has answered their last one too; who found all of them full has answered none.
+    """
+    return told.answered > 0 and not wanted
 
 
 def _hash(token: str) -> bytes:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from imprint.debiasing.frontier import FEWEST_JUDGES
 from imprint.finding import Finding
 from imprint.report import charts
 from imprint.report.marking import NOTHING, Words, count, number, share
 from imprint.report.sections.weat import side_by_side
 from imprint.report.view import Block, Chart, Column, Prose, Table
+from imprint.stimuli.seeds import FEWEST_JUDGES
 
 _METHODS = {
     "linear": "keeps distances between words while taking the axis away from words that carry the stereotype",

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from imprint.finding import Finding
 from imprint.report import charts
 from imprint.report.marking import NOTHING, Words, number, probability
-from imprint.report.sections.weat import counted, sides, signed_p, skipped_table, title
+from imprint.report.sections.weat import counted, signed_p, skipped_table, title, with_sides
 from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
 
 _NAMED = 3  # of a list, in a cell
@@ -46,7 +46,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         by_word = [one for one in rows if one.details.get("unit") == "word"]
         if by_word:
             yield _chart(by_word, words)
-        caption = f"Every test, context and unit{sides(rows)}"
+        caption = with_sides("Every test, context and unit", rows)
         yield Table(caption, _COLUMNS, tuple(_row(one, words) for one in rows), filtered=True)
     checks = [one for one in findings if one.kind == "seat-coherence"]
     if checks:

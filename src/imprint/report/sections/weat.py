@@ -60,7 +60,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     elif rows:
         yield forest_chart("weat-forest", rows, words)
         yield Table(
-            f"Every test{sides(rows)}; p-values corrected over these {len(rows)} tests",
+            f"{with_sides('Every test', rows)}; p-values corrected over these {len(rows)} tests",
             COLUMNS,
             tuple(_row(one, words) for one in rows),
         )
@@ -156,10 +156,14 @@ def title(one: Finding) -> str:
 
 
 def sides(rows: Sequence[Finding]) -> str:
-    """Say in which direction p-values count, to be put behind what they are of; nothing where nobody knows."""
+    """Say in which direction p-values count; nothing where nobody knows."""
     known = dict.fromkeys(_SIDES.get(str(one.details.get("alternative")), "") for one in rows)
-    said = " or ".join(filter(None, known))
-    return f", {said}" if said else ""
+    return " or ".join(filter(None, known))
+
+
+def with_sides(caption: str, rows: Sequence[Finding]) -> str:
+    """Put behind a caption in which direction its p-values count."""
+    return ", ".join(filter(None, (caption, sides(rows))))
 
 
 def counted(one: Finding) -> Markup:
