@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from imprint.study.creation import create_study
 from imprint.study.design import Block, Design, Item, NameGroup
-from imprint.study.store import Store, create_study
+from imprint.study.store import Store
 from imprint.study.terms import Terms
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")

@@ -3,9 +3,10 @@
 import pytest
 
 from imprint.finding import Finding
+from imprint.study.creation import create_study
 from imprint.study.protocols import analogy_design, suggestion_design, ube_design
 from imprint.study.steps import Consent, Familiarise, Finish, Task
-from imprint.study.store import Store, create_study
+from imprint.study.store import Store
 
 LETTERS = "ABCD"
 

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
+from imprint.study.creation import create_study
 from imprint.study.design import Block, Design, Item, NameGroup
-from imprint.study.store import Store, create_study
+from imprint.study.store import Store
 from imprint.study.terms import Terms
 from imprint.web.hosts import Hosts
 

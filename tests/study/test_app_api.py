@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
+from imprint.study.creation import create_study
 from imprint.study.design import Block, Design, Item, NameGroup
-from imprint.study.store import Store, create_study
+from imprint.study.store import Store
 from imprint.web.hosts import Hosts
 
 pytest.importorskip("fastapi", reason="the study's API needs fastapi")

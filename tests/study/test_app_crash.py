@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from imprint.study.creation import create_study
 from imprint.study.design import Block, Design, Item
-from imprint.study.store import Store, create_study
+from imprint.study.store import Store
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")
 import httpx

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from imprint.errors import SettingError
+from imprint.study.creation import create_study
 from imprint.study.design import Block, Design, Item
-from imprint.study.store import create_study
 from imprint.web.serving import bind
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")

@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 
 from imprint.errors import ImprintError
+from imprint.study.creation import create_study, delete_study
 from imprint.study.database import connect
 from imprint.study.protocols import analogy_design, ube_design
 from imprint.study.refusals import StudyError
-from imprint.study.store import Store, create_study, delete_study
+from imprint.study.store import Store
 
 
 @pytest.fixture

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from imprint.errors import ImprintError
+from imprint.study.creation import create_study
 from imprint.study.design import Block, Design, Item
 from imprint.study.records import PATIENCE
 from imprint.study.refusals import LateError
 from imprint.study.steps import Consent, Finish, Task
-from imprint.study.store import Store, create_study
+from imprint.study.store import Store
 
 # Answers until it is killed, and says so line by line after each is acknowledged.
 ANSWERER = """

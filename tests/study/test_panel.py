@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from imprint.study.creation import create_study
 from imprint.study.database import connect
 from imprint.study.panel import carried_id, is_short
 from imprint.study.protocols import suggestion_design, ube_design
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.steps import Consent, Finish, Task
-from imprint.study.store import Store, create_study
+from imprint.study.store import Store
 from imprint.study.terms import Terms
 
 PROLIFIC = "5f2c1e9ab0d34a7788c6e001"

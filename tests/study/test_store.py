@@ -256,8 +256,9 @@ def test_nobody_answers_before_agreeing_or_without_being_there(make_store):
 
 
 def test_tokens_open_their_own_door_only(tmp_path, findings):
+    from imprint.study.creation import create_study
     from imprint.study.protocols import analogy_design
-    from imprint.study.store import Store, create_study
+    from imprint.study.store import Store
 
     token = create_study(tmp_path / "s.db", analogy_design(findings))
     with Store.open(tmp_path / "s.db") as store:
@@ -285,7 +286,7 @@ def test_a_study_is_full_at_some_point(make_store, monkeypatch):
 
 
 def test_a_study_deleted_under_a_server_gives_one_line(make_store, tmp_path):
-    from imprint.study.store import delete_study
+    from imprint.study.creation import delete_study
 
     store = make_store("analogy")
     delete_study(tmp_path / "study.db")

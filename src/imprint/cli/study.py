@@ -66,7 +66,7 @@ def create_command(
 ) -> None:
     """Make a study of what was found, in one file, and print the administrator's token once."""
     from imprint.cli.console import check_target, say
-    from imprint.study.store import create_study
+    from imprint.study.creation import create_study
     from imprint.study.terms import Terms, read_consent
 
     check_target(out, reading=source)
@@ -205,8 +205,9 @@ def delete_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do it: nothing brings the answers back.")] = False,
 ) -> None:
     """Delete a study with everything people answered."""
+    from imprint.study.creation import delete_study
     from imprint.study.database import is_readable
-    from imprint.study.store import Store, delete_study
+    from imprint.study.store import Store
 
     held = "everything people answered, in the format of another imprint"
     if is_readable(study):

@@ -3,11 +3,14 @@
 Every function works within the caller's transaction.
 """
 
+import hashlib
+import secrets
 import sqlite3
 from dataclasses import dataclass
 
 from imprint.study.refusals import StudyError, WithdrawnError
 
+_TOKEN_BYTES = 24
 _MOST = 100_000  # a link that anybody may open must not fill the disk
 
 
@@ -20,6 +23,16 @@ class Person:
     away: bool
     finished: bool
     panel_id: str | None
+
+
+def new_token() -> str:
+    """Return a token that nobody guesses; only its hash is stored."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+def hash_token(token: str) -> bytes:
+    """Return what is stored of a token."""
+    return hashlib.sha256(token.encode(errors="replace")).digest()
 
 
 def let_in(connection: sqlite3.Connection, token_hash: bytes, fingerprint: bytes | None) -> int:

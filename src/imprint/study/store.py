@@ -4,10 +4,7 @@ Calls may come from any thread and from several processes: each has its own conn
 """
 
 import contextlib
-import hashlib
 import hmac
-import json
-import secrets
 import sqlite3
 import threading
 import time
@@ -19,7 +16,6 @@ from typing import Self
 from imprint.study import assignment, database, people, records
 from imprint.study.answering import take_answers
 from imprint.study.database import FilePath
-from imprint.study.design import Block, Design
 from imprint.study.panel import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.soundness import check_sound
@@ -36,55 +32,9 @@ from imprint.study.steps import (
     Step,
     StoredItem,
 )
-from imprint.study.terms import Terms
 
-_TOKEN_BYTES = 24
-_ID_BYTES = 16
 _LONGEST_TOKEN = 120
 _WAIT_TO_FOLD = 50  # milliseconds: everybody who answers waits as long
-_LARGEST_SEED = 2**63 - 1  # SQLite's integers end here
-
-
-def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms | None = None) -> str:
-    """Write a study into a new file and return the administrator's token, which is stored nowhere."""
-    if not 0 <= seed <= _LARGEST_SEED:
-        raise StudyError(f"seed {seed}; give a whole number from 0 to {_LARGEST_SEED}")
-    terms = terms or Terms()
-    token = secrets.token_urlsafe(_TOKEN_BYTES)
-    with database.creating(path) as connection:
-        connection.execute(
-            "INSERT INTO study VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                secrets.token_hex(_ID_BYTES),
-                design.parent,
-                design.protocol,
-                design.embedding,
-                design.embedding_sha256,
-                seed,
-                design.quota,
-                design.least,
-                design.significant,
-                json.dumps(design.notes),
-                json.dumps(terms.consent),
-                terms.completion_code,
-                _hash(token),
-                secrets.token_bytes(32),
-            ),
-        )
-        connection.executemany(
-            "INSERT INTO name_groups VALUES (?, ?, ?, ?)",
-            [(g.letter, i, json.dumps(g.names), json.dumps(g.cues)) for i, g in enumerate(design.groups)],
-        )
-        if design.exam:
-            _insert(connection, "exam", Block((), design.exam, tuple(group.letter for group in design.groups)))
-        for block in design.blocks:
-            _insert(connection, "main", block)
-    return token
-
-
-def delete_study(path: FilePath) -> None:
-    """Remove a study with everything people answered; nothing of it can be brought back."""
-    database.remove(path)
 
 
 class Store:
@@ -129,7 +79,7 @@ class Store:
 
     def is_admin(self, token: str) -> bool:
         """Tell whether this is the administrator's token."""
-        return hmac.compare_digest(_hash(token), self._admin)
+        return hmac.compare_digest(people.hash_token(token), self._admin)
 
     def join(self, panel_id: str | None = None) -> Joined:
         """Take in a new participant, of whom nothing is stored but that there is one.
@@ -138,19 +88,19 @@ class Store:
         has withdrawn is refused. The number is in the token, and is stored with the consent.
         """
         if panel_id is None:
-            token, fingerprint = secrets.token_urlsafe(_TOKEN_BYTES), None
+            token, fingerprint = people.new_token(), None
         else:
             token = token_of(self.secret, check_panel_id(panel_id))
             fingerprint = fingerprint_of(self.secret, panel_id)
         with self._writing() as connection:
-            return Joined(people.let_in(connection, _hash(token), fingerprint), token)
+            return Joined(people.let_in(connection, people.hash_token(token), fingerprint), token)
 
     def participant(self, token: str) -> int | None:
         """Return the number of the participant with this token, None for a token that nobody has."""
         if len(token) > _LONGEST_TOKEN:
             return None
         with self._reading() as connection:
-            return people.find(connection, _hash(token))
+            return people.find(connection, people.hash_token(token))
 
     def panel_ids(self) -> dict[int, str]:
         """Return the panel's numbers by participant, of those whose link carried one and who agreed to take part."""
@@ -311,24 +261,9 @@ class Store:
             self._fold()
 
 
-def _insert(connection: sqlite3.Connection, stage: str, block: Block) -> None:
-    row = connection.execute(
-        "INSERT INTO blocks (stage, title, letters) VALUES (?, ?, ?)",
-        (stage, json.dumps(block.title), json.dumps(block.groups)),
-    )
-    connection.executemany(
-        "INSERT INTO items (block, kind, words, expected) VALUES (?, ?, ?, ?)",
-        [(row.lastrowid, item.kind, json.dumps(item.words), item.expected) for item in block.items],
-    )
-
-
 def _is_done(told: Progress, wanted: bool) -> bool:
     """Tell whether somebody has answered a page, and all the others have as many answers as are wanted.
 
     Who found some pages full has answered their last one too; who found all of them full has answered none.
     """
     return told.answered > 0 and not wanted
-
-
-def _hash(token: str) -> bytes:
-    return hashlib.sha256(token.encode(errors="replace")).digest()

@@ -1,0 +1,68 @@
+"""A study's file from its first moment to its last: written whole from a design, and removed without a trace."""
+
+import json
+import secrets
+import sqlite3
+
+from imprint.study import database
+from imprint.study.database import FilePath
+from imprint.study.design import Block, Design
+from imprint.study.people import hash_token, new_token
+from imprint.study.refusals import StudyError
+from imprint.study.terms import Terms
+
+_ID_BYTES = 16
+_LARGEST_SEED = 2**63 - 1  # SQLite's integers end here
+
+
+def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms | None = None) -> str:
+    """Write a study into a new file and return the administrator's token, which is stored nowhere."""
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise StudyError(f"seed {seed}; give a whole number from 0 to {_LARGEST_SEED}")
+    terms = terms or Terms()
+    token = new_token()
+    with database.creating(path) as connection:
+        connection.execute(
+            "INSERT INTO study VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                secrets.token_hex(_ID_BYTES),
+                design.parent,
+                design.protocol,
+                design.embedding,
+                design.embedding_sha256,
+                seed,
+                design.quota,
+                design.least,
+                design.significant,
+                json.dumps(design.notes),
+                json.dumps(terms.consent),
+                terms.completion_code,
+                hash_token(token),
+                secrets.token_bytes(32),
+            ),
+        )
+        connection.executemany(
+            "INSERT INTO name_groups VALUES (?, ?, ?, ?)",
+            [(g.letter, i, json.dumps(g.names), json.dumps(g.cues)) for i, g in enumerate(design.groups)],
+        )
+        if design.exam:
+            _insert(connection, "exam", Block((), design.exam, tuple(group.letter for group in design.groups)))
+        for block in design.blocks:
+            _insert(connection, "main", block)
+    return token
+
+
+def delete_study(path: FilePath) -> None:
+    """Remove a study with everything people answered; nothing of it can be brought back."""
+    database.remove(path)
+
+
+def _insert(connection: sqlite3.Connection, stage: str, block: Block) -> None:
+    row = connection.execute(
+        "INSERT INTO blocks (stage, title, letters) VALUES (?, ?, ?)",
+        (stage, json.dumps(block.title), json.dumps(block.groups)),
+    )
+    connection.executemany(
+        "INSERT INTO items (block, kind, words, expected) VALUES (?, ?, ?, ?)",
+        [(row.lastrowid, item.kind, json.dumps(item.words), item.expected) for item in block.items],
+    )
