@@ -118,11 +118,17 @@ def heading(page):
     return page.locator("h1").inner_text()
 
 
+def join(page):
+    """Ask for a link, and wait for the page behind it: before its style has come, nothing can be measured there."""
+    page.get_by_role("button", name="Get my link").click()
+    page.wait_for_url("**/p/*")
+
+
 def click_through(page, *, check=lambda page: None):
     """Take part with the mouse or a finger, until there is nothing more to do; return the headings seen."""
     seen = []
     check(page)
-    page.get_by_role("button", name="Get my link").click()
+    join(page)
     while not heading(page).startswith("Thank you"):
         seen.append(heading(page))
         check(page)
@@ -226,18 +232,19 @@ def test_the_keyboard_alone_is_enough(visit, servers, protocol):
 
 def test_without_scripts_everything_works(visit):
     page = visit("analogy", java_script_enabled=False)
-    page.get_by_role("button").click()
+    join(page)
     page.get_by_role("button", name="I have read").click()
-    for _ in range(2):
+    for count in range(2):
+        page.get_by_text(f"Pages {count} of 2").wait_for()
         for fieldset in page.locator("fieldset").all():
             fieldset.get_by_label("No").check()
         page.get_by_role("button", name="Next").click()
-    assert heading(page) == "Thank you"
+    page.get_by_role("heading", name="Thank you").wait_for()
 
 
 def test_with_scripts_a_page_follows_without_a_jump_and_with_the_focus_on_it(visit):
     page = visit("offense")
-    page.get_by_role("button").click()
+    join(page)
     page.evaluate("window.same = true")
     page.get_by_role("button", name="I have read").click()
     page.get_by_role("heading", name="How offensive").wait_for()
@@ -256,7 +263,7 @@ def test_with_scripts_a_page_follows_without_a_jump_and_with_the_focus_on_it(vis
 
 def test_stopping_keeps_the_answers_and_the_link_goes_on(visit):
     page = visit("analogy")
-    page.get_by_role("button").click()
+    join(page)
     page.get_by_role("button", name="I have read").click()
     page.get_by_role("button", name="Stop here").click()
     page.get_by_role("heading", name="You have stopped").wait_for()
@@ -268,7 +275,7 @@ def test_stopping_keeps_the_answers_and_the_link_goes_on(visit):
 @pytest.mark.parametrize("script", [True, False])
 def test_a_panels_participant_copies_the_code_and_comes_back_to_it(visit, script):
     page = visit("offense", "phone", path=f"/?PROLIFIC_PID=5f2c1e9ab0d34{script:d}", java_script_enabled=script)
-    page.get_by_role("button", name="Get my link").click()
+    join(page)
     assert page.get_by_text(f"participant number 5f2c1e9ab0d34{script:d}").is_visible()
     page.get_by_role("button", name="I have read").click()
     for count in range(1, 4):
@@ -282,8 +289,8 @@ def test_a_panels_participant_copies_the_code_and_comes_back_to_it(visit, script
         assert page.evaluate("getSelection().toString()") == "C0FFEE-2024_completion-code"
     link = page.url
     page.goto(f"{link.split('/p/')[0]}/?participant=5f2c1e9ab0d34{script:d}")
-    page.get_by_role("button", name="Get my link").click()
-    page.get_by_role("heading", name="Thank you").wait_for()
+    join(page)
+    assert heading(page) == "Thank you"
     assert page.url == link
     assert code.is_visible()
 
@@ -292,7 +299,7 @@ def test_a_panels_participant_copies_the_code_and_comes_back_to_it(visit, script
 def test_a_person_deletes_their_answers_after_a_second_question(visit, servers, script):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="accessibility is checked by axe")
     page = visit("analogy", "phone", java_script_enabled=script)
-    page.get_by_role("button").click()
+    join(page)
     page.get_by_role("button", name="I have read").click()
     page.get_by_role("heading", name="What do you make").wait_for()
     for fieldset in page.locator("fieldset").all():
@@ -320,7 +327,7 @@ def test_a_person_deletes_their_answers_after_a_second_question(visit, servers, 
 def test_answers_stay_on_the_page_while_the_server_is_away(visit, servers):
     server = servers("suggestion")
     page = visit("suggestion")
-    page.get_by_role("button").click()
+    join(page)
     page.get_by_role("button", name="I have read").click()
     page.locator("textarea").fill("nurse")
     server.kill()
@@ -337,13 +344,14 @@ def test_answers_stay_on_the_page_while_the_server_is_away(visit, servers):
     gone.rename(server.study)
     page.get_by_role("button", name="Send").click()
     page.get_by_role("heading", name="Thank you").wait_for()
-    assert "500" in visit.troubles.pop()
-    assert "ERR_CONNECTION_REFUSED" in visit.troubles.pop()
+    for expected in ("500", "ERR_CONNECTION"):
+        assert any(expected in trouble for trouble in visit.troubles)
+        visit.troubles[:] = [trouble for trouble in visit.troubles if expected not in trouble]
 
 
 def test_a_refused_answer_is_told_where_it_was_given(visit):
     page = visit("suggestion")
-    page.get_by_role("button").click()
+    join(page)
     page.get_by_role("button", name="I have read").click()
     page.locator("textarea").fill("nurse, 4711")
     page.get_by_role("button", name="Send").click()
@@ -358,6 +366,7 @@ def test_the_administrator_sees_the_study_and_takes_the_answers(visit, servers):
     page.get_by_label("token").fill(servers("analogy").token)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="The study so far").wait_for()
+    page.wait_for_load_state()
     assert axe.Axe().run(page).response["violations"] == []
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     with page.expect_download() as download:
@@ -365,6 +374,7 @@ def test_the_administrator_sees_the_study_and_takes_the_answers(visit, servers):
     assert "stereotype" in Path(download.value.path()).read_text()
     page.get_by_label("How many").fill("2")
     page.get_by_role("button", name="Make").click()
+    page.get_by_text("They are shown only now").wait_for()
     assert page.locator("code").count() == 2
     assert page.evaluate("document.cookie") == "", "no script can read the token"
     page.get_by_role("button", name="Leave this page").click()
