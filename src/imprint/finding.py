@@ -73,6 +73,21 @@ class Finding:
         return cls(**common, details={key: value for key, value in row.items() if key not in COMMON_FIELDS})
 
 
+@dataclass(frozen=True)
+class Skipped:
+    """Something that could not be measured, and why; `part` is the part of an audit it belongs to."""
+
+    part: str
+    test: str
+    title: str
+    reason: str
+
+    def finding(self, measured: tuple[str, str], seed: int = 0) -> Finding:
+        """Return it as a row, so that who reads the others can tell that it is missing."""
+        details = {"part": self.part, "title": self.title, "reason": self.reason}
+        return Finding.without_effect("skipped", self.test, measured, details, seed=seed)
+
+
 class Findings(ABC):
     """What every result is: rows of findings, which a notebook draws as the report would."""
 

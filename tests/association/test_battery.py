@@ -44,9 +44,14 @@ def test_verdicts_tell_not_found_from_cannot_be_found(embedding, tests):
 
 
 def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests):
-    (skipped,) = run_battery(embedding, tests).skipped
+    battery = run_battery(embedding, tests)
+    (skipped,) = battery.skipped
     assert skipped.test == "absent"
     assert "'orchid', 'peony'" in skipped.reason
+    row = battery.findings()[-1]
+    assert (row.kind, row.test, row.embedding_sha256) == ("skipped", "absent", embedding.sha256)
+    assert row.details == {"part": "weat", "title": skipped.title, "reason": skipped.reason}
+    assert "absent" not in set(battery.to_frame()["test"])
     with pytest.raises(VocabularyError, match="orchid"):
         run_battery(embedding, tests, skip=False)
     with pytest.raises(VocabularyError, match="none of 1 tests can be run on planted; absent, for one"):
@@ -60,7 +65,7 @@ def test_findings_survive_a_file(embedding, tests, tmp_path):
     write_findings(tmp_path / "findings.jsonl", findings)
     again = read_findings(tmp_path / "findings.jsonl")
     assert [finding.to_dict() for finding in again] == [finding.to_dict() for finding in findings]
-    assert [finding.kind for finding in again] == ["weat"] * 3
+    assert [finding.kind for finding in again] == ["weat"] * 3 + ["skipped"]
 
 
 def test_both_kinds_of_test_make_rows_of_one_table(embedding, tests):

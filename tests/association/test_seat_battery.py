@@ -137,6 +137,7 @@ def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests, a
     battery = run_seats([encoder], (*tests, absent, foreign))
     reasons = [(row.test, row.reason) for row in battery.skipped]
     assert [test for test, _ in reasons] == ["foreign", "absent"]
+    assert [row.test for row in battery.findings() if row.kind == "skipped"] == ["foreign", "absent"]
     assert "no sentence templates for a test that is in the language 'tlh'" in reasons[0][1]
     assert "X: planted has no vector for 2 of 2 words ('orchid', 'peony')" in reasons[1][1]
     assert [row.result.context for row in battery.of_unit("word") if row.result.test.id == "foreign"] == ["word"]

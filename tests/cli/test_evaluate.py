@@ -63,11 +63,15 @@ def test_against_another_the_difference_is_printed(imprint):
 def test_json_has_a_finding_a_line(imprint):
     result = imprint("other.txt", "--against", "one.txt", "--benchmarks", "benchmarks", "--json", "--seed", "3")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [(row["kind"], row["test"]) for row in rows] == [("analogy_benchmark", "mine"), ("similarity", "rw")]
+    ran, skipped = rows[:2], rows[2:]
+    assert [(row["kind"], row["test"]) for row in ran] == [("analogy_benchmark", "mine"), ("similarity", "rw")]
+    assert {(row["kind"], row["part"]) for row in skipped} == {("skipped", "benchmarks")}
+    assert [row["test"] for row in skipped] == ["rg-65", "ws-353", "men", "google"]
     for row in rows:
         assert set(COMMON_FIELDS) <= set(row)
-        assert (row["embedding"], row["against"]) == ("other", "one")
-    assert [row["seed"] for row in rows] == [3, 0]  # nothing is random in a similarity
+        assert row["embedding"] == "other"
+    assert [row["against"] for row in ran] == ["one"] * 2
+    assert [row["seed"] for row in ran] == [3, 0]  # nothing is random in a similarity
     assert rows[1]["missing"] == ["zebra"]
     assert rows[0]["change_3cosadd"] == pytest.approx(rows[0]["3cosadd"] - rows[0]["against_3cosadd"])
     assert all(line.startswith("not run: ") for line in result.stderr.splitlines())

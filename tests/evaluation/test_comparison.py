@@ -135,6 +135,8 @@ def test_an_embedding_agrees_with_itself(bundled):
 def test_benchmarks_that_cannot_be_run_on_both_are_skipped(compared):
     assert compared.benchmarks.rows == ()  # "nurse" is gone, and three pairs are too few
     assert [one.test for one in compared.skipped] == ["benchmarks"]
+    assert [one.test for one in compared.findings() if one.kind == "skipped"] == ["benchmarks"]
+    assert "benchmarks" not in set(compared.to_frame()["test"])
 
 
 def test_benchmarks_give_the_second_less_the_first(bundled, noisy):
@@ -148,11 +150,11 @@ def test_benchmarks_give_the_second_less_the_first(bundled, noisy):
 def test_findings_are_json_and_name_the_other(compared):
     rows = [json.loads(finding.to_json()) for finding in compared.findings()]
     kinds = [row["kind"] for row in rows]
-    assert kinds == ["weat"] * 6 + ["agreement"] * 5
+    assert kinds == ["weat"] * 6 + ["agreement"] * 5 + ["skipped"]
     assert {row["other"] for row in rows[:6]} == {"glove.6B.100d", "noisy"}
     assert rows[0]["left_out"] == rows[0]["missing"] == ["Amy"]
-    assert len(rows[-1]["points"]["accountant"]) == 2
-    assert list(compared.to_frame()["kind"]) == kinds
+    assert len(rows[-2]["points"]["accountant"]) == 2
+    assert list(compared.to_frame()["kind"]) == kinds[:-1]
     assert "<table" in compared._repr_html_()
     assert repr(compared) == "EmbeddingComparison(glove.6B.100d and noisy: 3 tests, 5 agreements, 0 benchmarks)"
 

@@ -9,6 +9,8 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import AnalogyBenchmark, PairBenchmark
 from imprint.evaluation.evaluate import evaluate
+from imprint.report.marking import Words
+from imprint.report.sections.story import parts
 
 WORDS = [f"w{row}" for row in range(30)]
 PAIRS = PairBenchmark("rg-65", tuple((f"w{i}", f"w{i + 7}") for i in range(20)), tuple(range(20)))
@@ -27,6 +29,11 @@ def test_what_cannot_be_run_is_skipped_with_its_reason():
     assert [row.result.benchmark for row in found.rows] == ["rg-65", "mine"]
     ((skipped,),) = (found.skipped,)
     assert (skipped.test, skipped.reason[:30]) == ("absent", "absent: 0 of 5 pairs are in on")
+    row = found.findings()[-1]
+    assert (row.kind, row.test, row.embedding, row.details["part"]) == ("skipped", "absent", "one", "benchmarks")
+    assert list(found.to_frame()["test"]) == ["rg-65", "mine"]
+    (section,) = parts(found.findings(), Words())
+    assert section.blocks[-1].rows == (("absent", skipped.reason),)
 
 
 def test_nothing_to_run_is_refused_in_one_line():

@@ -10,21 +10,12 @@ from imprint.association.weat import Progress, WeatResult, weat
 from imprint.association.wefat import WefatResult, wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
-from imprint.finding import Finding, Findings
+from imprint.finding import Finding, Findings, Skipped
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import Test, WeatTest
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """A test that could not be run, and why."""
-
-    test: str
-    title: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -51,7 +42,12 @@ class Battery(Findings):
     alpha: float
 
     def findings(self) -> list[Finding]:
-        """Return one row a test that ran."""
+        """Return one row a test, those that could not be run last."""
+        first = self.weats[0].result if self.weats else self.wefats[0]
+        measured = (first.embedding, first.embedding_sha256)
+        return self._results() + [one.finding(measured, first.seed) for one in self.skipped]
+
+    def _results(self) -> list[Finding]:
         rows = [
             row.result.finding(
                 p_holm=row.p_holm,
@@ -70,10 +66,10 @@ class Battery(Findings):
         ]
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a test, without the scores of single words."""
+        """Return one row a test that ran, without the scores of single words."""
         import pandas as pd
 
-        rows = [finding.to_dict() for finding in self.findings()]
+        rows = [finding.to_dict() for finding in self._results()]
         return pd.DataFrame([{key: value for key, value in row.items() if key not in PER_WORD} for row in rows])
 
     def __repr__(self) -> str:
@@ -109,7 +105,8 @@ def run_battery(
         except (VocabularyError, StimulusError) as error:
             if not skip:
                 raise
-            skipped.append(Skipped(test.id, test.title, str(error)))
+            part = "weat" if isinstance(test, WeatTest) else "wefat"
+            skipped.append(Skipped(part, test.id, test.title, str(error)))
         if progress is not None:
             progress(done + 1, len(tests))
     if not weats and not wefats:

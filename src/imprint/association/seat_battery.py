@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from imprint.association.battery import Skipped
 from imprint.association.coherence import Coherence, check_coherence
 from imprint.association.seat import Progress, Question, ask, measure
 from imprint.association.seat_result import SeatResult
@@ -22,7 +21,7 @@ from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.finding import Finding, Findings
+from imprint.finding import Finding, Findings, Skipped
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import UNDETERMINED, Context, WeatTest
 from imprint.stimuli.templates import Templates, contexts
@@ -77,7 +76,7 @@ class SeatBattery(Findings):
     encoded: int
 
     def findings(self) -> list[Finding]:
-        """Return one row a test, context, unit and encoder, then the checks of the whole."""
+        """Return one row a test, context, unit and encoder, then the checks of the whole and what could not be run."""
         rows = [
             row.result.finding(
                 p_holm=row.p_holm,
@@ -91,10 +90,14 @@ class SeatBattery(Findings):
             )
             for row in self.rows
         ]
-        seed = self.rows[0].result.seed
-        return (
-            rows + [check.finding(seed) for check in self.coherence] + [row.finding(seed) for row in self.anisotropy]
-        )
+        first = self.rows[0].result
+        measured = (first.encoder, first.encoder_sha256)
+        return [
+            *rows,
+            *(check.finding(first.seed) for check in self.coherence),
+            *(row.finding(first.seed) for row in self.anisotropy),
+            *(one.finding(measured, first.seed) for one in self.skipped),
+        ]
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row a test, context, unit and encoder, without the numbers of single words and templates."""
@@ -184,7 +187,7 @@ def put(
                 alone = context is None and one == "bleached" and test.language == UNDETERMINED
                 if not skip and not alone:
                     raise
-                skipped.append(Skipped(test.id, test.title, str(error)))
+                skipped.append(Skipped("seat", test.id, test.title, str(error)))
     return questions, skipped
 
 
@@ -216,12 +219,12 @@ def _measure_all(
         except VocabularyError as error:
             if not skip:
                 raise
-            return [], [Skipped(test.id, test.title, str(error))]
+            return [], [Skipped("seat", test.id, test.title, str(error))]
         if "sentence" in measured:
             return list(measured.values()), []
         counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
         reason = f"{counts} {question.context} sentences have too many partitions to count; by words it was run"
-        return list(measured.values()), [Skipped(test.id, test.title, reason)]
+        return list(measured.values()), [Skipped("seat", test.id, test.title, reason)]
 
     outcomes = _side_by_side(run, questions, _labelled(report, f"testing {encoder.name}"))
     return [one for done, _ in outcomes for one in done], [one for _, failed in outcomes for one in failed]

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from imprint.association.battery import Battery, Skipped, run_battery
+from imprint.association.battery import run_battery
 from imprint.association.seat_battery import run_seats
 from imprint.audit.plan import tests_in
 from imprint.audit.progress import Progress, by_label, stretch
-from imprint.audit.subject import Subject, gather, skips
+from imprint.audit.subject import Subject, gather, make_finding
 from imprint.debiasing.frontier import frontier, stereotype_variances
 from imprint.debiasing.linear import GENDER
 from imprint.debiasing.rows import debiasing_finding, frontier_finding, projection_finding
@@ -94,9 +94,7 @@ def find_debiasing(subject: Subject, progress: Progress) -> list[Finding]:
     def weats() -> list[Finding]:
         tests = choose(catalogue(), GENDER_TESTS)
         both = [
-            _rows(
-                subject, run_battery(one, tests, alpha=plan.alpha, seed=plan.seed, progress=stretch(progress, *part))
-            )
+            run_battery(one, tests, alpha=plan.alpha, seed=plan.seed, progress=stretch(progress, *part)).findings()
             for one, part in ((before, (0.05, 0.1)), (after, (0.1, 0.2)))
         ]
         return [row for rows in zip(*both, strict=True) for row in rows]
@@ -133,7 +131,7 @@ def find_benchmarks(subject: Subject, progress: Progress) -> list[Finding]:
         found = run(subject.embedding)
     else:
         found = run(after, against=subject.embedding)
-    return [*found.findings(), *skips(subject, found.skipped)]
+    return found.findings()
 
 
 def find_seats(subject: Subject, progress: Progress) -> list[Finding]:
@@ -146,7 +144,7 @@ def find_seats(subject: Subject, progress: Progress) -> list[Finding]:
         raise SettingError(f"the catalogue has no sentences in language {plan.language!r}")
     report = by_label(progress, (0.6, 0.2, 0.2))
     found = run_seats([subject.encoder], chosen, alpha=plan.alpha, cache=subject.cache, seed=plan.seed, report=report)
-    return [*found.findings(), *skips(subject, found.skipped)]
+    return found.findings()
 
 
 def find_differences(subject: Subject, progress: Progress) -> list[Finding]:
@@ -164,7 +162,7 @@ def find_differences(subject: Subject, progress: Progress) -> list[Finding]:
             seed=plan.seed,
             report=by_label(progress, (0.35, 0.35, 0.3)),
         )
-        return [*found.findings(), *skips(subject, found.skipped)]
+        return found.findings()
 
     def figure() -> list[Finding]:
         return [compare_projections(_professions(one), _professions(other)).finding()]
@@ -194,11 +192,8 @@ def _battery(subject: Subject, kind: type[WeatTest | WefatTest], progress: Progr
     tests = [test for test in tests_in(plan.language) if isinstance(test, kind)]
     if not tests:
         raise SettingError(f"the catalogue has no tests of this kind in language {plan.language!r}")
-    return _rows(subject, run_battery(subject.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress))
-
-
-def _rows(subject: Subject, found: Battery) -> list[Finding]:
-    return [*found.findings(), *skips(subject, found.skipped)]
+    found = run_battery(subject.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress)
+    return found.findings()
 
 
 def _professions(embedding: Embedding) -> Projections:
@@ -211,6 +206,6 @@ def _fitted(subject: Subject) -> list[Finding]:
     try:
         variances = stereotype_variances(before, after, axis)
     except VocabularyError as error:
-        reason = Skipped("variances", "Variances before and after", str(error))
-        return [debiasing_finding(before, subject.transform, axis, None), *skips(subject, [reason])]
+        skipped = make_finding(subject, "skipped", "variances", title="Variances before and after", reason=str(error))
+        return [debiasing_finding(before, subject.transform, axis, None), skipped]
     return [debiasing_finding(before, subject.transform, axis, variances)]

@@ -5,7 +5,6 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 
-from imprint.association.battery import Skipped
 from imprint.audit.plan import Plan
 from imprint.debiasing.hard import HardDebiaser
 from imprint.debiasing.leace import LeaceDebiaser
@@ -64,22 +63,17 @@ def make_finding(subject: Subject, kind: str, test: str, **details: object) -> F
     return Finding.without_effect(kind, test, measured, details, seed=subject.plan.seed)
 
 
-def skips(subject: Subject, skipped: Iterable[Skipped]) -> list[Finding]:
-    """Return a row for each thing that could not be done, with the reason."""
-    return [make_finding(subject, "skipped", one.test, title=one.title, reason=one.reason) for one in skipped]
-
-
 def gather(subject: Subject, attempts: Iterable[Attempt]) -> list[Finding]:
     """Do one thing after the other; what cannot be done becomes a row with the reason, or raises if nothing can."""
     found: list[Finding] = []
-    skipped: list[Skipped] = []
+    skipped: list[Finding] = []
     errors: list[ImprintError] = []
     for test, title, work in attempts:
         try:
             found += work()
         except ImprintError as error:
             errors.append(error)
-            skipped.append(Skipped(test, title, str(error)))
+            skipped.append(make_finding(subject, "skipped", test, title=title, reason=str(error)))
     if not found and errors:
         raise errors[0]
-    return found + skips(subject, skipped)
+    return found + skipped

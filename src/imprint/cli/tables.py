@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from imprint.association.battery import Battery, Skipped, WeatRow
+from imprint.association.battery import Battery, WeatRow
 from imprint.association.weat import WeatResult
 from imprint.association.wefat import WefatResult
 from imprint.cli.console import print_findings, say
@@ -19,6 +19,7 @@ from imprint.cli.formats import (
     show_table,
     width,
 )
+from imprint.finding import Skipped
 from imprint.stimuli.definition import Test, quote, word_sets
 
 _SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from imprint.association.battery import Skipped, run_battery
+from imprint.association.battery import run_battery
 from imprint.association.measured import PER_WORD
 from imprint.association.verdicts import Verdict, check_alpha, judge
 from imprint.association.weat import WeatResult
@@ -31,7 +31,7 @@ from imprint.evaluation.benchmarks import Benchmark
 from imprint.evaluation.evaluate import Evaluation, Report, evaluate
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.similarity import flatten
-from imprint.finding import Finding, Findings
+from imprint.finding import Finding, Findings, Skipped
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, quote
 
@@ -92,17 +92,21 @@ class EmbeddingComparison(Findings):
     seed: int
 
     def findings(self) -> list[Finding]:
-        """Return two rows a WEAT, one an agreement and one a benchmark."""
+        """Return two rows a WEAT, one an agreement, one a benchmark and one what could not be run on both."""
+        measured = (self.first, self.first_sha256)
+        return self._results() + [one.finding(measured, self.seed) for one in self.skipped]
+
+    def _results(self) -> list[Finding]:
         rows = [finding for row in self.effects for finding in row.findings(self.alpha)]
         rows += [self._agreement(one) for one in self.agreements]
-        return rows + self.benchmarks.findings()
+        return rows + [row.finding() for row in self.benchmarks.rows]
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a finding, without single words and sections."""
+        """Return one row a thing measured, without single words and sections."""
         import pandas as pd
 
         parts = {*PER_WORD, "points", "sections"}
-        rows = [finding.to_dict() for finding in self.findings()]
+        rows = [finding.to_dict() for finding in self._results()]
         return pd.DataFrame([{key: value for key, value in row.items() if key not in parts} for row in rows])
 
     def _agreement(self, one: Agreement) -> Finding:
@@ -169,7 +173,7 @@ def compare(
             words = owners if id_ == POOLED else None
             agreements.append(agree(id_, title, *scores(), words=words, resamples=resamples, seed=seed))
         except VocabularyError as error:
-            skipped.append(Skipped(id_, title, str(error)))
+            skipped.append(Skipped("against", id_, title, str(error)))
     try:
         evaluation = evaluate(
             second, benchmarks, against=first, most_words=most_words, resamples=resamples, seed=seed, report=report
@@ -177,7 +181,7 @@ def compare(
     except VocabularyError as error:
         if not effects and not agreements:
             raise
-        evaluation = Evaluation((), (Skipped("benchmarks", "Benchmarks", str(error)),))
+        evaluation = Evaluation((), (Skipped("benchmarks", "benchmarks", "Benchmarks", str(error)),))
     return EmbeddingComparison(
         first=first.name,
         second=second.name,
@@ -207,7 +211,7 @@ def _effects(
         if min(map(len, (x, y, a, b))) < FEWEST_WORDS:
             lost = quote(left_out[test.id])
             reason = f"a set keeps fewer than {FEWEST_WORDS} words that both have ({lost} missing)"
-            skipped.append(Skipped(test.id, test.title, reason))
+            skipped.append(Skipped("weat", test.id, test.title, reason))
         else:
             shared.append(replace(test, x=x, y=y, a=a, b=b))
     if not shared:

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from imprint.association.battery import Skipped
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS, AnalogyResult, analogies_answered
 from imprint.evaluation.benchmarks import PUBLISHED, Benchmark, PairBenchmark, bundled_benchmarks
 from imprint.evaluation.resampling import RESAMPLES, Estimate
 from imprint.evaluation.similarity import SimilarityResult, flatten, similarities
-from imprint.finding import Finding, Findings
+from imprint.finding import Finding, Findings, Skipped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,14 +61,15 @@ class Evaluation(Findings):
     skipped: tuple[Skipped, ...]
 
     def findings(self) -> list[Finding]:
-        """Return one row a benchmark that ran."""
-        return [row.finding() for row in self.rows]
+        """Return one row a benchmark, those that could not be run last."""
+        rows = [row.finding() for row in self.rows]
+        return rows + [one.finding((rows[0].embedding, rows[0].embedding_sha256)) for one in self.skipped]
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a benchmark, without the sections of analogies."""
+        """Return one row a benchmark that ran, without the sections of analogies."""
         import pandas as pd
 
-        rows = [finding.to_dict() for finding in self.findings()]
+        rows = [row.finding().to_dict() for row in self.rows]
         return pd.DataFrame([{key: value for key, value in row.items() if key != "sections"} for row in rows])
 
     def __repr__(self) -> str:
@@ -95,7 +95,7 @@ def evaluate(
         try:
             rows.append(_run(embeddings, benchmark, most_words, resamples, seed, report))
         except VocabularyError as error:
-            skipped.append(Skipped(benchmark.name, benchmark.name, str(error)))
+            skipped.append(Skipped("benchmarks", benchmark.name, benchmark.name, str(error)))
     if not rows:
         reason = f"for one, {skipped[0].reason}" if skipped else "none was asked for"
         raise VocabularyError(f"none of {len(benchmarks)} benchmarks can be run on {embedding.name}; {reason}")

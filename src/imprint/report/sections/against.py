@@ -7,7 +7,7 @@ from markupsafe import Markup
 from imprint.finding import Finding
 from imprint.report.marking import Words, count, number
 from imprint.report.sections import benchmarks, directions
-from imprint.report.sections.weat import side_by_side, skipped_table, title
+from imprint.report.sections.weat import side_by_side, title
 from imprint.report.view import Block, Column, Prose, Table
 
 
@@ -22,7 +22,6 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
         yield _agreements(agreements, words)
     yield from directions.blocks(findings, words)
     yield from benchmarks.blocks(findings, words)
-    yield from skipped_table(findings)
 
 
 def _agreements(rows: Sequence[Finding], words: Words) -> Table:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from imprint.finding import Finding
 from imprint.report import charts
 from imprint.report.marking import NOTHING, Words, number, probability
-from imprint.report.sections.weat import counted, signed_p, skipped_table, title, with_sides
+from imprint.report.sections.weat import counted, signed_p, title, with_sides
 from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
 
 _NAMED = 3  # of a list, in a cell
@@ -51,7 +51,6 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     checks = [one for one in findings if one.kind == "seat-coherence"]
     if checks:
         yield _coherence(checks)
-    yield from skipped_table(findings)
 
 
 def _chart(rows: Sequence[Finding], words: Words) -> Chart:

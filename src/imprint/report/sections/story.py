@@ -22,9 +22,7 @@ from imprint.report.sections import (
     weat,
     wefat,
 )
-from imprint.report.view import Block, Listing, Prose, Section
-
-_SKIPPED = {"skipped": "weat"}
+from imprint.report.view import Block, Column, Listing, Prose, Section, Table
 
 
 @dataclass(frozen=True)
@@ -70,9 +68,9 @@ def parts(findings: Sequence[Finding], words: Words) -> tuple[Section, ...]:
     sections = []
     for part in PARTS:
         with _readable(part.name):
-            blocks = tuple(part.blocks(by_part[part.name], words))
+            blocks = (*part.blocks(by_part[part.name], words), *_not_run(by_part[part.name], words))
         if refused.get(part.name):
-            blocks = (Prose(f"This part was not run: {refused[part.name]}", "warning"), *blocks)
+            blocks = (Prose(f"This part was not run: {words.text(str(refused[part.name]))}", "warning"), *blocks)
         if blocks:
             sections.append(Section(part.name, part.title, blocks, offensive=part.offensive))
     return tuple(sections)
@@ -91,9 +89,20 @@ def _readable(part: str) -> Iterator[None]:
         ) from error
 
 
+def _not_run(findings: Iterable[Finding], words: Words) -> Iterator[Block]:
+    """Say what of a part could not be run, and why; what was tried before and after debiasing, once."""
+    rows = dict.fromkeys(
+        (words.text(weat.title(one)), words.text(str(one.details.get("reason") or "")))
+        for one in findings
+        if one.kind == "skipped"
+    )
+    if rows:
+        yield Table("What could not be run", (Column("What"), Column("Why")), tuple(rows), folded=True)
+
+
 def _by_part(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     """Sort findings by part; those of a single command do not say theirs, and have their kind's."""
     by_part: dict[str, list[Finding]] = defaultdict(list)
     for one in findings:
-        by_part[str(one.details.get("part") or HOMES.get(one.kind, _SKIPPED.get(one.kind, "")))].append(one)
+        by_part[str(one.details.get("part") or HOMES.get(one.kind, ""))].append(one)
     return by_part

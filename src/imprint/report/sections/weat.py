@@ -73,7 +73,6 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
             "note",
         )
         yield scores_table(rows, words)
-    yield from skipped_table(findings)
 
 
 def forest_chart(name: str, rows: Sequence[Finding], words: Words) -> Chart:
@@ -140,14 +139,6 @@ def scores_table(rows: Sequence[Finding], words: Words) -> Table:
             lines.append((title(one), sets.get(side, side), words.plain(word), number(score, 3)))
     columns = (Column("Test"), Column("Set"), Column("Word"), Column("Score", _SCORE, True))
     return Table("Every word's own score", columns, tuple(lines), filtered=True, folded=True)
-
-
-def skipped_table(findings: Sequence[Finding]) -> Iterator[Block]:
-    """Say which tests could not be run, and why."""
-    rows = [one for one in findings if one.kind == "skipped"]
-    if rows:
-        lines = tuple((title(one), one.details.get("reason", "")) for one in rows)
-        yield Table("Tests that could not be run", (Column("Test"), Column("Why")), lines, folded=True)
 
 
 def title(one: Finding) -> str:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from imprint.finding import Finding
 from imprint.report import charts
 from imprint.report.marking import Words, count, number, probability
-from imprint.report.sections.weat import skipped_table, title
+from imprint.report.sections.weat import title
 from imprint.report.view import Block, Chart, Column, Prose, Table
 
 
@@ -23,7 +23,6 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     for one in rows:
         yield scatter_chart(one, words)
         yield Prose(_sentence(one))
-    yield from skipped_table(findings)
 
 
 def scatter_chart(one: Finding, words: Words) -> Chart:
