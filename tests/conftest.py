@@ -1,11 +1,15 @@
 """The command within this process, for tests of any folder."""
 
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from imprint.cli import main
+
+# What a shell starts in the background ignores Ctrl-C, and so would every command started here; tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
