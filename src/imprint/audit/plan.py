@@ -1,19 +1,16 @@
 """What an audit is asked to do, checked before any work."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 from imprint.association.verdicts import check_alpha
+from imprint.debiasing import METHODS, Method
 from imprint.enumeration import settings as enumeration
 from imprint.errors import SettingError
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Test
-
-Method = Literal["linear", "hard", "leace"]
-
-METHODS: tuple[Method, ...] = get_args(Method)
 
 # A quick look: the same questions, less sure of the answers.
 QUICK_ROTATIONS = 500

@@ -8,10 +8,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from imprint.audit.parts import PARTS
-from imprint.audit.plan import Method, Plan
+from imprint.audit.plan import Plan
 from imprint.audit.progress import Meter, Report
 from imprint.audit.subject import Subject, make_finding
 from imprint.audit.summary import summarise
+from imprint.debiasing import Method
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.opening import as_encoder

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
+from imprint.debiasing import METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from imprint.stimuli.seeds import Seeds
 
 AUTO = "auto"
-METHODS = ("linear", "hard", "leace")
 
 
 def debias_command(
