@@ -99,6 +99,20 @@ def test_an_unknown_kind_is_refused_with_those_there_are():
         parse_condition("waet:p<0.01")
 
 
+@pytest.mark.parametrize("text", ["weat:p<5", "weat:p_holm<=1.5", "wefat:p>-0.1"])
+def test_a_p_value_is_held_against_probabilities_only(text):
+    with pytest.raises(SettingError, match=r"holds a p-value against -?[0-9.]+; a number from 0 to 1 is wanted"):
+        parse_condition(text)
+
+
+def test_a_change_where_nothing_was_compared_says_how_to_get_one():
+    (answer,) = check(
+        [finding("rg-65", "similarity", spearman=0.6)], parse_conditions(["similarity:change<0"])
+    ).answers
+    assert answer.verdict == "inconclusive"
+    assert "it has no change_spearman; a change needs two embeddings" in answer.judgements[0].why
+
+
 def test_kinds_are_those_of_the_report_each_at_home_in_its_part():
     assert set(HOMES.values()) == {part.name for part in PARTS}
 
@@ -400,6 +414,9 @@ def test_a_test_that_lost_most_of_a_set_clears_nothing(lost, expected):
                 sets={"x": "numbers", "a": "rest"}),
         missing=tuple(words[:lost]),
     )  # fmt: skip
+    assert verdict([one], "weat:caliskan-6:|mean_difference|>0.05") == expected
+    assert verdict([one], "weat:caliskan-6:|mean_difference|<0.05") == "failed", "what was found was found"
+    assert verdict([one], "weat:|mean_difference|>0.05") == "passed", "an alarm is about what can answer"
     gate = check([one], parse_conditions((), ["weat:|mean_difference|<0.05"]))
     assert gate.verdict == expected
     (headline, *below) = [line.striptags() for line in gate_lines(gate.findings())]

@@ -75,6 +75,11 @@ class Condition:
         return _SHORT_IN_KIND.get((self.kind, self.field), (self.kind, _SHORT.get(self.field, self.field)))
 
     @property
+    def is_alarm(self) -> bool:
+        """Whether it only sounds where something is found, whatever tests can answer: it names and requires none."""
+        return self.rule == "fail-on" and self.pattern is None
+
+    @property
     def name(self) -> str:
         """The field as written, within bars where its size alone counts."""
         return f"|{self.field}|" if self.absolute else self.field
@@ -132,6 +137,8 @@ def parse_condition(text: str, rule: Rule = "fail-on") -> Condition:
     condition = Condition(rule, kind, pattern or None, found["field"], bool(found["bar"]), found["operator"], limit)
     if rule == "require":
         _refuse_without_interval(condition, text)
+    if _is_probability(condition) and not 0 <= limit <= 1:
+        raise SettingError(f"--{rule} {text!r} holds a p-value against {limit:g}; a number from 0 to 1 is wanted")
     return condition
 
 
@@ -140,9 +147,14 @@ def _malformed(text: str, rule: Rule) -> SettingError:
     return SettingError(f"--{rule} {shown!r} is no condition; {GRAMMAR} is wanted, for example {EXAMPLES[rule]!r}")
 
 
+def _is_probability(condition: Condition) -> bool:
+    field = condition.target[1]
+    return field.startswith("p_") or field.endswith("p_value")
+
+
 def _refuse_without_interval(condition: Condition, text: str) -> None:
     field = condition.target[1]
-    if field.startswith("p_") or field.endswith("p_value"):
+    if _is_probability(condition):
         raise SettingError(
             f"--require {text!r} asks for a p-value, and a large one clears nothing; require a margin, for example "
             f"{EXAMPLES['require']!r}"

@@ -32,7 +32,7 @@ class Answer:
     def verdict(self) -> Verdict:
         """The gravest of its findings'; inconclusive where there are none, or where a test it needs is missing."""
         verdicts = {one.verdict for one in self.judgements}
-        if not verdicts or (self.skipped and not _is_about_all(self.condition)):
+        if not verdicts or (self.skipped and not self.condition.is_alarm):
             verdicts.add("inconclusive")
         return next(verdict for verdict in _GRAVEST_FIRST if verdict in verdicts)
 
@@ -107,7 +107,7 @@ def _answer(condition: Condition, findings: Sequence[Finding]) -> Answer:
     family = [one for one in findings if everything.matches(one)]
     able, unable = list[Finding](), list[Finding]()
     for one in matching:
-        is_unable = _is_about_all(condition) and cannot_reach(condition, one, family)
+        is_unable = condition.is_alarm and cannot_reach(condition, one, family)
         (unable if is_unable else able).append(one)
     home = HOMES[condition.target[0]]
     skipped = [
@@ -122,10 +122,6 @@ def _answer(condition: Condition, findings: Sequence[Finding]) -> Answer:
         cannot_reach=_tests(unable),
         why=None if able else "its tests have too few words" if unable else _why_none(condition, findings, skipped),
     )
-
-
-def _is_about_all(condition: Condition) -> bool:
-    return condition.rule == "fail-on" and condition.pattern is None
 
 
 def _tests(findings: Iterable[Finding]) -> tuple[str, ...]:

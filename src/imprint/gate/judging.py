@@ -49,19 +49,20 @@ def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()
     field = _audited(finding, condition.target[1])
     value = _number(finding, field)
     if value is None:
-        near = difflib.get_close_matches(condition.field, _fields(finding), n=1)
-        hint = f", perhaps {near[0]}" if near else ""
-        return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}{hint}")
+        return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}{_hint(condition, finding)}")
     shown = abs(value) if condition.absolute else value
     if cannot_reach(condition, finding, family):
         return Judgement(finding, "inconclusive", shown, None, None, "so few words cannot give a p that small")
-    if condition.rule == "require" and (lost := _mostly_missing(finding)):
-        return Judgement(finding, "inconclusive", shown, None, None, lost)
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
     except _UnknownError as error:
         return Judgement(finding, "inconclusive", shown, None, None, str(error))
-    return Judgement(finding, _verdict(condition, condition.holds(*ends)), shown, *condition.sizes(*ends))
+    verdict = _verdict(condition, condition.holds(*ends))
+    # An alarm is about the tests that can answer; one that was named has to be the test that its author wrote.
+    lost = None if condition.is_alarm else _mostly_missing(finding)
+    if lost and (condition.rule, verdict) != ("fail-on", "failed"):
+        return Judgement(finding, "inconclusive", shown, None, None, lost)
+    return Judgement(finding, verdict, shown, *condition.sizes(*ends))
 
 
 def cannot_reach(condition: Condition, finding: Finding, family: Sequence[Finding] = ()) -> bool:
@@ -159,6 +160,14 @@ def _bounds(finding: Finding) -> tuple[float, float, float]:
         if 0 <= low <= p <= high <= 1:
             return p, low, high
     raise _UnknownError(f"the p of {finding.test} and its bounds are no probabilities, or contradict each other")
+
+
+def _hint(condition: Condition, finding: Finding) -> str:
+    """Say what was perhaps meant, or how to get the number that is lacking."""
+    if condition.target[1].startswith("change_"):
+        return "; a change needs two embeddings: imprint evaluate --against, or an audit that debiases"
+    near = difflib.get_close_matches(condition.field, _fields(finding), n=1)
+    return f", perhaps {near[0]}" if near else ""
 
 
 def _fields(finding: Finding) -> list[str]:
