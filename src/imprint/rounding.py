@@ -16,6 +16,17 @@ def round_number(value: float | None, digits: int = 2) -> str:
     return f"{round(value, digits) + 0.0:.{digits}f}"  # adding zero: what rounds to -0 is 0
 
 
+def round_end(value: float, digits: int) -> str:
+    """Return an end of an interval rounded, with a digit more where it would else look like zero and is not."""
+    near_zero = math.isfinite(value) and value != 0 and round(value, digits) == 0
+    return f"{value:.1g}" if near_zero else round_number(value, digits)
+
+
+def round_corrected(p: float, method: str) -> str:
+    """Return a corrected p, with the sign of the p behind it; one is one, whatever it bounds."""
+    return f"{SIGNS.get(method, '') if p < 1 else ''}{p:.2g}"
+
+
 def round_count(count: int, digits: int = 2) -> str:
     """Return a whole number, one of many digits by its power of ten."""
     if abs(count) < _EXACT_COUNT:

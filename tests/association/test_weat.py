@@ -113,7 +113,8 @@ def test_sets_of_any_size_have_their_own_bound(n, m):
 @pytest.mark.parametrize("seed", range(20))
 def test_identical_targets_have_no_effect_size_however_their_mean_is_rounded(seed):
     rng = np.random.default_rng(seed)
-    targets = np.tile(rng.normal(size=20), (23, 1))
+    # One direction at several lengths: what tells the cosines apart is the rounding of the numbers as they are kept.
+    targets = np.outer(2.0 ** rng.integers(-3, 4, 23), rng.normal(size=20)) * rng.choice([1, 3, 5, 7], (23, 1))
     vectors = np.concatenate([targets, rng.normal(size=(6, 20))]).astype(np.float32)
     words = [f"w{i}" for i in range(29)]
     result = weat(

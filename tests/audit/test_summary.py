@@ -1,9 +1,13 @@
 """The numbers of the summary, counted anew from the findings they sum up."""
 
+from dataclasses import replace
+
 import pytest
 
 from imprint.audit.summary import summarise
 from imprint.finding import Finding
+from imprint.report.marking import Words
+from imprint.report.sections.story import parts
 from imprint.report.summary import sentences
 
 
@@ -91,6 +95,15 @@ def test_the_ends_of_the_axis_are_the_words_furthest_out():
     assert told["most_positive"] == ["f", "e", "d"]
     assert told["most_negative"] == ["a", "b", "c"]
     assert told["crowd_r"] == -0.3
+
+
+def test_two_versions_of_a_file_under_one_name_are_two_embeddings():
+    tests = [row("weat", "against", f"test{place}", topics=["race"], verdict="significant") for place in range(3)]
+    other = [replace(one, embedding_sha256="1" * 64, details={**one.details, "verdict": "not"}) for one in tests]
+    counts = [(one["tests"], one["significant"]) for one in summary(*tests, *other)["embeddings"]]
+    assert counts == [(3, 3), (3, 0)]
+    (section,) = parts([replace(one, details={**one.details, "part": "weat"}) for one in (*tests, *other)], Words())
+    assert section.blocks[-1].caption == "Every test on both"
 
 
 def test_a_test_of_two_topics_counts_once():

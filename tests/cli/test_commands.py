@@ -73,8 +73,10 @@ def test_tables_tell_what_cannot_be_reached_and_stay_free_of_markup(imprint, vec
     )
     result = imprint("weat", vectors, "--tests", "mine.toml")
     assert "[red]garden[/red]" in result.stdout
-    assert "cannot reach" in result.stdout
+    assert "cannot reach: with so" in result.stdout
+    assert "few words p ≥ 0.17" in result.stdout
     assert "1 of 6" in result.stdout
+    assert "few draws p ≥ 0.33" in imprint("weat", vectors, "--tests", "mine.toml", "--sampled", "2").stdout
     assert "d: difference of means" in result.stderr
 
 

@@ -10,7 +10,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
 from imprint.evaluation.leakage import leakage
-from imprint.evaluation.recovering import estimate_change, estimate_recovery, methods
+from imprint.evaluation.recovering import Tried, estimate_change, estimate_recovery, methods
 from imprint.names.tables import first_names
 
 TABLE = first_names()
@@ -116,6 +116,8 @@ def test_the_same_vectors_twice_change_nothing_and_all_right_is_no_certainty():
     one, change = estimate_recovery(tried, labels, 0), estimate_change(tried, tried, labels, 0)
     assert (one.value, np.isnan(one.low), np.isnan(one.high)) == (1.0, True, True)
     assert (change.value, change.low, change.high) == (0.0, 0.0, 0.0)
+    wrong = estimate_recovery(Tried(tried.right * 0, tried.folds * 0), labels, 0)
+    assert (wrong.value, np.isnan(wrong.low), np.isnan(wrong.high)) == (0.0, True, True)
 
 
 def test_lists_with_too_few_words_are_named():

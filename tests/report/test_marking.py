@@ -6,13 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint.report.marking import NOTHING, Words, count, number, probability, share
+from imprint.report.marking import NOTHING, Words, corrected_probability, count, end, number, probability, share
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_keeps_its_whole_value_beside_the_rounded_one(value):
     marked = number(value)
     assert float(marked.split('"')[1]) == value
+
+
+def test_an_end_of_an_interval_that_is_not_zero_does_not_look_like_it():
+    assert [end(value, 3).striptags() for value in (0.0, 0.0004, -0.00002, 0.0834, -math.inf)] == [
+        "0.000",
+        "0.0004",
+        "-2e-05",
+        "0.083",
+        "-∞",
+    ]
+
+
+def test_a_corrected_p_has_the_sign_of_the_p_behind_it():
+    shown = [corrected_probability(p, method).striptags() for p, method in ((0.04, "certified"), (1.0, "certified"))]
+    assert shown == ["≤ 0.04", "1"]
 
 
 @given(st.integers())

@@ -162,7 +162,7 @@ def test_debiasing_judged_by_too_few_words_says_so(found, few):
 
 def test_two_embeddings_side_by_side_are_told_apart(battery):
     rows = [replace(one, details=one.details | {"part": None}) for one in battery if one.kind == "weat"]
-    both = [*rows, *(replace(one, embedding="the other") for one in rows)]
+    both = [*rows, *(replace(one, embedding="the other", embedding_sha256="1" * 64) for one in rows)]
     (section,) = (one for one in tell(both, Words()) if one.name == "weat")
     (table,) = (block for block in section.blocks if isinstance(block, Table))
     assert "Embedding" in [column.title for column in table.columns]

@@ -243,6 +243,16 @@ def test_sampled_p_lies_in_its_interval_around_the_exact_one(pool, alternative, 
     assert sampled.p_low <= sampled.p_value <= sampled.p_high + 1 / 2_000
 
 
+@given(pools(3), st.sampled_from(ALTERNATIVES), st.sampled_from([15, 10_000]))
+@settings(max_examples=40, deadline=None)
+def test_sampling_promises_no_p_that_neither_words_nor_draws_can_give(pool, alternative, draws):
+    exact = permutation_test(*pool, alternative=alternative)
+    sampled = sampled_test(*pool, alternative=alternative, draws=draws)
+    assert sampled.p_floor == max(exact.p_floor, 1 / (draws + 1))
+    assert sampled.p_value >= sampled.p_floor
+    assert exact.p_floor <= sampled.p_low <= sampled.p_high
+
+
 def test_sampling_depends_on_the_seed_alone():
     rng = np.random.default_rng(1)
     x, y = rng.normal(0.05, 0.1, 12), rng.normal(0, 0.1, 12)

@@ -15,8 +15,8 @@ Verdict = Literal["significant", "not significant", "cannot reach"]
 class Judgement:
     """A test within its family.
 
-    "cannot reach" means that so few words have too few partitions for any p-value to pass the corrected alpha,
-    which is `level`.
+    "cannot reach" means that so few words have too few partitions, or that too few were drawn, for any p-value to
+    pass the corrected alpha, which is `level`.
     """
 
     p_holm: float

@@ -164,8 +164,12 @@ def _about_people(rows: Sequence[Finding]) -> list[Finding]:
 
 def _against(findings: Sequence[Finding]) -> Numbers:
     rows = _about_people([one for one in findings if one.kind == "weat"])
-    names = list(dict.fromkeys(one.embedding for one in rows))
-    counts = [{"embedding": name, **_found([one for one in rows if one.embedding == name])} for name in names]
+    # By their hashes: two versions of a file may have one name.
+    known = {one.embedding_sha256: one.embedding for one in rows}
+    counts = [
+        {"embedding": name, **_found([one for one in rows if one.embedding_sha256 == digest])}
+        for digest, name in known.items()
+    ]
     return {"embeddings": counts} if counts else {}
 
 

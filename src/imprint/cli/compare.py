@@ -112,9 +112,11 @@ def _effect(row: "EffectRow") -> tuple[str, ...]:
 
 def _side(side: "Family") -> tuple[str, ...]:
     from imprint.cli.formats import number, p_value
+    from imprint.rounding import round_corrected
 
     result, p_holm, verdict = side
-    corrected = verdict if verdict == "cannot reach" else f"{p_holm:.2g}"
+    method = result.significance.p_method
+    corrected = verdict if verdict == "cannot reach" else round_corrected(p_holm, method)
     star = "*" if verdict == "significant" else " "
     return (f"{number(result.effect_size)}{star}", p_value(result.significance), corrected)
 

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.rounding import SIGNS, round_count, round_number
+from imprint.rounding import SIGNS, round_count, round_end, round_number
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
 
@@ -47,7 +47,7 @@ def counts(p: PermutationTest) -> str:
 
 def ends(interval: Interval) -> str:
     """Return both ends of an interval."""
-    return f"[{round_number(interval.low, 3)}, {round_number(interval.high, 3)}]"
+    return f"[{round_end(interval.low, 3)}, {round_end(interval.high, 3)}]"
 
 
 def make_table(title: str, *columns: tuple[str, str]) -> "Table":

@@ -10,6 +10,7 @@ from imprint.association.seat_rows import SeatRow
 from imprint.cli.console import print_findings, say
 from imprint.cli.formats import TABLE_WIDTH, ends, make_table, number, p_value, print_blocks, show_table, width
 from imprint.cli.tables import print_skipped
+from imprint.rounding import round_corrected
 from imprint.stimuli.definition import WeatTest, word_sets
 
 _SCALE = 2.0  # effects lie between -2 and 2
@@ -129,7 +130,7 @@ def _by_sentences(words: SeatRow, sentences: SeatRow | None) -> tuple[str, str, 
 def _holm(row: SeatRow) -> str:
     if row.verdict == "cannot reach":
         return row.verdict
-    return f"{'≤ ' if row.result.significance.p_method == 'certified' and row.p_holm < 1 else ''}{row.p_holm:.2g}"
+    return round_corrected(row.p_holm, row.result.significance.p_method)
 
 
 def _paper(row: SeatRow) -> str:

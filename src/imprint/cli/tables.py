@@ -20,6 +20,7 @@ from imprint.cli.formats import (
     width,
 )
 from imprint.finding import Skipped
+from imprint.rounding import round_corrected
 from imprint.stimuli.definition import Test, quote, word_sets
 
 _SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
@@ -97,7 +98,7 @@ def _print_weats(battery: Battery) -> None:
             _published(result.test, "effect"),
             f"{result.mean_difference:.3f}\n{ends(result.interval)}",
             f"{p_value(p)}\n{counts(p)}",
-            f"{row.p_holm:.2g}\n{_verdict(row)}",
+            f"{round_corrected(row.p_holm, p.p_method)}\n{_verdict(row)}",
             _missing(result),
         )
     show_table(table)
@@ -111,7 +112,8 @@ def _weat_block(row: WeatRow) -> tuple[str, ...]:
         f"{result.test.id}: {result.test.title}",
         f"d = {number(result.effect_size)}{f' (published {published})' if published else ''}, difference "
         f"{result.mean_difference:.3f} {ends(result.interval)}, missing {_missing(result)}",
-        f"p = {p_value(p)} ({flat(counts(p))} partitions), after Holm {row.p_holm:.2g}: {flat(_verdict(row))}",
+        f"p = {p_value(p)} ({flat(counts(p))} partitions), after Holm "
+        f"{round_corrected(row.p_holm, p.p_method)}: {flat(_verdict(row))}",
     )
 
 
@@ -181,5 +183,8 @@ def _verdict(row: WeatRow) -> str:
     if row.verdict == "not significant" and row.detectable_shift is not None:
         return f"not significant (would find\na shift of {row.detectable_shift:.3f})"
     if row.verdict == "cannot reach":
-        return f"cannot reach: with so\nfew words p ≥ {row.result.significance.p_floor:.2g}"
+        p = row.result.significance
+        of_words = (2 if p.alternative == "two-sided" else 1) / p.partitions
+        few = "draws" if p.p_floor > of_words else "words"
+        return f"cannot reach: with so\nfew {few} p ≥ {p.p_floor:.2g}"
     return row.verdict

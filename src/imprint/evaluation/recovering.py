@@ -85,8 +85,8 @@ def _over_foldings(value: float, folds: Doubles, *, lowest: float) -> Estimate:
     from scipy.stats import t
 
     error = math.sqrt((1 / len(folds) + 1 / (FOLDS - 1)) * float(np.var(folds, ddof=1)))
-    if not error and value:
-        return Estimate(value, math.nan, math.nan)  # all right or all wrong is no certainty
+    if not error and (value or lowest == 0):
+        return Estimate(value, math.nan, math.nan)  # all right or all wrong is no certainty; two tries alike are alike
     reach = float(t.ppf(0.975, len(folds) - 1)) * error
     return Estimate(value, max(lowest, value - reach), min(1.0, value + reach))
 

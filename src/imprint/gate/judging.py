@@ -52,7 +52,8 @@ def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()
         return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}{_hint(condition, finding)}")
     shown = abs(value) if condition.absolute else value
     if cannot_reach(condition, finding, family):
-        return Judgement(finding, "inconclusive", shown, None, None, "so few words cannot give a p that small")
+        few = "words or draws" if finding.details.get("p_method") == "sampled" else "words"
+        return Judgement(finding, "inconclusive", shown, None, None, f"so few {few} cannot give a p that small")
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
     except _UnknownError as error:

@@ -14,7 +14,7 @@ from imprint.report.marking import Words
 from imprint.report.sections.method import LIMITS
 from imprint.report.sections.weat import sides, title
 from imprint.report.summary import sentences
-from imprint.rounding import SIGNS, round_number
+from imprint.rounding import SIGNS, round_corrected, round_end, round_number
 
 HEADING = "## Bias, Risks, and Limitations"
 
@@ -96,7 +96,7 @@ def _weat(one: Finding) -> tuple[str, ...]:
         _number(one.effect_size),
         _with_interval(get("mean_difference"), get("interval_low"), get("interval_high"), 3, get("confidence")),
         _p(one.p_value, SIGNS.get(str(get("p_method")), "")),
-        _p(get("p_holm")),
+        _corrected(get("p_holm"), str(get("p_method"))),
         _verdict(one),
         _missing(one),
     )
@@ -194,9 +194,13 @@ def _p(value: float | None, sign: str = "") -> str:
     return "-" if value is None else f"{sign}{value:.2g}"
 
 
+def _corrected(value: float | None, method: str) -> str:
+    return "-" if value is None else round_corrected(value, method)
+
+
 def _with_interval(
     value: float | None, low: float | None, high: float | None, digits: int, confidence: float | None = None
 ) -> str:
-    ends = "no interval" if low is None or high is None else f"{_number(low, digits)} to {_number(high, digits)}"
+    ends = "no interval" if low is None or high is None else f"{round_end(low, digits)} to {round_end(high, digits)}"
     other = f" at {confidence:.0%}" if confidence not in (None, _CONFIDENCE) else ""
     return f"{_number(value, digits)} ({ends}{other})"

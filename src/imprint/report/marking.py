@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from imprint.masking import mask
-from imprint.rounding import round_count, round_number
+from imprint.rounding import round_corrected, round_count, round_end, round_number
 
 NOTHING = Markup("–")
 
@@ -38,6 +38,16 @@ def share(value: float | None, digits: int = 0) -> Markup:
 def probability(value: float | None, sign: str = "") -> Markup:
     """Mark a p-value, with a sign before it where it is a bound or an estimate."""
     return _data(value, "" if value is None else f"{sign}{value:.2g}")
+
+
+def corrected_probability(value: float | None, method: str) -> Markup:
+    """Mark a corrected p-value, by how the one behind it was found."""
+    return _data(value, "" if value is None else round_corrected(value, method))
+
+
+def end(value: float | None, digits: int) -> Markup:
+    """Mark an end of an interval."""
+    return _data(value, round_number(None) if value is None else round_end(value, digits))
 
 
 @dataclass(frozen=True)

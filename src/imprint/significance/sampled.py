@@ -13,6 +13,7 @@ from imprint.significance.partitions import (
     Region,
     extreme_regions,
     pool_scores,
+    smallest_p,
 )
 
 CONFIDENCE = 0.99
@@ -32,8 +33,9 @@ def sampled_test(
 ) -> PermutationTest:
     """Estimate the p-value from random partitions, each drawn without repeats inside it.
 
-    `p_value` is (extreme + 1) / (draws + 1), which is valid; `p_low` and `p_high` are a 99 %
-    Clopper-Pearson interval for the exact one.
+    `p_value` is (extreme + 1) / (draws + 1), which is valid; `p_low` and `p_high` are a 99 % Clopper-Pearson interval
+    for the exact one. None is below what so many scores can give; `p_floor` is the larger of that and what so many
+    draws can.
     """
     if not 1 <= draws <= MOST_DRAWS:
         raise SettingError(f"draws is {draws:,}; 1 to {MOST_DRAWS:,} are wanted")
@@ -48,12 +50,14 @@ def sampled_test(
         passed += _count_inside(sums, passed_region)
         if progress is not None:
             progress(chunk * _CHUNK + rows, draws)
-    low, high = _clopper_pearson(reached, draws)
-    p_value = (reached + 1) / (draws + 1)
+    # The partition that was observed is one of all: fewer than it no draw can show.
+    smallest = smallest_p(len(pool), n, alternative)
+    low, high = (max(end, smallest) for end in _clopper_pearson(reached, draws))
+    p_value = max((reached + 1) / (draws + 1), smallest)
     return PermutationTest(
         p_value=p_value,
         p_strict=(passed + 1) / (draws + 1),
-        p_floor=1 / (draws + 1),
+        p_floor=max(1 / (draws + 1), smallest),
         p_method="sampled",
         p_low=low,
         p_high=high,

@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from imprint.finding import Finding
 from imprint.report import charts
-from imprint.report.marking import NOTHING, Words, number, probability
-from imprint.report.sections.weat import counted, signed_p, title, with_sides
+from imprint.report.marking import NOTHING, Words, number
+from imprint.report.sections.weat import corrected_p, counted, signed_p, title, with_sides
 from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
 
 _NAMED = 3  # of a list, in a cell
@@ -95,7 +95,7 @@ def _row(one: Finding, words: Words) -> tuple[Cell | Markup | str, ...]:
         str(get("stars") or ""),
         Cell(signed_p(one), order=one.p_value),
         Cell(counted(one), order=one.p_value),
-        probability(get("p_holm")),
+        corrected_p(one),
         str(get("verdict") or ""),
         number(get("effect_of_frames")),
         _range(one),

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from imprint.finding import Finding
 from imprint.report import charts
-from imprint.report.marking import NOTHING, Words, count, number, probability
+from imprint.report.marking import NOTHING, Words, corrected_probability, count, end, number, probability
 from imprint.report.view import Block, Cell, Chart, Column, Prose, Table
 from imprint.rounding import SIGNS
 
@@ -55,7 +55,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
             "such as pleasant and unpleasant words. It asks whether the first set lies closer to the first, and the "
             "second to the second. Psychologists ask people the same in the Implicit Association Test."
         )
-    if len({one.embedding for one in rows}) > 1:
+    if len({one.embedding_sha256 for one in rows}) > 1:
         yield side_by_side("Every test on both", rows, words, corrected=True)
     elif rows:
         yield forest_chart("weat-forest", rows, words)
@@ -122,7 +122,7 @@ def side_by_side(caption: str, rows: Sequence[Finding], words: Words, *, correct
             words.text(one.embedding),
             number(one.effect_size),
             Cell(signed_p(one), order=one.p_value),
-            *((probability(one.details.get("p_holm")),) if corrected else ()),
+            *((corrected_p(one),) if corrected else ()),
         )
         for one in rows
     )
@@ -175,6 +175,12 @@ def signed_p(one: Finding) -> Markup:
     return probability(one.p_value, SIGNS.get(one.details.get("p_method", ""), ""))
 
 
+def corrected_p(one: Finding) -> Cell:
+    """Return p after correction, with the same sign."""
+    p = one.details.get("p_holm")
+    return Cell(corrected_probability(p, str(one.details.get("p_method"))), order=p)
+
+
 _SCORE = "Mean cosine with the first attribute set less that with the second."
 
 
@@ -187,7 +193,7 @@ def _row(one: Finding, words: Words) -> tuple[Cell | Markup | str, ...]:
         number(one.effect_size),
         Cell(signed_p(one), order=one.p_value),
         Cell(counted(one), order=get("extreme")),
-        probability(get("p_holm")),
+        corrected_p(one),
         str(get("verdict") or ""),
         Cell(_band(one), order=get("stability_low")),
         Cell(_interval(one), order=get("mean_difference")),
@@ -205,7 +211,7 @@ def _band(one: Finding) -> Markup:
 
 def _interval(one: Finding) -> Markup:
     get = one.details.get
-    parts = (number(get(key), 3) for key in ("mean_difference", "interval_low", "interval_high"))
+    parts = (number(get("mean_difference"), 3), *(end(get(f"interval_{side}"), 3) for side in ("low", "high")))
     return NOTHING if get("mean_difference") is None else Markup("{} ({} to {})").format(*parts)
 
 
