@@ -69,6 +69,33 @@ def test_tests_that_could_not_be_run_are_told_in_the_summary(count, named):
     assert f"Could not be run on this embedding: {count} ({named}). These show nothing." in said
 
 
+def test_the_largest_effect_says_where_most_of_its_words_are_missing():
+    words = {"x": ["a", "b", "c", "d"], "y": ["e", "f", "g", "h"], "a": ["i", "j"], "b": ["k", "l"]}
+    sets = {"x": "mathematics", "y": "arts", "a": "men", "b": "women"}
+    found = {"verdict": "significant", "topics": ["gender"], "alpha": 0.05, "p_holm": 0.01, "p_method": "certified"}
+    one = replace(row("weat", "weat", effect=1.0, sets=sets, set_words=words, **found), missing=("a", "b", "e"))
+    assert summary(one)["strongest"]["sparse"] == [{"set": "mathematics", "kept": 2, "words": 4}]
+    first, largest = (sentence.striptags() for sentence in sentences(summarise([one])))
+    assert first.startswith("1 of 1 test about people finds")
+    assert largest == (
+        "The largest effect: mathematics with men, arts with women (d = 1.00, p ≤ 0.01 after correction; 2 of 4 words "
+        "of mathematics are there)."
+    )
+
+
+def test_names_that_are_there_and_benchmarks_that_could_not_be_run_are_told():
+    settings = {"groups": 2, "categories": 3, "fdr": 0.05, "rotations": 99}
+    cell = row("ube", "enumeration", significant=True, survives_without_frequency=True, settings=settings)
+    whole = row("ube-overview", "enumeration", names_found=295, names_asked=9656)
+    (said,) = sentences(summarise([cell, whole]))
+    assert "2 groups of first names (295 of 9,656 names are there) with words" in said.striptags()
+    change = {"change_spearman": 0.1, "change_spearman_low": -0.1, "change_spearman_high": 0.2, "found": 9, "asked": 9}
+    (said,) = sentences(
+        summarise([row("similarity", "benchmarks", "men", **change), row("skipped", "benchmarks", "rg-65")])
+    )
+    assert said.striptags().endswith(": none. Could not be run: rg-65.")
+
+
 def test_neutral_tests_alone_are_no_tests_about_people():
     said = sentences(summarise([row("weat", "weat", verdict="significant", topics=["neutral"], alpha=0.05)]))
     assert said == ["No test about people could be run."]

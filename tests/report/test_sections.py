@@ -135,7 +135,7 @@ def test_sentences_name_the_largest_significant_effect(battery):
     found = [one for one in battery if one.kind == "weat" and one.details["verdict"] == "significant"]
     largest = max((one for one in found if "neutral" not in one.details["topics"]), key=lambda one: one.effect_size)
     sets = largest.details["sets"]
-    assert f"The largest effect: {sets['x']} go with {sets['a']}, {sets['y']} with {sets['b']}" in said
+    assert f"The largest effect: {sets['x']} with {sets['a']}, {sets['y']} with {sets['b']}" in said
     assert f"(d = {largest.effect_size:.2f}, p = {largest.details['p_holm']:.2g} after correction)" in said
 
 

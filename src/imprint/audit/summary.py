@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from imprint.association.wordrows import SPARSE
 from imprint.finding import Finding
 from imprint.stimuli.seeds import FEWEST_JUDGES
 
@@ -54,7 +55,22 @@ def _strongest(found: Sequence[Finding]) -> Numbers | None:
         return None
     one = max(found, key=lambda row: (row.effect_size or 0.0, row.test))
     keys = ("title", "sets", "p_method", "p_holm")
-    return {"test": one.test, "effect_size": one.effect_size} | {key: one.details.get(key) for key in keys}
+    told = {key: one.details.get(key) for key in keys}
+    return {"test": one.test, "effect_size": one.effect_size, **told, "sparse": _sparse(one)}
+
+
+def _sparse(one: Finding) -> list[Numbers]:
+    """Return the sets with so few of their words left that the test is not what its author wrote."""
+    names, missing = one.details.get("sets") or {}, set(one.missing)
+    sizes = {
+        letter: (sum(word not in missing for word in words), len(words))
+        for letter, words in (one.details.get("set_words") or {}).items()
+    }
+    return [
+        {"set": names.get(letter, letter), "kept": kept, "words": words}
+        for letter, (kept, words) in sizes.items()
+        if kept < SPARSE * words
+    ]
 
 
 def _wefat(findings: Sequence[Finding]) -> Numbers:
@@ -75,6 +91,7 @@ def _enumeration(findings: Sequence[Finding]) -> Numbers:
     cells = [one for one in findings if one.kind == "ube"]
     if not cells:
         return {}
+    whole = next((one.details for one in findings if one.kind == "ube-overview"), {})
     found = [one for one in cells if one.details.get("significant")]
     settings = cells[0].details.get("settings") or {}
     return {
@@ -85,6 +102,8 @@ def _enumeration(findings: Sequence[Finding]) -> Numbers:
         "cells": (settings.get("groups") or 0) * (settings.get("categories") or 0),
         "fdr": settings.get("fdr"),
         "rotations": settings.get("rotations"),
+        "names_found": whole.get("names_found"),
+        "names_asked": whole.get("names_asked"),
     }
 
 
@@ -140,7 +159,8 @@ def _benchmarks(findings: Sequence[Finding]) -> Numbers:
         if one.details[f"change_{measure}_low"] > 0 or one.details[f"change_{measure}_high"] < 0
     ]
     found, asked = (sum(one.details.get(key) or 0 for one, _ in changes) for key in ("found", "asked"))
-    return {"benchmarks": len(changes), "found": found, "asked": asked, "changed": shown}
+    skipped = [one.test for one in findings if one.kind == "skipped"]
+    return {"benchmarks": len(changes), "found": found, "asked": asked, "changed": shown, "skipped_tests": skipped}
 
 
 def _seat(findings: Sequence[Finding]) -> Numbers:

@@ -6,6 +6,7 @@ from typing import Literal
 from imprint.association.battery import Battery, WeatRow
 from imprint.association.weat import WeatResult
 from imprint.association.wefat import WefatResult
+from imprint.association.wordrows import SPARSE
 from imprint.cli.console import print_findings, say
 from imprint.cli.formats import (
     TABLE_WIDTH,
@@ -22,8 +23,6 @@ from imprint.cli.formats import (
 from imprint.finding import Skipped
 from imprint.rounding import round_corrected
 from imprint.stimuli.definition import Test, quote, word_sets
-
-_SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
 WEAT_LEGEND = (
     "d: difference of means in standard deviations of all scores, at most 2 for equal sets; it is not Cohen's d.",
@@ -64,7 +63,7 @@ def _word_notes(battery: Battery) -> list[str]:
         result = row.result
         kept = {"x": result.n_x, "y": result.n_y, "a": result.n_a, "b": result.n_b}
         for key, words in word_sets(result.test).items():
-            if kept[key] < _SPARSE * len(words):
+            if kept[key] < SPARSE * len(words):
                 notes.append(
                     f"warning: {result.test.id} keeps {kept[key]} of {len(words)} words of {words.name}; "
                     "is this the right language and embedding for it?"

@@ -12,7 +12,7 @@ from imprint.masking import mask
 from imprint.report.escaping import code, escaped, listed, plain
 from imprint.report.marking import Words
 from imprint.report.sections.method import LIMITS
-from imprint.report.sections.weat import sides, title
+from imprint.report.sections.weat import missing_of, sides, title
 from imprint.report.summary import sentences
 from imprint.rounding import SIGNS, round_corrected, round_end, round_number
 
@@ -82,11 +82,12 @@ def _row(cells: Sequence[str]) -> str:
 def _name(one: Finding) -> str:
     """Name a test, and the embedding where two were set side by side."""
     where = f" on {plain(one.embedding)}" if one.details.get("other") else ""
-    return f"{plain(title(one))} ({plain(one.test)}){where}"
+    neutral = ", neutral: it shows that the method works" if "neutral" in (one.details.get("topics") or ()) else ""
+    return f"{plain(title(one))} ({plain(one.test)}{neutral}){where}"
 
 
 def _missing(one: Finding) -> str:
-    return f"{len(one.missing)}: {listed(one.missing)}" if one.missing else "none"
+    return f"{missing_of(one).striptags()}: {listed(one.missing)}" if one.missing else "none"
 
 
 def _weat(one: Finding) -> tuple[str, ...]:

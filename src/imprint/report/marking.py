@@ -16,7 +16,7 @@ from imprint.rounding import round_corrected, round_count, round_end, round_numb
 NOTHING = Markup("–")
 
 _LONGEST = 48  # characters of a word that are shown; embeddings hold tokens of thousands
-_LONGEST_TEXT = 300  # of a title or a reason
+_LONGEST_TEXT = 800  # of a title or a reason, which names up to sixty missing words
 _JOINERS = "\u200c\u200d"  # invisible, but Persian and Indic scripts spell with them
 
 

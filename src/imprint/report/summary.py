@@ -7,8 +7,7 @@ from markupsafe import Markup
 
 from imprint.finding import Finding
 from imprint.report.gates import gate_lines
-from imprint.report.marking import Words, count, number, probability, share
-from imprint.rounding import SIGNS
+from imprint.report.marking import Words, corrected_probability, count, number, probability, share
 
 Numbers = Mapping[str, Any]
 
@@ -47,8 +46,11 @@ def _weat(numbers: Numbers) -> list[Markup]:
         for topic, one in numbers["topics"].items()
     ]
     said = [
-        Markup("{} of {} tests about people find an association that chance hardly explains ({}).").format(
-            count(numbers["significant"]), count(numbers["tests"]), Markup(", ").join(topics)
+        Markup("{} of {} {} an association that chance hardly explains ({}).").format(
+            count(numbers["significant"]),
+            count(numbers["tests"]),
+            "test about people finds" if numbers["tests"] == 1 else "tests about people find",
+            Markup(", ").join(topics),
         )
         if topics
         else Markup("No test about people could be run.")
@@ -56,11 +58,19 @@ def _weat(numbers: Numbers) -> list[Markup]:
     strongest = numbers["strongest"]
     if strongest:
         sets = strongest.get("sets") or {}
+        p = corrected_probability(strongest["p_holm"], str(strongest["p_method"]))
         said.append(
-            Markup("The largest effect: {} go with {}, {} with {} (d = {}, p = {} after correction).").format(
+            Markup("The largest effect: {} with {}, {} with {} (d = {}, p {}{} after correction{}).").format(
                 *(sets.get(letter, letter) for letter in "xayb"),
                 number(strongest["effect_size"]),
-                probability(strongest["p_holm"], SIGNS.get(strongest["p_method"], "")),
+                "" if p.striptags()[:1] in ("≤", "≈") else "= ",
+                p,
+                Markup("").join(
+                    Markup("; {} of {} words of {} are there").format(
+                        count(one["kept"]), count(one["words"]), _WORDS.plain(str(one["set"]))
+                    )
+                    for one in strongest.get("sparse") or ()
+                ),
             )
         )
     unseen = numbers["not_significant"] + numbers["cannot_reach"]
@@ -105,16 +115,22 @@ def _enumeration(numbers: Numbers) -> list[Markup]:
         return [nothing.format(count(numbers["rotations"]))]
     return [
         Markup(
-            "Without being told what to look for: {} associations of {} groups of first names with words, of which "
-            "chance makes a share of at most {} on average; {} are left when the direction of word frequency is taken "
-            "out."
+            "Without being told what to look for: {} associations of {} groups of first names{} with words, of which "
+            "names pointed at random make a share of at most {} on average; {} are left when the direction of word "
+            "frequency is taken out."
         ).format(
             count(numbers["associations"]),
             count(numbers["groups"]),
+            _names(numbers),
             share(numbers["fdr"]),
             count(numbers["left_without_frequency"]),
         )
     ]
+
+
+def _names(numbers: Numbers) -> Markup:
+    found, asked = (numbers.get(key) for key in ("names_found", "names_asked"))
+    return Markup("") if asked is None else Markup(" ({} of {} names are there)").format(count(found), count(asked))
 
 
 def _directions(numbers: Numbers) -> list[Markup]:
@@ -168,7 +184,10 @@ def _benchmarks(numbers: Numbers) -> list[Markup]:
         "open: {}."
     )
     asked = (count(numbers[key]) for key in ("benchmarks", "found", "asked"))
-    return [said.format(*asked, Markup(", ").join(changed) or "none")]
+    told = said.format(*asked, Markup(", ").join(changed) or "none")
+    if numbers["skipped_tests"]:
+        told += Markup(" Could not be run: {}.").format(_WORDS.joined(numbers["skipped_tests"]))
+    return [told]
 
 
 def _seat(numbers: Numbers) -> list[Markup]:

@@ -10,7 +10,7 @@ from imprint.report.marking import NOTHING, Words, count, number
 from imprint.report.view import Block, Column, Listing, Prose, Table, Text
 
 LIMITS = (
-    "A result that is not significant is not evidence of absence: each test says how much it would have missed.",
+    "A result that is not significant is not evidence of absence: beside it stands what the test would have found.",
     "A significant association is a fact about the embedding. Whether it harms depends on the embedding's use.",
     "Tests ask about the words in their lists. Other words for the same people may behave otherwise.",
     "Effect sizes of embeddings and of people are on different scales and cannot be compared.",

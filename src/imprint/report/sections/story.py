@@ -24,6 +24,8 @@ from imprint.report.sections import (
 )
 from imprint.report.view import Block, Column, Listing, Prose, Section, Table
 
+_SHORT = 10  # lines of what could not be run that are read without being asked for
+
 
 @dataclass(frozen=True)
 class Part:
@@ -97,7 +99,7 @@ def _not_run(findings: Iterable[Finding], words: Words) -> Iterator[Block]:
         if one.kind == "skipped"
     )
     if rows:
-        yield Table("What could not be run", (Column("What"), Column("Why")), tuple(rows), folded=True)
+        yield Table("What could not be run", (Column("What"), Column("Why")), tuple(rows), folded=len(rows) > _SHORT)
 
 
 def _by_part(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

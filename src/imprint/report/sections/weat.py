@@ -29,12 +29,13 @@ COLUMNS = (
     _TEST,
     Column("Topic", "Neutral tests are no social bias: they show that the method sees what everybody expects."),
     _EFFECT,
+    Column("Mean difference", "Of the sets' scores, which are differences of cosines, with its 95 % interval.", True),
     Column("p", "Share of all ways to deal the target words into two sets that give at least this difference.", True),
-    Column("Behind p", "Deals at least as extreme, of all deals."),
     Column("p, corrected", "After Holm's correction for asking all these questions at once.", True),
     Column("Verdict"),
+    Column("Missing", "Words the embedding does not have, of all words of the test.", True),
+    Column("Behind p", "Deals at least as extreme, of all deals."),
     _BAND,
-    Column("Mean difference", "Of the sets' scores, which are differences of cosines, with its 95 % interval.", True),
     Column(
         "Could have found",
         "The smallest mean difference that a test of this size finds four times in five, after correction.",
@@ -42,7 +43,6 @@ COLUMNS = (
     ),
     _PAPER,
     Column("People", "Effect in the Implicit Association Test: context, on another scale."),
-    Column("Missing", "Words the embedding does not have.", True),
 )
 
 
@@ -60,7 +60,7 @@ def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     elif rows:
         yield forest_chart("weat-forest", rows, words)
         yield Table(
-            f"{with_sides('Every test', rows)}; p-values corrected over these {len(rows)} tests",
+            with_sides("Every test", rows) + (f"; p corrected over these {len(rows)} tests" if rows[1:] else ""),
             COLUMNS,
             tuple(_row(one, words) for one in rows),
         )
@@ -191,17 +191,24 @@ def _row(one: Finding, words: Words) -> tuple[Cell | Markup | str, ...]:
         Cell(words.text(title(one)), hint=one.test),
         topics,
         number(one.effect_size),
+        Cell(_interval(one), order=get("mean_difference")),
         Cell(signed_p(one), order=one.p_value),
-        Cell(counted(one), order=get("extreme")),
         corrected_p(one),
         str(get("verdict") or ""),
+        Cell(missing_of(one), hint=words.joined(one.missing), order=len(one.missing)),
+        Cell(counted(one), order=get("extreme")),
         Cell(_band(one), order=get("stability_low")),
-        Cell(_interval(one), order=get("mean_difference")),
         number(get("detectable_shift"), 3),
         _papers(one),
         _people(one),
-        Cell(count(len(one.missing)), hint=words.joined(one.missing)),
     )
+
+
+def missing_of(one: Finding) -> Markup:
+    """Count the missing words, of all words of the test where these are known."""
+    asked = len({word for words in (one.details.get("set_words") or {}).values() for word in words})
+    missing = count(len(one.missing))
+    return Markup("{} of {}").format(missing, f"{asked:,}") if asked else missing
 
 
 def _band(one: Finding) -> Markup:
