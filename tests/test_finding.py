@@ -1,5 +1,6 @@
 import json
 import math
+import os
 
 import numpy as np
 import pytest
@@ -55,3 +56,52 @@ def test_an_unprintable_word_cannot_break_the_file_into_other_lines(tmp_path):
     path = tmp_path / "findings.jsonl"
     write_findings(path, [finding(word="a\u2028b\x85c\x0bd")])
     assert read_findings(path)[0].details["word"] == "a\u2028b\x85c\x0bd"
+
+
+def test_a_file_name_that_is_no_text_is_written_and_read_back(tmp_path):
+    path = tmp_path / "findings.jsonl"
+    name = os.fsdecode(b"caf\xe9")
+    write_findings(path, [finding(source=name, high="\ud800", low="\udfff")])
+    assert path.read_text("ascii").endswith("\n")
+    details = read_findings(path)[0].details
+    assert (details["source"], details["high"], details["low"]) == (name, "\ud800", "\udfff")
+
+
+@given(st.text(st.characters(categories=["Cc", "Zl", "Zp"])))
+def test_json_holds_nothing_that_steers_a_terminal(text):
+    line = finding(word=text).to_json()
+    assert line.isprintable()
+    assert json.loads(line)["word"] == text
+
+
+def test_a_line_nested_too_deeply_is_named(tmp_path):
+    path = tmp_path / "findings.jsonl"
+    path.write_text("[" * 200_000 + "\n")
+    with pytest.raises(ImprintError, match=r"findings\.jsonl: line 1 is not a finding \(it is nested too deeply\)"):
+        read_findings(path)
+
+
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(ImprintError, match=r"pipe\.jsonl: is no regular file; give a findings\.jsonl"):
+        read_findings(tmp_path / "pipe.jsonl")
+    with pytest.raises(ImprintError, match="is no regular file"):
+        read_findings(tmp_path)
+
+
+def test_a_name_that_holds_a_nul_is_refused():
+    with pytest.raises(ImprintError, match="cannot be read"):
+        read_findings("find\0ings.jsonl")
+
+
+@pytest.mark.parametrize("name", ["kind", "test", "embedding", "embedding_sha256", "version"])
+@pytest.mark.parametrize("value", [None, 1, ["a"], {"a": 1}])
+def test_a_field_that_is_no_text_is_named(name, value):
+    with pytest.raises(ImprintError, match=f"{name} is {type(value).__name__}; text is wanted"):
+        Finding.from_dict(finding().to_dict() | {name: value})
+
+
+@pytest.mark.parametrize("value", [None, "abc", 1, [["a"]], ["a", None], {"a": 1}])
+def test_missing_words_that_are_no_list_of_words_are_refused(value):
+    with pytest.raises(ImprintError, match="missing is not a list of words"):
+        Finding.from_dict(finding().to_dict() | {"missing": value})

@@ -4,6 +4,7 @@ import html
 import json
 import math
 import os
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -59,7 +60,7 @@ class Finding:
     def to_json(self) -> str:
         """Return one line of JSON. Floats are written so that reading gives the same number back."""
         line = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-        return line.translate(_LINE_BREAKS)
+        return line.translate(_ESCAPES)
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> "Finding":
@@ -69,7 +70,13 @@ class Finding:
         absent = [name for name in COMMON_FIELDS if name not in row]
         if absent:
             raise ImprintError(f"a finding lacks {', '.join(absent)}; is this a file that imprint wrote?")
-        common = {name: row[name] for name in COMMON_FIELDS} | {"missing": tuple(row["missing"])}
+        odd = [name for name in _TEXTS if not isinstance(row[name], str)]
+        if odd:
+            raise ImprintError(f"{odd[0]} is {type(row[odd[0]]).__name__}; text is wanted, as imprint writes it")
+        missing = row["missing"]
+        if not isinstance(missing, list | tuple) or not all(isinstance(word, str) for word in missing):
+            raise ImprintError("missing is not a list of words; one is wanted, as imprint writes it")
+        common = {name: row[name] for name in COMMON_FIELDS} | {"missing": tuple(missing)}
         return cls(**common, details={key: value for key, value in row.items() if key not in COMMON_FIELDS})
 
 
@@ -104,16 +111,19 @@ class Findings(ABC):
         return drawn
 
 
-# Characters that JSON allows in a string but that many programs take for the end of a line.
-_LINE_BREAKS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+# Characters that JSON allows in a string, but that steer terminals or that many programs take for the end of a line
+# (below U+00A0, and two separators), or that UTF-8 cannot write: lone surrogates, from file names that are no text.
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, *range(0xD800, 0xE000))}
 
 COMMON_FIELDS = tuple(f.name for f in fields(Finding) if f.name != "details")
+
+_TEXTS = ("kind", "test", "embedding", "embedding_sha256", "version")
 
 
 def write_findings(path: str | os.PathLike[str], findings: Iterable[Finding]) -> None:
     """Write one JSON line a finding, beside the target and then in its place."""
     with replacing(path) as part:
-        part.write_text("".join(f"{finding.to_json()}\n" for finding in findings), encoding="utf-8")
+        part.write_text("".join(f"{finding.to_json()}\n" for finding in findings), encoding="utf-8", newline="\n")
 
 
 def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
@@ -121,8 +131,11 @@ def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
     source = Path(path)
     findings = []
     try:
+        # Before it is opened: opening a pipe would wait for a writer.
+        if not stat.S_ISREG(source.stat().st_mode):
+            raise ImprintError(f"{source}: is no regular file; give a findings.jsonl")
         text = source.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ImprintError(f"{source}: cannot be read ({_reason(error)}); give a findings.jsonl") from error
     for number, line in enumerate(text.split("\n"), start=1):
         if not line:
@@ -134,13 +147,19 @@ def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
                 f"{source}: line {number} is not JSON; findings are wanted: the findings.jsonl of imprint audit, or "
                 "what --json prints"
             ) from error
+        except RecursionError as error:
+            raise ImprintError(
+                f"{source}: line {number} is not a finding (it is nested too deeply); give a file that imprint wrote"
+            ) from error
         except (ValueError, TypeError, ImprintError) as error:
             raise ImprintError(f"{source}: line {number} is not a finding ({error})") from error
     return findings
 
 
-def _reason(error: OSError | UnicodeDecodeError) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else "it is not text"
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not text"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _plain(value: Any) -> Any:
