@@ -30,3 +30,7 @@ def test_a_fingerprint_says_nothing_to_the_eye():
     assert fingerprint("rose") == fingerprint("ROSE")
     assert len(fingerprint("rose")) == 12
     assert "rose" not in fingerprint("rose")
+
+
+def test_a_word_that_is_not_quite_text_is_no_slur():
+    assert not is_slur("a\ud800b")

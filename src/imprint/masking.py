@@ -26,7 +26,7 @@ _FINGERPRINTS = frozenset({
 
 def fingerprint(word: str) -> str:
     """Return the short hash under which a slur is listed."""
-    return hashlib.sha256(word.lower().encode()).hexdigest()[:12]
+    return hashlib.sha256(word.lower().encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def is_slur(word: str) -> bool:

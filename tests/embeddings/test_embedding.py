@@ -110,5 +110,12 @@ def test_the_hash_is_the_files_or_else_that_of_words_and_vectors(glove):
     assert len({made(one).sha256, made(two).sha256, made(one, ["other"]).sha256}) == 3
 
 
+def test_words_that_are_not_quite_text_are_hashed_and_others_as_before():
+    vectors = np.ones((2, 2), np.float32)
+    ordinary = hashlib.sha256("rose\nñandú".encode() + vectors.tobytes()).hexdigest()
+    assert made(vectors, ["rose", "ñandú"]).sha256 == ordinary
+    assert made(vectors, ["rose", "a\ud800b"]).sha256 != made(vectors, ["rose", "a\ud801b"]).sha256
+
+
 def test_the_repr_says_what_it_is(glove):
     assert repr(load(glove)) == "Embedding('tiny', 3 words, 2 dimensions)"

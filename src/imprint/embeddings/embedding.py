@@ -129,7 +129,8 @@ class Embedding:
         """Compute `sha256`, telling a caller who wants to show it how many bytes are done of how many."""
         if self.source is not None:
             return hash_file(self.source, progress)
-        digest = hashlib.sha256("\n".join(self.words).encode())
+        # gensim's files may hold words that are not quite text: halves of a surrogate pair.
+        digest = hashlib.sha256("\n".join(self.words).encode("utf-8", "surrogatepass"))
         digest.update(np.ascontiguousarray(self.vectors).data)
         return digest.hexdigest()
 
