@@ -169,6 +169,61 @@ def test_a_name_spelt_with_escapes_is_not_taken_for_another(tmp_path, name):
         load(path)
 
 
+@pytest.mark.parametrize(
+    "deeper",
+    [
+        b"\x85" * 101,
+        b"\x85q\x000h\x00" * 101,  # by way of the memo
+        b"N\x86" * 101,  # beside something that is not deep
+        b"2\x86" * 101,  # doubled
+        b"(N01" + b"(0" + b"(" * 101 + b"N" + b"t" * 101,  # after marks that were popped
+    ],
+)
+def test_tuples_too_deep_to_be_hashed_are_refused(deeper):
+    # Unpickled as a key, three million of them would end the process.
+    with pytest.raises(EmbeddingFileError, match=r"of the pickle is TUPLE\d?, .* refused before any of it ran"):
+        vet(Path("deep"), io.BytesIO(b"\x80\x02}N" + deeper + b"Ns."))
+
+
+def test_tuples_are_not_taken_for_deep_because_there_are_many():
+    nested: object = ()
+    for _ in range(50):
+        nested = (nested, [nested, {"key": nested}])
+    many = [(index, (nested,)) for index in range(5_000)]
+    for protocol in range(2, 6):
+        vet(Path("many"), io.BytesIO(pickle.dumps([many, many, dict.fromkeys(range(5_000), many)], protocol)))
+
+
+def test_three_million_tuples_as_a_key_end_with_a_message(tmp_path):
+    path = tmp_path / "bad.kv"
+    path.write_bytes(b"\x80\x02cgensim.models.keyedvectors\nKeyedVectors\n)\x81}N" + b"\x85" * 3_000_000 + b"K\x01sb.")
+    with pytest.raises(EmbeddingFileError, match=r"bad\.kv: byte \d+ of the pickle is TUPLE1"):
+        load(path)
+
+
+NESTED = b"]" * 20_000 + b"a" * 19_999
+
+
+@pytest.mark.parametrize(
+    "opcodes",
+    [
+        b"c_codecs\nencode\n(" + text("a") + NESTED + b"tR.",
+        b"cgensim.models.keyedvectors\nKeyedVectors\n)\x81}("
+        + (text("index_to_key") + b"]" + text("a") + b"a" + text("vectors"))
+        + (b"cnumpy.core.multiarray\n_reconstruct\n)R(K\x01K\x01\x85cnumpy\ndtype\n(" + NESTED + b"tR\x89C\x00tb")
+        + b"ub.",
+    ],
+)
+def test_a_list_too_deep_to_be_told_is_refused_in_one_line(tmp_path, opcodes):
+    path = tmp_path / "bad.kv"
+    path.write_bytes(b"\x80\x04" + opcodes)
+    with pytest.raises(
+        EmbeddingFileError, match=r"bad\.kv: (is a damaged pickle|vectors is) .*\[\[\[\.\.\.\]\]\]"
+    ) as raised:
+        load(path)
+    assert len(str(raised.value)) < 500
+
+
 def test_every_admitted_name_stands_for_an_inert_class():
     assert all(issubclass(stand_in, Inert) for stand_in in STAND_INS.values())
     assert all(stand_in.__module__ == Inert.__module__ for stand_in in STAND_INS.values())
@@ -222,6 +277,7 @@ def save(path: Path, **attributes: object) -> None:
         ),
         ({"vectors": None}, "holds 2 words and no vectors"),
         ({"index_to_key": ["a", None]}, "word 2 is no text"),
+        ({"index_to_key": ["a", 10**6000]}, "word 2 is no text"),
         ({"index_to_key": []}, "the pickle lists no words"),
         (
             {"vectors": np.array([[1, 2], [3, np.inf]], np.float32)},

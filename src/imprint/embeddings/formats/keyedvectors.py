@@ -20,6 +20,8 @@ from imprint.embeddings.formats.streams import Source
 from imprint.embeddings.formats.subwords import Subwords
 from imprint.errors import EmbeddingFileError
 
+_LONGEST_NUMBER = 64  # bits
+
 
 def recognises(head: bytes) -> bool:
     """Whether the file begins as pickles of protocol 2 and later do."""
@@ -68,9 +70,9 @@ class _Stored:
         for attribute in ("index_to_key", "index2word", "index2entity"):
             words = self.state.get(attribute)
             if isinstance(words, list) and words:
-                if all(isinstance(word, str | int) for word in words):
+                if all(map(_is_word, words)):
                     return [str(word) for word in words]
-                odd = next(row for row, word in enumerate(words, 1) if not isinstance(word, str | int))
+                odd = next(row for row, word in enumerate(words, 1) if not _is_word(word))
                 raise EmbeddingFileError(
                     f"{self.path}: word {odd} is no text; save the vectors again with words as keys"
                 )
@@ -120,3 +122,8 @@ class _Stored:
         if not isinstance(array, np.ndarray):
             raise EmbeddingFileError(f"{path}: holds no single array; save the vectors again with gensim")
         return array
+
+
+def _is_word(key: object) -> bool:
+    """Whether a key is text, or a number such as gensim's users take for keys: Python spells no longer ones."""
+    return isinstance(key, str) or (isinstance(key, int) and key.bit_length() < _LONGEST_NUMBER)

@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from imprint.embeddings.formats.nesting import DEEPEST, Nesting
 from imprint.embeddings.formats.standins import STAND_INS, Inert
 from imprint.errors import EmbeddingFileError
 
@@ -29,6 +30,7 @@ _BROKEN = (
     EOFError,
     LookupError,
     MemoryError,
+    RecursionError,
     TypeError,
     ValueError,
 )
@@ -54,20 +56,23 @@ def vet(path: Path, data: Any) -> None:
     """Walk the opcodes of an open file and refuse it if any could reach beyond the stand-ins.
 
     A name taken from the stack must be two strings pushed, or fetched from the memo, just before: that is how
-    every pickler writes it. Anything cleverer is refused unresolved.
+    every pickler writes it. Anything cleverer is refused unresolved, and so are tuples too deep to be hashed.
     """
     parts = {part for name in STAND_INS for part in name}
     memo: dict[int, str] = {}  # by index, the memoised strings that are part of an admitted name
     stored = 0
     numbered = False
+    nesting = Nesting()
     pushed: list[str | None] = []  # what the opcodes just before pushed: a string, or None for what is not known
     argument: Any
     for opcode, argument, position in pickletools.genops(data):
         name = opcode.name
         if name in _STRINGS:
             pushed = [*pushed[-1:], argument]
+            nesting.follow(name)
         elif name in _GETS:
             pushed = [*pushed[-1:], memo.get(int(argument))]
+            nesting.get(int(argument))
         elif name == "MEMOIZE" or name in _PUTS:
             numbered = numbered or name != "MEMOIZE"
             index = int(argument) if numbered and argument is not None else stored
@@ -80,16 +85,21 @@ def vet(path: Path, data: Any) -> None:
                 memo[index] = value
             else:
                 memo.pop(index, None)
+            nesting.put(index)
         elif name == "GLOBAL":
             _admit(path, tuple(argument.split(" ", 1)))
             pushed = []
+            nesting.follow(name)
         elif name == "STACK_GLOBAL":
             _admit(path, tuple(pushed))
             pushed = []
+            nesting.follow(name)
         elif name in _REFUSED:
             raise _refusal(path, position, name)
         elif name not in ("FRAME", "PROTO"):
             pushed = []
+            if nesting.follow(name) > DEEPEST:
+                raise _refusal(path, position, name)
 
 
 def _refusal(path: Path, position: int | None, opcode: str) -> EmbeddingFileError:

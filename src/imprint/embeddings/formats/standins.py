@@ -2,6 +2,7 @@
 
 import math
 import re
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class StoredType(Inert):
         """Return the dtype if its code fits the pattern: plain numbers or plain text, no records, no objects."""
         order = self.state[1] if isinstance(self.state, tuple) and len(self.state) > 1 else "|"
         if not (isinstance(self.code, str) and pattern.fullmatch(self.code) and order in ("<", ">", "|", "=")):
-            raise ValueError(f"an array of {self.code!r} where numbers are wanted")
+            raise ValueError(f"an array of {reprlib.repr(self.code)} where numbers are wanted")
         return np.dtype(order + self.code)
 
 
@@ -98,7 +99,7 @@ class EncodedText(Inert):
     def __new__(cls, text: object = "", encoding: object = "latin1") -> Any:
         """Return the bytes."""
         if not isinstance(text, str) or encoding != "latin1":
-            raise ValueError(f"bytes written as {encoding!r}")
+            raise ValueError(f"bytes written as {reprlib.repr(encoding)}")
         return text.encode("latin1")
 
 
