@@ -39,7 +39,9 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(_fail(f"cannot write or read ({error.strerror or error}); check the disk and the output"))
+        sys.exit(
+            _fail(f"cannot write or read ({_one_line(error.strerror or str(error))}); check the disk and the output")
+        )
     if code == INTERRUPTED:  # typer turns Ctrl-C into this code
         _fail("stopped; nothing half-written is left")
     sys.exit(code)
@@ -51,7 +53,9 @@ def _end(*_: object) -> None:
 
 
 def _one_line(message: str) -> str:
-    return " ".join(message.split())
+    from imprint.printable import printable
+
+    return printable(" ".join(message.split()))
 
 
 def _fail(message: str) -> int:

@@ -71,7 +71,7 @@ def audit_command(
     """
     from imprint.audit.plan import Plan
     from imprint.audit.run import run_audit
-    from imprint.cli.console import check_target, open_embedding, print_findings, progress_bar, say
+    from imprint.cli.console import check_target, open_embedding, print_findings, progress_bar, say, tell
     from imprint.finding import write_findings
     from imprint.gate.gate import check, parse_conditions
     from imprint.report.drawing import bundle_ahead
@@ -118,7 +118,7 @@ def audit_command(
         say(f"report: {out}")
     else:
         _print_summary(audit)
-        typer.echo(f"report: {out}")
+        tell(f"report: {out}")
     for line in verdict_lines(gate):
         say(line)
     raise typer.Exit(gate.exit_code)
@@ -155,8 +155,9 @@ def _asked(source: str | None) -> Iterator["tuple[Encoder | None, EncodingCache 
 
 
 def _print_summary(audit: "Audit") -> None:
+    from imprint.cli.console import tell
     from imprint.cli.formats import width
     from imprint.report.summary import sentences
 
     for sentence in sentences(audit.findings()):
-        typer.echo(textwrap.fill(sentence.striptags(), min(width(), _MEASURE), subsequent_indent="  "))
+        tell(textwrap.fill(sentence.striptags(), min(width(), _MEASURE), subsequent_indent="  "))

@@ -13,7 +13,7 @@ def card_command(
     ] = None,
 ) -> None:
     """Write the section on bias for a model card, in Markdown, from findings alone."""
-    from imprint.cli.console import check_target
+    from imprint.cli.console import check_target, tell
     from imprint.files import replacing
     from imprint.finding import read_findings
     from imprint.report.card import render_card
@@ -22,9 +22,9 @@ def card_command(
         check_target(out, reading=str(findings))
     card = render_card(read_findings(findings))
     if out is None:
-        typer.echo(card, nl=False)
+        tell(card, end="")
         return
     with replacing(out) as part:
         # A path that is not text (Linux allows it) comes as lone surrogates, which UTF-8 cannot write.
         part.write_text(card, encoding="utf-8", errors="backslashreplace", newline="\n")
-    typer.echo(f"card: {out}")
+    tell(f"card: {out}")

@@ -8,24 +8,32 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.files import writable
-from imprint.finding import Finding
+from imprint.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
+
+    from imprint.embeddings.embedding import Embedding
+    from imprint.finding import Finding
 
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
 
 
 def say(message: str) -> None:
     """Print a line of talk."""
-    sys.stderr.write(f"{message}\n")
+    sys.stderr.write(f"{printable(message)}\n")
     sys.stderr.flush()
 
 
-def print_findings(findings: Iterable[Finding]) -> None:
+def tell(answer: str, end: str = "\n") -> None:
+    """Print a line, or lines, of the answer."""
+    sys.stdout.write(f"{printable(answer)}{end}")
+    sys.stdout.flush()
+
+
+def print_findings(findings: "Iterable[Finding]") -> None:
     """Print JSON lines."""
     for finding in findings:
         sys.stdout.write(f"{finding.to_json()}\n")
@@ -69,7 +77,7 @@ def phases() -> Iterator[Callable[[str, int, int], None]]:
         yield report
 
 
-def open_embedding(source: str, only: Iterable[str] | None = None) -> Embedding:
+def open_embedding(source: str, only: Iterable[str] | None = None) -> "Embedding":
     """Load an embedding, showing progress and saying what reading it had to decide."""
     from imprint.embeddings.load import load
 
@@ -94,17 +102,16 @@ def check_target(path: Path, *, reading: str) -> None:
 
 def _open_bar(label: str) -> "Bar":
     from rich.console import Console
-    from rich.markup import escape
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     bar = Progress(
-        TextColumn(escape(label)),
+        TextColumn("{task.description}", markup=False),  # a file's name may hold brackets and braces
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )
-    bar.add_task(label)
+    bar.add_task(printable(label))
     bar.start()
     return bar

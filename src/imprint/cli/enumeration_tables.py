@@ -1,10 +1,9 @@
 """An enumeration for a terminal: groups as in the paper's Table 3, associations as in its Table 5."""
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from imprint.cli.console import say
+from imprint.cli.console import say, tell
 from imprint.cli.formats import make_table, number, show_table, width
 from imprint.enumeration.comparison import BiasComparison, CellPair, Change
 from imprint.enumeration.groups import Group
@@ -133,7 +132,7 @@ def _print_groups(found: Enumeration, *, show_names: bool) -> None:
 
 def _show(title: str, table: "Table") -> None:
     # Within a table of few columns a title would be broken into as many lines as words.
-    sys.stdout.write(f"{title}\n")
+    tell(title)
     show_table(table)
 
 

@@ -5,8 +5,10 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from imprint.cli.console import tell
+from imprint.printable import printable
 from imprint.rounding import SIGNS, round_count, round_end, round_number
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
@@ -63,23 +65,29 @@ def make_table(title: str, *columns: tuple[str, str]) -> "Table":
 
 def print_blocks(title: str, blocks: Sequence[tuple[str, ...]]) -> None:
     """Print lines under a title, the first of each block as its heading, wrapped to the terminal."""
-    sys.stdout.write(f"{textwrap.fill(title, width())}\n")
+    tell(textwrap.fill(title, width()))
     for heading, *lines in blocks:
-        sys.stdout.write(f"\n{textwrap.fill(heading, width(), subsequent_indent='  ')}\n")
+        tell(f"\n{textwrap.fill(heading, width(), subsequent_indent='  ')}")
         for line in lines:
             wrapped = textwrap.fill(
                 line, width(), initial_indent="  ", subsequent_indent="    ", break_long_words=False
             )
-            sys.stdout.write(f"{wrapped}\n")
-    sys.stdout.write("\n")
+            tell(wrapped)
+    tell("")
 
 
 def show_table(table: "Table") -> None:
     """Print a table to stdout."""
     from rich.console import Console
+    from rich.text import Text
 
-    # Words come from files: markup in them is text, not style.
-    Console(width=width(), markup=False, highlight=False).print(table)
+    class Plain(Console):
+        def render_str(self, text: str, **options: Any) -> Text:
+            """Return what every title, heading and cell is made of."""
+            return super().render_str(printable(text), **options)
+
+    # Words come from files: markup and the names of emoji in them are text, not style.
+    Plain(width=width(), markup=False, emoji=False, highlight=False).print(table)
 
 
 def width() -> int:

@@ -41,7 +41,7 @@ def gate_command(
 
     Nothing is computed. A condition that no finding answers is inconclusive, never passed.
     """
-    from imprint.cli.console import print_findings
+    from imprint.cli.console import print_findings, tell
     from imprint.finding import read_findings
     from imprint.gate.gate import check, parse_conditions
 
@@ -54,7 +54,7 @@ def gate_command(
     if json:
         print_findings(gate.findings())
     else:
-        typer.echo("\n".join(verdict_lines(gate)))
+        tell("\n".join(verdict_lines(gate)))
     raise typer.Exit(gate.exit_code)
 
 

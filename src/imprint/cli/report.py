@@ -14,10 +14,10 @@ def report_command(
     unmask: UnmaskOption = False,
 ) -> None:
     """Draw the page of an audit, or of any command's --json, from its findings alone."""
-    from imprint.cli.console import check_target
+    from imprint.cli.console import check_target, tell
     from imprint.finding import read_findings
     from imprint.report.page import write_page
 
     check_target(out, reading=str(findings))
     write_page(out, read_findings(findings), unmask=unmask)
-    typer.echo(f"report: {out}")
+    tell(f"report: {out}")

@@ -65,7 +65,7 @@ def create_command(
     seed: SeedOption = 0,
 ) -> None:
     """Make a study of what was found, in one file, and print the administrator's token once."""
-    from imprint.cli.console import check_target, say
+    from imprint.cli.console import check_target, say, tell
     from imprint.study.creation import create_study
     from imprint.study.terms import Terms, read_consent
 
@@ -82,8 +82,8 @@ def create_command(
     pages_made = len(design.blocks)
     noun = "page" if pages_made == 1 else "pages"
     say(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
-    typer.echo(f"study: {out}")
-    typer.echo(f"administrator's token, told only now: {token}")
+    tell(f"study: {out}")
+    tell(f"administrator's token, told only now: {token}")
 
 
 @study_app.command("serve")
@@ -101,7 +101,7 @@ def serve_command(
     unmask: Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")] = False,
 ) -> None:
     """Serve a study to its participants until Ctrl-C; every answer acknowledged is on disk."""
-    from imprint.cli.console import say
+    from imprint.cli.console import say, tell
     from imprint.cli.study_address import reached_at
     from imprint.web.serving import bind, public_name, require_server, run
 
@@ -118,8 +118,8 @@ def serve_command(
         )
         local, notes = reached_at(bound)
         where = url.rstrip("/") if url is not None else local
-        typer.echo(f"take part: {where}/")
-        typer.echo(f"administrator: {where}/admin")
+        tell(f"take part: {where}/")
+        tell(f"administrator: {where}/admin")
         for note in notes if url is None else (f"listening on {local}, where the proxy is to send what it gets",):
             say(note)
         say("Ctrl-C stops the server; started again, it goes on where it was.")
@@ -173,7 +173,7 @@ def export_command(
     ] = None,
 ) -> None:
     """Write everything people answered, or the study's tasks for a crowdsourcing platform."""
-    from imprint.cli.console import check_target
+    from imprint.cli.console import check_target, tell
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
@@ -196,7 +196,7 @@ def export_command(
             write_seeds(store, out)
         else:
             write_tasks(store, out, platform=chosen)  # type: ignore[arg-type]  # one of the two left
-    typer.echo(f"{chosen}: {out}")
+    tell(f"{chosen}: {out}")
 
 
 @study_app.command("delete")
@@ -205,6 +205,7 @@ def delete_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do it: nothing brings the answers back.")] = False,
 ) -> None:
     """Delete a study with everything people answered."""
+    from imprint.cli.console import tell
     from imprint.study.creation import delete_study
     from imprint.study.database import is_readable
     from imprint.study.store import Store
@@ -217,7 +218,7 @@ def delete_command(
     if not yes:
         raise SettingError(f"{study}: holds {held}, and nothing would bring them back; add --yes to delete it")
     delete_study(study)
-    typer.echo(f"deleted: {study}, {held}")
+    tell(f"deleted: {study}, {held}")
 
 
 def _design(

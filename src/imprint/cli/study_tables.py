@@ -44,7 +44,7 @@ def print_bonuses(earned: Sequence[Bonus]) -> None:
 
 def _print_matching(scores: MatchingScores, *, unmask: bool) -> None:
     row = scores.table
-    title = f"What {scores.participants} people make of {_printable(row['embedding'])} (Swinger et al. 2019, Table 4)"
+    title = f"What {scores.participants} people make of {row['embedding']} (Swinger et al. 2019, Table 4)"
     columns = ("significant", "judged", "accurate", "by chance", "p", "offensive")
     table = make_table(title, *((name, "right") for name in columns))
     table.add_row(
@@ -89,9 +89,7 @@ def _print_agreements(title: str, rows: Iterable[tuple[str, Agreement]], *, alph
 
 def _print_ratings(scores: RatingScores, *, unmask: bool) -> None:
     rated = sorted((one for one in scores.associations if one.mean is not None), key=lambda one: -(one.mean or 0))
-    title = (
-        f"How offensive {scores.participants} people find {_printable(scores.study.embedding)}'s associations, 1 to 7"
-    )
+    title = f"How offensive {scores.participants} people find {scores.study.embedding}'s associations, 1 to 7"
     table = make_table(title, ("mean", "right"), ("group", "left"), ("words", "left"), ("people", "right"))
     for one in rated[:_SHOWN]:
         table.add_row(number(one.mean), one.group, _shown(one.words, unmask=unmask), str(one.judges))
@@ -112,7 +110,7 @@ def _print_ratings(scores: RatingScores, *, unmask: bool) -> None:
 
 def _print_analogies(scores: AnalogyScores, *, unmask: bool) -> None:
     quota = scores.study.quota
-    title = f"Analogies of {_printable(scores.study.embedding)} by how many of {quota} people see a stereotype"
+    title = f"Analogies of {scores.study.embedding} by how many of {quota} people see a stereotype"
     table = make_table(title, ("people", "right"), ("analogies", "right"))
     for votes, count in scores.by_votes.items():
         table.add_row(f"{votes}/{quota}", str(count))
@@ -152,11 +150,6 @@ def _say_short(short: int, least: int, unjudged: int) -> None:
 def _shown(words: Iterable[str], *, unmask: bool) -> str:
     text = ", ".join(words)
     return text if unmask else mask(text)
-
-
-def _printable(name: str) -> str:
-    """Return a name from a file without what would steer the terminal."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name)
 
 
 def _share(value: float | None) -> str:

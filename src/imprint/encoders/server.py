@@ -13,6 +13,7 @@ from imprint.encoders.base import Encoder, Floats, identify
 from imprint.encoders.http import LONGEST_WAIT, Answer, NoAnswerError, exchange, make_opener
 from imprint.encoders.protocol import ProtocolError, read_models, read_refusal, read_vectors, write_request
 from imprint.errors import EncoderError, SettingError
+from imprint.printable import printable
 
 FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after
 
@@ -150,8 +151,7 @@ class ServerEncoder(Encoder):
     def _quote(self, said: str) -> str:
         """Return the beginning of what a server said, in one line, and without the key that it may have repeated."""
         hidden = said.replace(self._key, "[key]") if self._key else said
-        printable = "".join(letter if letter.isprintable() else " " for letter in hidden[: 10 * _QUOTED])
-        return " ".join(printable.split())[:_QUOTED]
+        return " ".join(printable(hidden[: 10 * _QUOTED]).split())[:_QUOTED]
 
 
 def _check_at_least(least: int, option: str, value: int) -> None:

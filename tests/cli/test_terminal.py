@@ -1,0 +1,86 @@
+"""What names and words from files may do to a terminal: nothing."""
+
+import os
+import pty
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from imprint.cli.console import _open_bar, say, tell
+from imprint.cli.formats import make_table, print_blocks, show_table
+from imprint.finding import read_findings
+
+EVIL = "evil\x1b[2J\x1b]0;title\x07\x9b31m\u202e"
+SHOWN = "evil\ufffd[2J\ufffd]0;title\ufffd\ufffd31m\ufffd"
+STEERING = set("\x1b\x07\x9b\u202e\r")
+
+
+@pytest.fixture
+def evil(tmp_path, vectors):
+    """The tiny embedding, in a file that gives itself a name with escape sequences."""
+    rows = [line.split() for line in vectors.read_text().splitlines()]
+    words = np.frombuffer("\n".join(word for word, *_ in rows).encode(), np.uint8)
+    matrix = np.array([row for _, *row in rows], np.float32)
+    save_file({"vectors": matrix, "words": words}, tmp_path / "evil.safetensors", metadata={"name": EVIL})
+    return tmp_path / "evil.safetensors"
+
+
+def test_a_tables_title_headings_and_cells_do_not_steer(capsys):
+    table = make_table(EVIL, (EVIL, "left"), ("two\nlines", "right"))
+    table.add_row("[red]:cat:[/red]\x1b[31m", "a\nb")
+    show_table(table)
+    shown = capsys.readouterr().out
+    assert not STEERING & set(shown)
+    assert shown.count(SHOWN) == 2
+    assert "[red]:cat:[/red]\ufffd[31m" in shown
+    assert [line.split()[-1] for line in shown.splitlines() if line.strip()][-2:] == ["a", "b"]  # still two lines
+
+
+def test_blocks_and_lines_do_not_steer(capsys):
+    print_blocks(EVIL, [(EVIL, EVIL)])
+    tell(EVIL)
+    say(EVIL)
+    shown = capsys.readouterr()
+    assert not STEERING & set(shown.out + shown.err)
+    assert (shown.out.count(SHOWN), shown.err) == (4, f"{SHOWN}\n")
+
+
+def test_the_commands_do_not_repeat_escape_sequences(imprint, evil, word_files):
+    told = imprint("weat", evil, *word_files)
+    assert told.returncode == 0
+    assert SHOWN in told.stdout
+    assert not STEERING & set(told.stdout + told.stderr)
+    data = imprint("weat", evil, *word_files, "--json")
+    assert not STEERING - {"\u202e"} & set(data.stdout)
+    (evil.parent / "found.jsonl").write_text(data.stdout)
+    assert read_findings(evil.parent / "found.jsonl")[0].embedding == EVIL
+
+
+@pytest.mark.parametrize("name", ["none\x1b[2J.txt", "none\x9b2J\u202e.txt"])
+def test_an_error_is_one_line_that_does_not_steer(imprint, name):
+    failed = imprint("weat", name)
+    assert (failed.returncode, len(failed.stderr.splitlines())) == (1, 1)
+    assert failed.stderr.rstrip("\n").isprintable()
+
+
+def test_a_file_whose_name_is_no_text_is_measured_and_told(imprint, vectors, word_files):
+    source = vectors.rename(vectors.parent / os.fsdecode(b"caf\xe9.txt"))
+    told = imprint("weat", source, *word_files)
+    assert (told.returncode, "caf\ufffd" in told.stdout) == (0, True)
+    data = imprint("weat", source, *word_files, "--json")
+    (source.parent / "found.jsonl").write_text(data.stdout)
+    assert read_findings(source.parent / "found.jsonl")[0].embedding == os.fsdecode(b"caf\xe9")
+
+
+def test_a_bar_names_a_file_with_brackets_and_braces(monkeypatch):
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        bar = _open_bar("reading {x} [red]\x1b]0;t\x07")
+        bar.stop()
+        terminal.flush()
+        shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "{x}" in shown
+    assert "[red]\ufffd]0;t\ufffd" in shown
