@@ -2,6 +2,7 @@
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 from ipaddress import ip_address
@@ -12,6 +13,7 @@ import pytest
 from imprint.errors import SettingError
 from imprint.study.creation import create_study
 from imprint.study.design import Block, Design, Item
+from imprint.study.store import Store
 from imprint.web.serving import bind
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")
@@ -72,6 +74,28 @@ def test_ctrl_c_ends_the_server_with_one_line_and_nothing_was_logged(serve):
         "Ctrl-C stops the server; started again, it goes on where it was.",
         "imprint: stopped; nothing half-written is left",
     ]
+
+
+def test_half_an_answer_is_not_stored_and_the_whole_one_is_when_it_comes_again(serve, tmp_path):
+    address = serve().lines[0].removeprefix("take part: ").rstrip("/")
+    with httpx.Client(base_url=address) as client:
+        link = client.post("/join").headers["location"]
+        form = re.search(r'name="form" value="(\w+)"', client.get(link).text)[1]
+        client.post(f"{link}/consent", data={"form": form})
+        field = re.search(r'name="(answer-\d+)"', client.get(link).text)[1]
+        whole = client.build_request("POST", f"{link}/answers", data={"form": form, field: "nurse, manager, engineer"})
+        host, _, port = address.removeprefix("http://").partition(":")
+        lines = [f"POST {link}/answers HTTP/1.1", *(f"{name}: {value}" for name, value in whole.headers.items())]
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall("\r\n".join([*lines, "Expect: 100-continue", "", ""]).encode())
+            assert b" 100 " in connection.recv(4096), "somebody waits for the body"
+            connection.sendall(whole.content[:-4])
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(4096):  # until the server has seen that nothing more comes
+                pass
+        assert client.send(whole).status_code == 303
+    with Store.open(tmp_path / "0.db") as store:
+        assert [answer.value for answer in store.answers()] == ["nurse, manager, engineer"]
 
 
 @pytest.mark.parametrize(("host", "shown"), [("0.0.0.0", r"[\d.]+"), ("::", r"\[[\da-f:]+\]")])

@@ -63,6 +63,30 @@ def test_a_body_that_never_ends_is_given_up(ask, monkeypatch):
     assert ask("POST", "/length", content=pieces()).status_code == 408
 
 
+@pytest.mark.parametrize("pieces", [[], [b"half an ans"]])
+def test_a_body_whose_sender_leaves_before_its_end_reaches_no_app(served, pieces):
+    import asyncio
+
+    guard, reached, sent = served._transport.app, [], []
+    messages = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces]
+    messages.append({"type": "http.disconnect"})
+
+    async def app(scope, receive, send):
+        reached.append(await receive())
+
+    async def receive():
+        return messages.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    guard._app = app
+    scope = {"type": "http", "method": "POST", "path": "/length", "headers": [(b"host", b"127.0.0.1:8000")]}
+    asyncio.run(guard(scope, receive, send))
+    assert reached == []
+    assert sent[0]["status"] == 400
+
+
 def test_who_asks_too_often_is_told_when_to_come_back(ask):
     answers = [ask("GET", "/word?said=x") for _ in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]

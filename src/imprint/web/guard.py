@@ -127,6 +127,9 @@ async def _read(receive: Receive) -> Receive:
             message = await asyncio.wait_for(receive(), PATIENCE)
         except TimeoutError:
             raise RefusedError(408) from None
+        if message["type"] == "http.disconnect":
+            # No end of the body: half an answer would be stored, and the whole one refused when it comes again.
+            raise RefusedError(400)
         body += message.get("body", b"")
         more = message.get("more_body", False)
         if len(body) > LARGEST:
