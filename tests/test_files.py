@@ -1,6 +1,7 @@
 import hashlib
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,28 @@ def test_a_new_file_is_as_readable_as_any_other(tmp_path):
     (tmp_path / "plain").touch()
     with replacing(tmp_path / "made") as part:
         part.touch()
-    made, plain = (stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("made", "plain"))
-    assert made == plain
+    with replacing(tmp_path / "replaced") as part:  # as safetensors does
+        handle, name = tempfile.mkstemp(dir=tmp_path)
+        os.close(handle)
+        Path(name).replace(part)
+    made, replaced, plain = (stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("made", "replaced", "plain"))
+    assert made == replaced == plain
+
+
+def test_a_private_file_is_private_from_its_first_moment_whoever_could_read_the_old_one(tmp_path):
+    (tmp_path / "made").write_text("for everybody")
+    with replacing(tmp_path / "made", mode=0o600) as part:
+        assert stat.S_IMODE(part.stat().st_mode) == 0o600
+        part.write_text("for its owner")
+    assert stat.S_IMODE((tmp_path / "made").stat().st_mode) == 0o600
+
+
+def test_no_other_thread_ever_writes_under_another_umask(tmp_path, monkeypatch):
+    # The umask is the process's: set for a moment in one thread, it opens or closes the files of all others.
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail(f"the umask was set to {mask:o}"))
+    for mode in (0o666, 0o600):
+        with replacing(tmp_path / "made", mode=mode) as part:
+            part.write_text("x")
 
 
 def test_a_place_that_cannot_be_written_is_one_clear_line(tmp_path):

@@ -3,7 +3,8 @@
 import contextlib
 import hashlib
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,27 +30,26 @@ def writable(target: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(target: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(target: str | os.PathLike[str], *, mode: int = 0o666) -> Iterator[Path]:
     """Give a temporary path in the target's folder; move it onto the target if the block succeeds.
 
     The data is on disk before the rename, and a block that raises leaves neither the temporary file nor a
-    changed target.
+    changed target. `mode` says who may read and write it from its first moment, less what the umask takes away.
     """
     path = writable(target)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        # The system takes the umask away. We could read it only by setting it, for all threads.
+        handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     except OSError as error:
         raise ImprintError(f"{path}: cannot write there ({error.strerror}); choose another folder") from error
+    granted = stat.S_IMODE(os.fstat(handle).st_mode)
     os.close(handle)
-    part = Path(name)
     try:
         yield part
         with part.open("rb") as written:
             os.fsync(written.fileno())
-        # mkstemp makes files private; a result is as readable as any other file its owner writes.
-        mask = os.umask(0)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)
+        part.chmod(granted)  # safetensors puts a file of its own in the part's place, a private one
         try:
             part.replace(path)
         except OSError as error:

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import stat
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -116,6 +117,13 @@ def test_what_is_committed_is_flushed_and_a_files_schema_is_not_trusted(raw):
 def test_a_new_study_is_private_and_has_no_companions(path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [file.name for file in path.parent.iterdir()] == ["study.db"]
+
+
+def test_a_new_study_is_private_before_it_comes_to_its_place(tmp_path, findings, monkeypatch):
+    modes = []
+    monkeypatch.setattr(Path, "replace", lambda part, target: modes.append(part.stat().st_mode) or part.rename(target))
+    create_study(tmp_path / "study.db", ube_design(findings))
+    assert [stat.S_IMODE(mode) for mode in modes] == [0o600]
 
 
 @pytest.mark.parametrize("there", ["study.db", "study.db-wal", "study.db-shm"])

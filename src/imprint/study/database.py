@@ -33,7 +33,10 @@ def creating(path: FilePath) -> Iterator[sqlite3.Connection]:
         if os.path.lexists(there):
             raise StudyError(f"{there}: is there already; choose another name, or remove it if it is not needed")
     try:
-        with replacing(target) as part, contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection:
+        with (
+            replacing(target, mode=0o600) as part,  # answers are nobody else's business
+            contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection,
+        ):
             connection.execute("PRAGMA synchronous = OFF")  # flushed once, when whole
             connection.execute("PRAGMA foreign_keys = ON")
             connection.executescript(_SCHEMA.read_text(encoding="utf-8"))
@@ -47,7 +50,6 @@ def creating(path: FilePath) -> Iterator[sqlite3.Connection]:
         raise StudyError(
             f"{target}: cannot be written ({error}); give another folder, or findings as imprint writes them"
         ) from error
-    target.chmod(0o600)  # answers are nobody else's business
 
 
 def connect(path: Path) -> sqlite3.Connection:

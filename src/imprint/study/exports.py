@@ -6,7 +6,6 @@ All cells are quoted, since some spreadsheets part lines at semicolons too. The 
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -50,11 +49,7 @@ def write_payments(store: Store, path: FilePath) -> None:
         told = one.progress
         finished = "yes" if one.finished else "no"
         rows.append((one.panel_id, told.exam_answered, told.answered, told.blocks, finished))
-    mask = os.umask(0o077)  # private from its first moment, not made so afterwards
-    try:
-        _write(path, _PAYMENTS, rows)
-    finally:
-        os.umask(mask)
+    _write(path, _PAYMENTS, rows, mode=0o600)
 
 
 def write_jsonl(store: Store, path: FilePath, ratings: Store | None = None) -> None:
@@ -97,12 +92,12 @@ def _task(items: Sequence[StoredItem], names: Mapping[str, str]) -> dict[str, st
     return {"end_1": first.title[0], "end_2": first.title[1], "word_1": first.words[0], "word_2": first.words[1]}
 
 
-def _write(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def _write(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[object]], *, mode: int = 0o666) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow(columns)
     writer.writerows([_harmless(cell) for cell in row] for row in rows)
-    with replacing(path) as part:
+    with replacing(path, mode=mode) as part:
         part.write_text(text.getvalue(), encoding="utf-8", newline="")
 
 
