@@ -1,5 +1,6 @@
-"""The command within this process, for tests of any folder."""
+"""For tests of any folder: the command within this process, and an environment in which this machine is near."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,10 @@ from imprint.cli import main
 
 # What a shell starts in the background ignores Ctrl-C, and so would every command started here; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A proxy would be asked for this machine's own servers too. Taken away before any fixture starts a process.
+for variable in [name for name in os.environ if name.lower().endswith("_proxy")]:
+    del os.environ[variable]
 
 
 @pytest.fixture

@@ -169,9 +169,7 @@ def server():
     process.communicate()
 
 
-def test_a_killed_run_goes_on_where_it_was(imprint, server, tmp_path, monkeypatch):
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+def test_a_killed_run_goes_on_where_it_was(imprint, server, tmp_path):
     # Three batches are answered, and the fourth is kept waiting: the run is caught in the middle.
     model = json.dumps({"do": "be silent", "after": 3, "times": 1})
     options = (server, "--model", model, "--batch", "16", "--test", "caliskan-7")

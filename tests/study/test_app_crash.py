@@ -20,6 +20,7 @@ import httpx
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 PEOPLE, PAIRS, KILLS = 100, 3, 5
+TRIES = 10 * KILLS  # a killing takes one from whoever asks at that moment, and a connection that died with it another
 
 
 class Server:
@@ -53,14 +54,16 @@ class Crowd:
         self.unanswered = 0
 
     async def ask(self, method, path, **options):
-        """Ask until an answer comes, as often as the server is away."""
-        while True:
+        """Ask until an answer comes, as often as the server may be away."""
+        for _ in range(TRIES):
             await self.up.wait()
             try:
                 return await self.client.request(method, f"{self.server.address}{path}", **options)
-            except httpx.TransportError:
+            except httpx.TransportError as error:
                 self.unanswered += 1
+                last = error
                 await asyncio.sleep(0)
+        raise last
 
     async def take_part(self, number):
         chance = random.Random(number)
