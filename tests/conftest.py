@@ -1,9 +1,11 @@
-"""For tests of any folder: the command within this process, and an environment in which this machine is near."""
+"""For tests of any folder: the command within this process, a study's server, and an environment without proxies."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,3 +31,41 @@ def in_process(tmp_path, monkeypatch, capsys):
 
     monkeypatch.chdir(tmp_path)
     return run
+
+
+class StudyServer:
+    """`imprint study serve` as a process, on one port through all its lives."""
+
+    def __init__(self, study):
+        self.study, self.port = study, 0
+        self.start()
+
+    def start(self):
+        program = Path(sys.executable).with_name("imprint")
+        command = [str(program), "study", "serve", str(self.study), "--port", str(self.port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        said = self.process.stdout.readline()
+        found = re.fullmatch(r"take part: (http://127\.0\.0\.1:(\d+))/\n", said)
+        if found is None:
+            self.kill()
+            raise RuntimeError(f"the study's server said {said!r}")
+        self.address, self.port = found[1], int(found[2])
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def serve_study():
+    """Start the server of a study; none outlives the module's tests, however they end."""
+    started = []
+
+    def start(study):
+        started.append(StudyServer(study))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.kill()

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import words_of
 
-SERVE = "import typer; from imprint.cli.serve import serve_command; typer.run(serve_command)"
+IMPRINT = Path(sys.executable).with_name("imprint")
 SCREENS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 360, "height": 740}}
 PATHS = ("/", "/axis", "/neighbours")
 X, Y = ("rose", "lily", "iris", "tulip"), ("ant", "flea", "wasp", "gnat")
@@ -33,7 +34,7 @@ def address(tmp_path_factory):
     path = tmp_path_factory.mktemp("vectors") / "<b>tiny.txt"
     rows = zip(words, vectors.tolist(), strict=True)
     path.write_text("".join(f"{word} {' '.join(map(repr, row))}\n" for word, row in rows))
-    command = [sys.executable, "-c", SERVE, str(path), "--port", "0"]
+    command = [str(IMPRINT), "serve", str(path), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         yield process.stdout.readline().strip().removeprefix("explorer: ")
         process.kill()

@@ -1,9 +1,5 @@
 """Whole journeys through a study in a real browser, against the real server on loopback."""
 
-import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +11,6 @@ from imprint.study.terms import Terms
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")
 
-IMPRINT = Path(sys.executable).with_name("imprint")
 SCREENS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 360, "height": 740}}
 HOSTILE = ("<script>window.broken = true</script>", '"><img src=x onerror="window.broken = true">')
 LETTERS = "ABCDEFGHIJKL"
@@ -60,27 +55,8 @@ DESIGNS = {
 TERMS = {"offense": Terms(("Approved by the board.", f"{HOSTILE[0]} {'x' * 300}"), "C0FFEE-2024_completion-code")}
 
 
-class Server:
-    """`imprint study serve` as a process, on one port through all its lives."""
-
-    def __init__(self, study):
-        self.study, self.port = study, 0
-        self.start()
-
-    def start(self):
-        command = [str(IMPRINT), "study", "serve", str(self.study), "--port", str(self.port)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        found = re.fullmatch(r"take part: (http://127\.0\.0\.1:(\d+))/\n", self.process.stdout.readline())
-        self.address, self.port = found[1], int(found[2])
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.process.stdout.close()
-
-
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory):
+def servers(tmp_path_factory, serve_study):
     """A server a protocol, started when first asked for."""
     folder, started = tmp_path_factory.mktemp("studies"), {}
 
@@ -88,13 +64,11 @@ def servers(tmp_path_factory):
         if protocol not in started:
             path = folder / f"{protocol}.db"
             token = create_study(path, DESIGNS[protocol], terms=TERMS.get(protocol))
-            started[protocol] = Server(path)
+            started[protocol] = serve_study(path)
             started[protocol].token = token
         return started[protocol]
 
-    yield served
-    for server in started.values():
-        server.kill()
+    return served
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,13 +12,13 @@ import pytest
 from imprint.cli.serve import serve_command
 from imprint.errors import EmbeddingFileError, SettingError
 
-SERVE = "import typer; from imprint.cli.serve import serve_command; typer.run(serve_command)"
+IMPRINT = Path(sys.executable).with_name("imprint")
 
 
 @pytest.fixture
 def serving(file):
     pytest.importorskip("fastapi", reason="the explorer needs fastapi")
-    command = [sys.executable, "-c", SERVE, str(file), "--port", "0"]
+    command = [str(IMPRINT), "serve", str(file), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         yield process
         process.kill()

@@ -3,11 +3,7 @@
 import asyncio
 import random
 import re
-import signal
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -18,27 +14,8 @@ from imprint.study.store import Store
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")
 import httpx
 
-IMPRINT = Path(sys.executable).with_name("imprint")
 PEOPLE, PAIRS, KILLS = 100, 3, 5
 TRIES = 10 * KILLS  # a killing takes one from whoever asks at that moment, and a connection that died with it another
-
-
-class Server:
-    """`imprint study serve` as a process, on one port through all its lives."""
-
-    def __init__(self, study):
-        self.study, self.port = study, 0
-
-    def start(self):
-        command = [str(IMPRINT), "study", "serve", str(self.study), "--port", str(self.port)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        address = re.fullmatch(r"take part: (http://127\.0\.0\.1:(\d+))/\n", self.process.stdout.readline())
-        self.address, self.port = address[1], int(address[2])
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.process.stdout.close()
 
 
 class Crowd:
@@ -114,16 +91,13 @@ async def gather(server):
         return crowd
 
 
-def test_every_acknowledged_answer_survives_five_killings_exactly_once(tmp_path):
+def test_every_acknowledged_answer_survives_five_killings_exactly_once(tmp_path, serve_study):
     pairs = [(f"word{n}", f"other{n}") for n in range(PAIRS)]
     blocks = tuple(Block(("he", "she"), (Item("sense", pair), Item("stereotype", pair))) for pair in pairs)
     create_study(tmp_path / "study.db", Design("analogy", "tiny", "0" * 64, blocks, quota=PEOPLE + 20, least=1))
-    server = Server(tmp_path / "study.db")
-    server.start()
-    try:
-        crowd = asyncio.run(gather(server))
-    finally:
-        server.kill()
+    server = serve_study(tmp_path / "study.db")
+    crowd = asyncio.run(gather(server))
+    server.kill()
     assert crowd.unanswered > 0, "the killings hit somebody"
     with Store.open(tmp_path / "study.db") as store:
         answers = store.answers()
