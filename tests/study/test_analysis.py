@@ -11,9 +11,9 @@ from imprint.stimuli.seeds import read_seeds
 from imprint.study.agreement import interval_alpha, nominal_alpha
 from imprint.study.analysis import Bonus, bonuses, score
 from imprint.study.ballots import read_ballots
-from imprint.study.exports import write_seeds
 from imprint.study.protocols import offense_design
 from imprint.study.refusals import StudyError
+from imprint.study.suggestions import write_seeds
 
 NEXT = {("A", "B", "C", "D"): "BCDA", ("A", "B", "C"): "BCA", ("C", "D"): "DC"}
 

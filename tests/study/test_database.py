@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from imprint.errors import ImprintError
-from imprint.study.creation import create_study, delete_study
-from imprint.study.database import connect
+from imprint.study.creation import create_study
+from imprint.study.database import connect, remove
 from imprint.study.protocols import analogy_design, ube_design
 from imprint.study.refusals import StudyError
 from imprint.study.store import Store
@@ -225,7 +225,7 @@ def test_deleting_leaves_no_file_and_what_a_server_holds_is_empty(make_store, ta
         take_part(served, lambda *_: "trapezist")
         assert b"trapezist" in log.read_bytes()
         with path.open("rb") as held, log.open("rb") as held_log:
-            delete_study(path)
+            remove(path)
             left = held.read() + held_log.read()
     assert b"xylophonist" not in left
     assert b"trapezist" not in left
@@ -239,7 +239,7 @@ def test_deleting_by_a_link_deletes_the_study_with_all_its_files_and_the_link(pa
     with Store.open(path) as store:  # keeps the log beside the study
         store.join()
         assert len(list(tmp_path.glob("study.db*"))) > 1
-        delete_study(link)
+        remove(link)
     assert [file.name for file in tmp_path.rglob("*")] == ["links"]
 
 
@@ -251,7 +251,7 @@ def test_a_study_of_another_format_is_deleted_too(make_store, take_part, tmp_pat
     change(f"DROP TABLE withdrawn; CREATE TABLE old (words TEXT); PRAGMA user_version = {version}")(path)
     change("INSERT INTO old VALUES ('trapezist')")(path)
     with path.open("rb") as held:
-        delete_study(path)
+        remove(path)
         left = held.read()
     assert b"xylophonist" not in left
     assert b"trapezist" not in left
@@ -261,5 +261,5 @@ def test_a_study_of_another_format_is_deleted_too(make_store, take_part, tmp_pat
 def test_only_a_study_is_deleted(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(StudyError, match="not a study"):
-        delete_study(tmp_path / "letter.txt")
+        remove(tmp_path / "letter.txt")
     assert (tmp_path / "letter.txt").read_text() == "dear"

@@ -286,10 +286,10 @@ def test_a_study_is_full_at_some_point(make_store, monkeypatch):
 
 
 def test_a_study_deleted_under_a_server_gives_one_line(make_store, tmp_path):
-    from imprint.study.creation import delete_study
+    from imprint.study.database import remove
 
     store = make_store("analogy")
-    delete_study(tmp_path / "study.db")
+    remove(tmp_path / "study.db")
     with pytest.raises(StudyError, match=r"cannot be read|nothing was stored"):
         store.join()
 

@@ -206,18 +206,17 @@ def delete_command(
 ) -> None:
     """Delete a study with everything people answered."""
     from imprint.cli.console import tell
-    from imprint.study.creation import delete_study
-    from imprint.study.database import is_readable
+    from imprint.study import database
     from imprint.study.store import Store
 
     held = "everything people answered, in the format of another imprint"
-    if is_readable(study):
+    if database.is_readable(study):
         with Store.open(study) as store:
             told = store.overview()
         held = f"{told.answers} answers of {told.participants} people"
     if not yes:
         raise SettingError(f"{study}: holds {held}, and nothing would bring them back; add --yes to delete it")
-    delete_study(study)
+    database.remove(study)
     tell(f"deleted: {study}, {held}")
 
 

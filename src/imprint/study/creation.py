@@ -1,4 +1,4 @@
-"""A study's file from its first moment to its last: written whole from a design, and removed without a trace."""
+"""A study's beginning: a file of its own, written whole from a design."""
 
 import json
 import secrets
@@ -50,11 +50,6 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms 
         for block in design.blocks:
             _insert(connection, "main", block)
     return token
-
-
-def delete_study(path: FilePath) -> None:
-    """Remove a study with everything people answered; nothing of it can be brought back."""
-    database.remove(path)
 
 
 def _insert(connection: sqlite3.Connection, stage: str, block: Block) -> None:

@@ -16,12 +16,8 @@ from imprint.study.database import FilePath
 from imprint.study.rows import finding
 from imprint.study.steps import StoredItem
 from imprint.study.store import Store
-from imprint.study.suggestions import write_seeds
-
-__all__ = ["PLATFORMS", "write_csv", "write_jsonl", "write_payments", "write_seeds", "write_tasks"]
 
 Platform = Literal["mturk", "prolific"]
-PLATFORMS: tuple[Platform, ...] = ("mturk", "prolific")
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _COLUMNS = ("participant", "item", "stage", "kind", "block", "title", "words", "expected", "answer")

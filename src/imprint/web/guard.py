@@ -39,11 +39,6 @@ _ENCODED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 _log = logging.getLogger(__name__)
 
 
-def everybody(_path: str) -> tuple[str, ...]:
-    """Name no bucket beyond the one that all requests share."""
-    return ()
-
-
 class Guard:
     """An app behind its checks.
 
@@ -57,7 +52,7 @@ class Guard:
         pages: Pages,
         *,
         hosts: Hosts,
-        buckets: Callable[[str], tuple[str, ...]] = everybody,
+        buckets: Callable[[str], tuple[str, ...]],
         pace: RateLimit | None = None,
         overall: RateLimit | None = None,
     ) -> None:
