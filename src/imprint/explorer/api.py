@@ -111,7 +111,7 @@ def make_api(explorer: Explorer) -> APIRouter:
     def near(word: Word, count: Annotated[int, Query(ge=1, le=MOST)] = 20) -> Response:
         """Find a word's nearest neighbours."""
         found = explorer.near(word, count)
-        nearest = [{"word": word, "cosine": cosine} for word, cosine in found.neighbours.nearest]
+        nearest = [{"word": neighbour, "cosine": cosine} for neighbour, cosine in found.neighbours.nearest]
         return _json({"token": found.neighbours.token, "nearest": nearest, "python": found.python})
 
     return api

@@ -14,6 +14,7 @@ from imprint.web.refusal import TITLES, RefusedError
 if TYPE_CHECKING:
     from imprint.study.store import Store
 
+PRIVATE = "This study takes part by private links only; ask whoever runs it for one."
 WITHDRAWN_NUMBER = (
     "Who came with this participant number has deleted their answers, and a number takes part once only. "
     "Ask those who sent you here if it was not you."
@@ -139,7 +140,7 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
     def take_part(body: Joining | None = None) -> Joined:
         """Take part: the token answers for one person. A participant's number that comes again gets the same token."""
         if not join:
-            raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
+            raise RefusedError(403, PRIVATE)
         try:
             return Joined(token=store.join(body.participant if body is not None else None).token)
         except WithdrawnError as error:

@@ -7,8 +7,9 @@ from fastapi import APIRouter, Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from imprint.errors import ImprintError
 from imprint.study.admin import admin_routes
-from imprint.study.api import WITHDRAWN_NUMBER, api_routes
+from imprint.study.api import PRIVATE, WITHDRAWN_NUMBER, api_routes
 from imprint.study.pages import Visitor, draw_refusal, draw_step, given_answers, study_pages
 from imprint.study.panel import FIELDS, carried_id
 from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
@@ -16,7 +17,7 @@ from imprint.study.security import check_form, is_own_form, read_form
 from imprint.web.application import make_application
 from imprint.web.guard import Guard
 from imprint.web.hosts import Hosts
-from imprint.web.pages import Pages
+from imprint.web.pages import API, Pages
 from imprint.web.rate import RateLimit
 from imprint.web.refusal import RefusedError, title
 
@@ -49,14 +50,12 @@ def make_study_app(
 
 def _explain_failures(app: FastAPI, pages: Pages) -> None:
     """Tell people what is wrong with their answers, but not what is wrong with the file, whose path it names."""
-
-    @app.exception_handler(AnswerError)
-    async def unanswerable(request: Request, error: AnswerError) -> Response:
-        return pages.refuse(request.url.path, RefusedError(422, str(error)))
+    # Told as any other error of ours; as the StudyError that it is too, it would be kept back.
+    app.add_exception_handler(AnswerError, app.exception_handlers[ImprintError])
 
     @app.exception_handler(WithdrawnError)
     async def withdrawn(request: Request, _error: WithdrawnError) -> Response:
-        if request.url.path.startswith("/api/"):
+        if request.url.path.startswith(API):
             return pages.refuse(request.url.path, RefusedError(404, "Everything of this participant was deleted."))
         return RedirectResponse("/withdrawn", status_code=303)
 
@@ -92,7 +91,7 @@ def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRoute
     @routes.post("/join")
     def take_part(form: Form) -> Response:
         if not join:
-            raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
+            raise RefusedError(403, PRIVATE)
         try:
             return _go_on(store.join(carried_id(form.items())).token)
         except WithdrawnError as error:
