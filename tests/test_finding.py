@@ -1,6 +1,7 @@
 import json
 import math
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -81,12 +82,15 @@ def test_a_line_nested_too_deeply_is_named(tmp_path):
         read_findings(path)
 
 
-def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
+def test_a_pipe_is_read_and_a_folder_or_a_device_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.jsonl")
-    with pytest.raises(ImprintError, match=r"pipe\.jsonl: is no regular file; give a findings\.jsonl"):
-        read_findings(tmp_path / "pipe.jsonl")
-    with pytest.raises(ImprintError, match="is no regular file"):
-        read_findings(tmp_path)
+    with ThreadPoolExecutor(1) as other:
+        read = other.submit(read_findings, tmp_path / "pipe.jsonl")
+        (tmp_path / "pipe.jsonl").write_text(finding().to_json() + "\n")
+        assert read.result()[0].to_dict() == finding().to_dict()
+    for path in (tmp_path, "/dev/zero"):
+        with pytest.raises(ImprintError, match=r"is a folder or a device; give a findings\.jsonl"):
+            read_findings(path)
 
 
 def test_a_name_that_holds_a_nul_is_refused():

@@ -131,9 +131,10 @@ def read_findings(path: str | os.PathLike[str]) -> list[Finding]:
     source = Path(path)
     findings = []
     try:
-        # Before it is opened: opening a pipe would wait for a writer.
-        if not stat.S_ISREG(source.stat().st_mode):
-            raise ImprintError(f"{source}: is no regular file; give a findings.jsonl")
+        # A pipe brings what another command prints; a device may never end.
+        kind = source.stat().st_mode
+        if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind)):
+            raise ImprintError(f"{source}: is a folder or a device; give a findings.jsonl")
         text = source.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise ImprintError(f"{source}: cannot be read ({_reason(error)}); give a findings.jsonl") from error
