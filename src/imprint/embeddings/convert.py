@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.embeddings.formats.safetensors import FORMAT
 from imprint.errors import EmbeddingFileError, VocabularyError
 from imprint.files import replacing
 
-_BLOCK_ROWS = 65_536
 _LENGTH_BYTES = 8
 
 
@@ -42,8 +41,8 @@ def convert(embedding: Embedding, path: str | os.PathLike[str], *, half: bool = 
 
 def _vectors(embedding: Embedding, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     vectors = np.empty(embedding.vectors.shape, dtype=dtype)
-    for start in range(0, len(vectors), _BLOCK_ROWS):
-        block = slice(start, start + _BLOCK_ROWS)
+    for start in range(0, len(vectors), BLOCK_ROWS):
+        block = slice(start, start + BLOCK_ROWS)
         with np.errstate(over="ignore"):
             vectors[block] = embedding.vectors[block]
         finite = np.isfinite(vectors[block]).all(axis=1)

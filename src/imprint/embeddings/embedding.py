@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float32]
 Match = Literal["exact", "lower", "subword"]
 
-_BLOCK_ROWS = 65_536  # norms are computed a block at a time: a mapped matrix never becomes resident whole
+# Rows looked at, computed with or written at a time: a mapped matrix never becomes resident whole.
+BLOCK_ROWS = 65_536
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,9 +111,9 @@ class Embedding:
     def norms(self) -> npt.NDArray[np.float64]:
         """Euclidean length of every row, in float64."""
         norms = np.empty(len(self), dtype=np.float64)
-        for start in range(0, len(self), _BLOCK_ROWS):
-            block = np.asarray(self.vectors[start : start + _BLOCK_ROWS], dtype=np.float64)
-            norms[start : start + _BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
+        for start in range(0, len(self), BLOCK_ROWS):
+            block = np.asarray(self.vectors[start : start + BLOCK_ROWS], dtype=np.float64)
+            norms[start : start + BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
         return norms
 
     @property

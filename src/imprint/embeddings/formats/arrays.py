@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.embedding import Embedding, Floats
+from imprint.embeddings.embedding import BLOCK_ROWS, Embedding, Floats
 from imprint.embeddings.formats.checks import Repeats, check_finite, has_repeats, zero_notes
 from imprint.embeddings.formats.rows import Subword, name_of
-
-_BLOCK_ROWS = 65_536  # a mapped matrix is looked at, and turned into float32, a block at a time
 
 
 def assemble(
@@ -67,11 +65,11 @@ def _to_float32(path: Path, words: Sequence[str], matrix: npt.NDArray[Any]) -> F
     """Return the matrix as float32, itself where it is that already."""
     ready = matrix.dtype == np.float32
     vectors: Floats = matrix if ready else np.empty(matrix.shape, dtype=np.float32)
-    for start in range(0, len(matrix), _BLOCK_ROWS):
-        block = slice(start, start + _BLOCK_ROWS)
+    for start in range(0, len(matrix), BLOCK_ROWS):
+        block = slice(start, start + BLOCK_ROWS)
         if not ready:
             # A double beyond float32 becomes an infinity and is refused as one.
             with np.errstate(over="ignore"):
                 vectors[block] = matrix[block]
-        check_finite(path, "row", words[block], vectors[block], range(start + 1, start + 1 + _BLOCK_ROWS))
+        check_finite(path, "row", words[block], vectors[block], range(start + 1, start + 1 + BLOCK_ROWS))
     return vectors

@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.embedding import Floats
+from imprint.embeddings.embedding import BLOCK_ROWS, Floats
 from imprint.errors import EmbeddingFileError
 
 _NAMED = 3  # words named in a note
 _SHOWN = 40  # characters
-_BLOCK_ROWS = 65_536  # a mapped matrix is looked at a block at a time
 
 
 def show(text: str) -> str:
@@ -64,8 +63,8 @@ def check_finite(
 def zero_notes(words: Sequence[str], vectors: Floats) -> list[str]:
     """Say how many words have a zero vector."""
     zeros: list[int] = []
-    for start in range(0, len(vectors), _BLOCK_ROWS):
-        block = vectors[start : start + _BLOCK_ROWS]
+    for start in range(0, len(vectors), BLOCK_ROWS):
+        block = vectors[start : start + BLOCK_ROWS]
         with np.errstate(over="ignore", under="ignore"):
             squares = np.einsum("ij,ij->i", block, block)
         # The squares of tiny numbers vanish too, so those rows are looked at again.
