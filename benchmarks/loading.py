@@ -130,7 +130,7 @@ def measure_ours(folder: Path) -> dict[str, float]:
     cpu = time.process_time() - start
     highest = peak()
     np.save(folder / "ours.npy", embedding.vectors)
-    convert(embedding, folder / "converted")
+    convert(embedding, folder / "converted.safetensors")
     return {"cpu": cpu, "import": bare, "kernels": kernels, "peak": highest}
 
 
@@ -147,7 +147,7 @@ def measure_opening(folder: Path) -> dict[str, float]:
     from imprint import load
 
     start = time.perf_counter()
-    embedding = load(folder / "converted")
+    embedding = load(folder / "converted.safetensors")
     wall = time.perf_counter() - start
     assert len(embedding) == ROWS
     return {"wall": wall}

@@ -140,6 +140,11 @@ def test_sampling_is_there_on_request(imprint):
         (["audit", "default", "--out", "no/such/folder/f.jsonl"], "cannot write there"),
         (["convert", "default", "no/such/folder/f.safetensors"], "cannot write there"),
         (["convert", "default", os.devnull], "is a folder, a device or a pipe; give the name of a file"),
+        (
+            ["convert", "default", "out.txt"],
+            "out.txt: what is written is a safetensors file; give a name that ends in",
+        ),
+        (["debias", "default", "default"], "default: what is written is a safetensors file; give a name that ends in"),
         (["seat", "default", "--cache", os.devnull], "is a folder, a device or a pipe; give the name of a file"),
         (["debias", "default", "out.safetensors", "--strength", "1e300"], "to below 1e+12 is wanted"),
         (["weat", "default", "--sampled", "99999999999999999999"], "1 to 1,000,000,000 are wanted"),

@@ -27,7 +27,9 @@ def imprint(tmp_path, monkeypatch, capsys):
     bundled = load("default")
     vectors = np.asarray(bundled.vectors[:20_000])
     noise = np.random.default_rng(0).normal(scale=0.2, size=vectors.shape)
-    convert(Embedding("noisy", list(bundled.words[:20_000]), (vectors + noise).astype(np.float32)), tmp_path / "noisy")
+    noisy = Embedding("noisy", list(bundled.words[:20_000]), (vectors + noise).astype(np.float32))
+    convert(noisy, tmp_path / "noisy.safetensors")
+    (tmp_path / "noisy.safetensors").rename(tmp_path / "noisy")
     return run
 
 

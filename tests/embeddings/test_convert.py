@@ -1,3 +1,5 @@
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -6,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
-from imprint.errors import EmbeddingFileError, ImprintError, VocabularyError
+from imprint.errors import EmbeddingFileError, ImprintError, SettingError, VocabularyError
 
 
 def make(words: list[str], dimension: int = 3, **fields: object) -> Embedding:
@@ -24,7 +26,7 @@ words = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categori
 
 @given(words, st.integers(1, 4), st.booleans(), st.booleans())
 def test_what_was_written_is_read_back(tmp_path_factory, spelt, dimension, ranked, flagged):
-    path = tmp_path_factory.mktemp("round") / "trip"
+    path = tmp_path_factory.mktemp("round") / "trip.safetensors"
     ranks = np.arange(len(spelt), dtype=np.int32)[::-1] if ranked else None
     common = np.arange(len(spelt)) % 2 == 0 if flagged else None
     written = make(spelt, dimension, notes=("first note", "second"), ranks=ranks, common=common)
@@ -38,24 +40,24 @@ def test_what_was_written_is_read_back(tmp_path_factory, spelt, dimension, ranke
 
 def test_single_precision_is_mapped_and_half_is_widened(tmp_path):
     embedding = make(["a", "b"])
-    convert(embedding, tmp_path / "single")
-    convert(embedding, tmp_path / "half", half=True)
-    assert isinstance(load(tmp_path / "single").vectors, np.memmap)
-    half = load(tmp_path / "half").vectors
+    convert(embedding, tmp_path / "single.safetensors")
+    convert(embedding, tmp_path / "half.safetensors", half=True)
+    assert isinstance(load(tmp_path / "single.safetensors").vectors, np.memmap)
+    half = load(tmp_path / "half.safetensors").vectors
     assert half.dtype == np.float32
     assert np.array_equal(half, embedding.vectors.astype(np.float16).astype(np.float32))
 
 
 def test_only_keeps_rows_ranks_and_flags(tmp_path):
     ranks = np.array([5, 6, 9], dtype=np.int32)
-    convert(make(["a", "b", "c"], ranks=ranks, common=np.array([True, False, True])), tmp_path / "file")
-    kept = load(tmp_path / "file", only=["C", "b"])
+    convert(make(["a", "b", "c"], ranks=ranks, common=np.array([True, False, True])), tmp_path / "file.safetensors")
+    kept = load(tmp_path / "file.safetensors", only=["C", "b"])
     assert (kept.words, kept.ranks.tolist(), kept.common.tolist()) == (["b", "c"], [6, 9], [False, True])
 
 
 def test_only_without_ranks_takes_the_place_in_the_file(tmp_path):
-    convert(make(["a", "b", "c"]), tmp_path / "file")
-    assert load(tmp_path / "file", only=["c"]).ranks.tolist() == [2]
+    convert(make(["a", "b", "c"]), tmp_path / "file.safetensors")
+    assert load(tmp_path / "file.safetensors", only=["c"]).ranks.tolist() == [2]
 
 
 def test_bytes_are_the_same_in_every_process(tmp_path):
@@ -68,7 +70,7 @@ def test_bytes_are_the_same_in_every_process(tmp_path):
     )
     contents = set()
     for run in range(5):
-        path = tmp_path / str(run)
+        path = tmp_path / f"{run}.safetensors"
         subprocess.run([sys.executable, "-c", program, path], check=True)
         contents.add(path.read_bytes())
     assert len(contents) == 1
@@ -76,24 +78,74 @@ def test_bytes_are_the_same_in_every_process(tmp_path):
 
 def test_the_file_is_a_safetensors_file_to_the_library_too(tmp_path):
     embedding = make(["a", "naïve"])
-    convert(embedding, tmp_path / "file")
-    tensors = load_file(tmp_path / "file")
+    convert(embedding, tmp_path / "file.safetensors")
+    tensors = load_file(tmp_path / "file.safetensors")
     assert tensors["words"].tobytes().decode() == "a\nnaïve"
     assert np.array_equal(tensors["vectors"], embedding.vectors)
 
 
+@pytest.mark.parametrize("half", [False, True])
+def test_tensors_lie_where_the_library_puts_them(tmp_path, half):
+    ranks, common = np.array([2, 0, 1], dtype=np.int32), np.array([True, False, True])
+    embedding = make(["a", "naïve", "c"], ranks=ranks, common=common)
+    convert(embedding, tmp_path / "ours.safetensors", half=half)
+    vectors = embedding.vectors.astype(np.float16 if half else np.float32)
+    words = np.frombuffer("a\nnaïve\nc".encode(), dtype=np.uint8)
+    tensors = {"vectors": vectors, "words": words, "ranks": ranks, "common": common.view(np.uint8)}
+    save_file(tensors, tmp_path / "theirs.safetensors", metadata={"format": "imprint"})
+    ours, theirs = (split(tmp_path / f"{who}.safetensors") for who in ("ours", "theirs"))
+    assert ours == theirs
+
+
+def split(path: Path) -> tuple[list[object], int, bytes]:
+    """Return the tensors named in a header, in their order, how the data is aligned, and the data."""
+    content = path.read_bytes()
+    start = 8 + int.from_bytes(content[:8], "little")
+    return list(json.loads(content[8:start]).items())[1:], start % 8, content[start:]
+
+
+def test_progress_counts_the_rows_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("imprint.embeddings.convert.BLOCK_ROWS", 2)
+    seen = []
+    embedding = make(["a", "b", "c", "d", "e"])
+    convert(embedding, tmp_path / "file.safetensors", progress=lambda *counts: seen.append(counts))
+    assert seen == [(2, 5), (4, 5), (5, 5)]
+    assert np.array_equal(load(tmp_path / "file.safetensors").vectors, embedding.vectors)
+
+
+@pytest.mark.parametrize("name", ["out.txt", "default", "out.safetensors.gz", "safetensors"])
+def test_a_name_that_promises_another_kind_of_file_is_refused(tmp_path, name):
+    (tmp_path / name).write_text("old")
+    wanted = "what is written is a safetensors file; give a name that ends in .safetensors"
+    with pytest.raises(SettingError, match=re.escape(f"{tmp_path / name}: {wanted}")):
+        convert(make(["a"]), tmp_path / name)
+    assert (tmp_path / name).read_text() == "old"
+
+
+def test_the_ending_may_be_in_capitals_and_the_path_a_text(tmp_path):
+    convert(make(["a"]), str(tmp_path / "OUT.SafeTensors"))
+    assert load(tmp_path / "OUT.SafeTensors").words == ["a"]
+
+
+def test_a_name_that_is_no_text_has_question_marks(tmp_path):
+    convert(Embedding("odd\udcff", ["a"], np.ones((1, 2), np.float32)), tmp_path / "file.safetensors")
+    assert load(tmp_path / "file.safetensors").name == "odd?"
+
+
 def test_columns_of_a_larger_matrix_are_written_as_seen(tmp_path):
     wide = np.random.default_rng(0).normal(size=(3, 8)).astype(np.float32)
-    convert(Embedding("view", ["a", "b", "c"], wide[:, ::2]), tmp_path / "file")
-    assert np.array_equal(load(tmp_path / "file").vectors, wide[:, ::2])
+    convert(Embedding("view", ["a", "b", "c"], wide[:, ::2]), tmp_path / "file.safetensors")
+    assert np.array_equal(load(tmp_path / "file.safetensors").vectors, wide[:, ::2])
 
 
 def test_a_file_is_not_converted_onto_itself(tmp_path):
-    path = tmp_path / "file"
+    path = tmp_path / "file.safetensors"
     convert(make(["a", "b"]), path)
     before = path.read_bytes()
-    with pytest.raises(EmbeddingFileError, match="file: is the file being converted; give another name for the copy"):
-        convert(load(path), tmp_path / "." / "file", half=True)
+    with pytest.raises(
+        EmbeddingFileError, match=r"file\.safetensors: is the file being converted; give another name for the copy"
+    ):
+        convert(load(path), tmp_path / "." / "file.safetensors", half=True)
     assert path.read_bytes() == before
 
 
@@ -108,12 +160,12 @@ def test_a_file_is_not_converted_onto_itself(tmp_path):
 )
 def test_words_that_cannot_be_read_back_are_refused(tmp_path, spelt, message):
     with pytest.raises(VocabularyError, match=message):
-        convert(make(spelt), tmp_path / "file")
+        convert(make(spelt), tmp_path / "file.safetensors")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_values_too_large_for_half_precision_are_refused_and_the_old_file_stays(tmp_path):
-    path = tmp_path / "file"
+    path = tmp_path / "file.safetensors"
     path.write_text("old")
     large = Embedding("large", ["a", "b"], np.array([[1, 2], [3, 70_000]], np.float32))
     with pytest.raises(EmbeddingFileError, match="large: the vector of 'b' has values that float16 cannot hold"):
@@ -123,4 +175,4 @@ def test_values_too_large_for_half_precision_are_refused_and_the_old_file_stays(
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(ImprintError, match="nowhere"):
-        convert(make(["a"]), Path(tmp_path) / "nowhere" / "file")
+        convert(make(["a"]), Path(tmp_path) / "nowhere" / "file.safetensors")

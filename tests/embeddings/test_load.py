@@ -15,10 +15,10 @@ def test_the_format_is_told_by_content_whatever_the_name(keyed_vectors, fasttext
     keyed_vectors.save_word2vec_format(str(tmp_path / "text"))
     keyed_vectors.save_word2vec_format(str(tmp_path / "binary"), binary=True)
     keyed_vectors.save(str(tmp_path / "gensim"))
-    convert(load(tmp_path / "binary"), tmp_path / "ours")
+    convert(load(tmp_path / "binary"), tmp_path / "ours.safetensors")
     save_facebook_model(fasttext_model, str(tmp_path / "fasttext"))
     wanted = {"fasttext": fasttext_model.wv.index_to_key}
-    for content in ("text", "binary", "gensim", "ours", "fasttext"):
+    for content in ("text", "binary", "gensim", "ours.safetensors", "fasttext"):
         for suffix in (".txt", ".vec", ".bin", ".kv", ".safetensors", ".gz", ""):
             path = tmp_path / f"misnamed{suffix}"
             shutil.copy(tmp_path / content, path)

@@ -48,7 +48,7 @@ def real_files(tmp_path_factory) -> list[bytes]:
     model = FastText([["cat", "dog", "bird"]] * 10, vector_size=3, min_count=1, epochs=1, bucket=9, workers=1)
     save_facebook_model(model, str(folder / "fasttext"))
     model.wv.save(str(folder / "fasttext.kv"))
-    convert(Embedding.from_gensim(vectors), folder / "ours")
+    convert(Embedding.from_gensim(vectors), folder / "ours.safetensors")
     plain = [path.read_bytes() for path in sorted(folder.iterdir())]
     text = (folder / "text").read_bytes()
     return [*plain, text.partition(b"\n")[2], gzip.compress(text, mtime=0), lzma.compress(text)]

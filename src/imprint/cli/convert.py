@@ -10,14 +10,18 @@ from imprint.cli.options import EmbeddingArgument
 
 def convert_command(
     embedding: EmbeddingArgument,
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, say glove.safetensors.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
+    ],
     half: Annotated[bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")] = False,
 ) -> None:
     """Write an embedding as safetensors with its vocabulary, which opens by mapping memory."""
-    from imprint.cli.console import check_target, open_embedding, say
-    from imprint.embeddings.convert import convert
+    from imprint.cli.console import check_target, open_embedding, progress_bar, say
+    from imprint.embeddings.convert import check_name, convert
 
     check_target(target, reading=embedding)
+    check_name(target)
     opened = open_embedding(embedding)
-    convert(opened, target, half=half)
+    with progress_bar(f"writing {target}") as report:
+        convert(opened, target, half=half, progress=report)
     say(f"{len(opened):,} words of {opened.dimension} dimensions written to {target}")

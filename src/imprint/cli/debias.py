@@ -27,7 +27,9 @@ AUTO = "auto"
 
 def debias_command(
     embedding: EmbeddingArgument,
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, say debiased.safetensors.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
+    ],
     method: Annotated[str | None, typer.Option("--method", help="linear, hard or leace. [default: linear]")] = None,
     axis: AxisOption = None,
     pairs: Annotated[
@@ -56,7 +58,7 @@ def debias_command(
     """Debias an embedding and print what changed: stereotype words, background words, WEATs of gender."""
     from imprint.cli.console import check_target, open_embedding, phases, say
     from imprint.cli.debias_tables import print_frontier, show_debiasing
-    from imprint.embeddings.convert import convert
+    from imprint.embeddings.convert import check_name, convert
     from imprint.embeddings.load import load as load_embedding
     from imprint.stimuli.definition import quote
     from imprint.stimuli.seeds import read_seeds
@@ -64,6 +66,7 @@ def debias_command(
     _check_options(method, axis, pairs, strength, seeds, save, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
         check_target(path, reading=embedding)
+    check_name(target)
     if load is not None:
         check_target(target, reading=str(load))
     if save is not None and save.absolute() == target.absolute():
@@ -74,15 +77,14 @@ def debias_command(
     gendered = pairs is None and axis in (None, DEFAULT_PAIR)
     with phases() as report:
         step = partial(report, f"debiasing {opened.name}")
-        step(0, 3)
+        step(0, 2)
         transform = _obtain(opened, method or METHODS[0], along, pairs, strength, words, load, report)
-        step(1, 3)
+        step(1, 2)
         moved = transform.apply(opened)
-        step(2, 3)
-        convert(moved, target)
+        step(2, 2)
+        convert(moved, target, progress=partial(report, f"writing {target}"))
         if save is not None:
             transform.save(save)
-        step(3, 3)
         # Measured as anybody will find it who opens the file.
         debiased = load_embedding(target, progress=partial(report, f"reading {target}"))
         variances = _measure(opened, debiased, along, words) if gendered or words is not None else None

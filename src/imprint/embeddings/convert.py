@@ -1,7 +1,9 @@
 """The writer of imprint's own form of an embedding: one safetensors file that opens in an instant."""
 
 import json
+import math
 import os
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,50 +11,88 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
-from imprint.embeddings.formats.safetensors import FORMAT
-from imprint.errors import EmbeddingFileError, VocabularyError
+from imprint.embeddings.formats.safetensors import FORMAT, LENGTH_BYTES, TYPES
+from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 from imprint.files import replacing
 
-_LENGTH_BYTES = 8
+SUFFIX = ".safetensors"
+
+_ORDER = ("F32", "I32", "F16", "U8")  # of tensors in the file, as the library safetensors has it: all are aligned
+_ALIGNMENT = 8
 
 
-def convert(embedding: Embedding, path: str | os.PathLike[str], *, half: bool = False) -> None:
+def convert(
+    embedding: Embedding,
+    path: str | os.PathLike[str],
+    *,
+    half: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
     """Write words, vectors, ranks, flags, name and notes; `half` rounds the vectors to float16.
 
-    The same embedding gives the same bytes. What a fastText model makes of unseen words is not written.
+    The path ends in .safetensors. The same embedding gives the same bytes. What a fastText model makes of unseen
+    words is not written. `progress` is told the rows done and all of them.
     """
-    from safetensors.numpy import save_file
-
+    check_name(path)
     if embedding.source is not None and Path(path).exists() and Path(path).samefile(embedding.source):
         raise EmbeddingFileError(f"{path}: is the file being converted; give another name for the copy")
-    tensors: dict[str, npt.NDArray[Any]] = {
-        "vectors": _vectors(embedding, np.dtype(np.float16 if half else np.float32)),
-        "words": _words(embedding),
+    kind = "F16" if half else "F32"
+    tensors: dict[str, tuple[str, npt.NDArray[Any]]] = {
+        "vectors": (kind, embedding.vectors),
+        "words": ("U8", _words(embedding)),
     }
     if embedding.ranks is not None:
-        tensors["ranks"] = np.ascontiguousarray(embedding.ranks, dtype=np.int32)
+        tensors["ranks"] = ("I32", embedding.ranks)
     if embedding.common is not None:
-        tensors["common"] = np.ascontiguousarray(embedding.common, dtype=np.bool_).view(np.uint8)
+        tensors["common"] = ("U8", np.asarray(embedding.common, dtype=np.bool_))
+    tensors = dict(sorted(tensors.items(), key=lambda item: (_ORDER.index(item[1][0]), item[0])))
+    with replacing(path) as part, part.open("wb") as file:
+        file.write(_header(embedding, {name: (kind, tensor.shape) for name, (kind, tensor) in tensors.items()}))
+        for name, (kind, tensor) in tensors.items():
+            if name != "vectors":
+                file.write(np.ascontiguousarray(tensor, dtype=TYPES[kind]).data)
+                continue
+            for done, block in _blocks(embedding, np.dtype(TYPES[kind])):
+                file.write(block.data)
+                # Left to the end, waiting for the disk would take longer than all the rest, and no bar would tell.
+                os.fsync(file.fileno())
+                if progress is not None:
+                    progress(done, len(embedding))
+
+
+def check_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a name that promises another kind of file than the one that is written."""
+    if not os.fspath(path).lower().endswith(SUFFIX):
+        raise SettingError(f"{path}: what is written is a safetensors file; give a name that ends in {SUFFIX}")
+
+
+def _header(embedding: Embedding, shapes: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
+    """Return the length of the JSON and the JSON: what stands where, in this order, from byte 0 after it."""
     notes = "\n".join(" ".join(note.split()) for note in embedding.notes)
-    with replacing(path) as part:
-        save_file(tensors, part, metadata={"format": FORMAT, "name": embedding.name, "notes": notes})
-        _sort_metadata(part)
+    header: dict[str, Any] = {"__metadata__": {"format": FORMAT, "name": embedding.name, "notes": notes}}
+    end = 0
+    for name, (kind, shape) in shapes.items():
+        start, end = end, end + math.prod(shape) * np.dtype(TYPES[kind]).itemsize
+        header[name] = {"dtype": kind, "shape": list(shape), "data_offsets": [start, end]}
+    # A file name may hold bytes that are no text; the name taken from it has question marks there.
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+    text += b" " * (-len(text) % _ALIGNMENT)
+    return len(text).to_bytes(LENGTH_BYTES, "little") + text
 
 
-def _vectors(embedding: Embedding, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    vectors = np.empty(embedding.vectors.shape, dtype=dtype)
-    for start in range(0, len(vectors), BLOCK_ROWS):
-        block = slice(start, start + BLOCK_ROWS)
+def _blocks(embedding: Embedding, dtype: np.dtype[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """Give the rows a block at a time, each with the number of rows up to its end."""
+    for start in range(0, len(embedding), BLOCK_ROWS):
         with np.errstate(over="ignore"):
-            vectors[block] = embedding.vectors[block]
-        finite = np.isfinite(vectors[block]).all(axis=1)
+            block = np.ascontiguousarray(embedding.vectors[start : start + BLOCK_ROWS], dtype=dtype)
+        finite = np.isfinite(block).all(axis=1)
         if not finite.all():
             row = start + int(np.argmin(finite))
             raise EmbeddingFileError(
                 f"{embedding.name}: the vector of {embedding.words[row]!r} has values that {dtype} cannot hold; "
                 f"{'convert without half precision' if dtype == np.float16 else 'leave that word out'}"
             )
-    return vectors
+        yield start + len(block), block
 
 
 def _words(embedding: Embedding) -> npt.NDArray[np.uint8]:
@@ -69,15 +109,3 @@ def _words(embedding: Embedding) -> npt.NDArray[np.uint8]:
     except UnicodeEncodeError as error:
         raise VocabularyError(f"{embedding.name}: a word cannot be written as UTF-8 ({error.reason})") from error
     return np.frombuffer(text, dtype=np.uint8)
-
-
-def _sort_metadata(path: Path) -> None:
-    """Put the metadata in alphabetical order: safetensors writes it in one that differs from run to run."""
-    with path.open("r+b") as file:
-        length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
-        header = json.loads(file.read(length))
-        header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
-        text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-        assert len(text) <= length
-        file.seek(_LENGTH_BYTES)
-        file.write(text.ljust(length))

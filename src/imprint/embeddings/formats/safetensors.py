@@ -22,16 +22,16 @@ from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError
 
 FORMAT = "imprint"
+LENGTH_BYTES = 8
+TYPES = {"F32": "<f4", "F16": "<f2", "I32": "<i4", "U8": "|u1"}
 
-_LENGTH_BYTES = 8
 _LARGEST_HEADER = 100_000_000
-_TYPES = {"F32": "<f4", "F16": "<f2", "I32": "<i4", "U8": "|u1"}
 _KINDS = {"vectors": ("F32", "F16"), "words": ("U8",), "ranks": ("I32",), "common": ("U8",)}
 
 
 def recognises(head: bytes) -> bool:
     """Whether eight bytes of length, mostly NUL as in no text, are followed by a JSON object."""
-    return head[_LENGTH_BYTES : _LENGTH_BYTES + 1] == b"{" and head[:_LENGTH_BYTES].count(0) >= 2
+    return head[LENGTH_BYTES : LENGTH_BYTES + 1] == b"{" and head[:LENGTH_BYTES].count(0) >= 2
 
 
 def read(source: Source, wanted: Collection[str] | None) -> Embedding:
@@ -94,12 +94,12 @@ class Words(Sequence[str]):
 def _map_tensors(path: Path, size: int) -> tuple[dict[str, str], dict[str, npt.NDArray[Any]]]:
     """Return the metadata and the tensors this form has, each a view of the mapped file."""
     content = np.memmap(path, dtype=np.uint8, mode="r")
-    length = int.from_bytes(content[:_LENGTH_BYTES].tobytes(), "little")
-    start = _LENGTH_BYTES + length
+    length = int.from_bytes(content[:LENGTH_BYTES].tobytes(), "little")
+    start = LENGTH_BYTES + length
     if length > _LARGEST_HEADER or start > size:
         raise _broken(path, f"a header of {length:,} bytes in a file of {size:,}")
     try:
-        header = json.loads(content[_LENGTH_BYTES:start].tobytes())
+        header = json.loads(content[LENGTH_BYTES:start].tobytes())
     except (ValueError, RecursionError) as error:
         raise _broken(path, "a header that is not JSON") from error
     metadata = header.pop("__metadata__", {}) if isinstance(header, dict) else None
@@ -121,7 +121,7 @@ def _map_tensors(path: Path, size: int) -> tuple[dict[str, str], dict[str, npt.N
     if start + end != size:
         raise _broken(path, f"{size - start:,} bytes of tensors, the header makes it {end:,}")
     return metadata, {
-        name: content[start + begin : start + stop].view(_TYPES[kind]).reshape(shape)
+        name: content[start + begin : start + stop].view(TYPES[kind]).reshape(shape)
         for name, (kind, shape, begin, stop) in entries.items()
         if name in _KINDS
     }
@@ -138,7 +138,7 @@ def _entry(path: Path, name: str, entry: object) -> tuple[str, tuple[int, ...], 
     if shape is not None and offsets is not None and len(offsets) == 2:
         begin, stop = offsets
         fits = kind in _KINDS.get(name, ()) and len(shape) <= 2
-        if name not in _KINDS or (fits and stop - begin == math.prod(shape) * np.dtype(_TYPES[kind]).itemsize):
+        if name not in _KINDS or (fits and stop - begin == math.prod(shape) * np.dtype(TYPES[kind]).itemsize):
             return kind, shape, begin, stop
     raise _broken(path, f"an entry for tensor {name!r} that contradicts itself")
 
