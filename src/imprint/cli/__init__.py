@@ -5,6 +5,10 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import typer
 
 INTERRUPTED = 130  # what shells call a program that Ctrl-C ended
 TERMINATED = 143  # and one that was told to end
@@ -25,10 +29,10 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False, prog_name="imprint")
         sys.stdout.flush()
     except typer.TyperException as error:
-        sys.exit(_fail(f"{_one_line(error.format_message()).rstrip('.')}; imprint COMMAND --help explains"))
+        sys.exit(_fail(_one_line(_explain(error))))
     except ImprintError as error:
         sys.exit(_fail(_one_line(str(error))))
     except (KeyboardInterrupt, typer.Abort):
@@ -50,6 +54,20 @@ def main() -> None:
 def _end(*_: object) -> None:
     """End as Ctrl-C does, by an exception, so that whatever is open tidies up behind itself."""
     sys.exit(TERMINATED)
+
+
+def _explain(error: "typer.TyperException") -> str:
+    """Say what came, where a value was refused: typer names the option alone; and where to read on."""
+    message = error.format_message().rstrip(". \n")
+    refused = getattr(error.__cause__, "errors", None)  # pydantic's, who checks the values for typer
+    param = getattr(error, "param", None)
+    if refused is not None and param is not None:
+        first, option = refused()[0], param.get_error_hint().replace("'", "")
+        came, wanted = str(first["input"]), first["msg"].replace("Input should be", "it should be")
+        message = f"{option} is {came if came.lstrip('-').isdecimal() else repr(came)}; {wanted}"
+    context = getattr(error, "ctx", None)
+    where = "imprint COMMAND" if context is None else context.command_path
+    return f"{message}{'' if message.endswith('?') else ';'} {where} --help explains"
 
 
 def _one_line(message: str) -> str:
