@@ -148,9 +148,14 @@ def test_sampling_is_there_on_request(imprint):
         (["seat", "default", "--cache", os.devnull], "is a folder, a device or a pipe; give the name of a file"),
         (["debias", "default", "out.safetensors", "--strength", "1e300"], "to below 1e+12 is wanted"),
         (["weat", "default", "--sampled", "99999999999999999999"], "1 to 1,000,000,000 are wanted"),
-        (["weat", "default", "--seed", "-1"], "seed"),
-        (["weat"], "EMBEDDING"),
-        (["frobnicate"], "frobnicate"),
+        (
+            ["weat", "default", "--seed", "-1"],
+            ": --seed is -1; it should be greater than or equal to 0; imprint weat -",
+        ),
+        (["weat", "default", "--sampled", "few"], ": --sampled is 'few'; it should be a valid integer"),
+        (["weat"], "Missing argument 'EMBEDDING'; imprint weat --help explains"),
+        (["study", "frobnicate"], "No such command 'frobnicate'; imprint study --help explains"),
+        (["aduit", "default"], "No such command 'aduit'. Did you mean 'audit'? imprint --help explains"),
     ],
 )
 def test_errors_are_one_line_on_stderr_with_exit_code_one(imprint, arguments, message):
@@ -160,6 +165,26 @@ def test_errors_are_one_line_on_stderr_with_exit_code_one(imprint, arguments, me
     assert len(result.stderr.splitlines()) == 1, result.stderr
     assert result.stderr.startswith("imprint: ")
     assert message in result.stderr
+
+
+def test_where_no_test_of_the_default_can_run_the_error_says_what_else_there_is(in_process, tmp_path):
+    (tmp_path / "tiny.txt").write_text("he 1 0\nshe 0 1\n")
+    result = in_process("weat", "tiny.txt")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "none of 10 tests can be run on tiny" in result.stderr
+    assert result.stderr.endswith("; other tests: --test '*', or words of your own: --x --y --a --b\n")
+    result = in_process("wefat", "tiny.txt")
+    assert result.stderr.endswith("; tests of your own: --tests FILE\n")
+
+
+def test_a_pattern_runs_what_can_run_and_a_name_has_to(in_process):
+    rows = lines(in_process("weat", "default", "--test", "seat-*", "--json"))
+    assert {"weat", "skipped"} == {row["kind"] for row in rows}
+    assert "seat-3b" in {row["test"] for row in rows if row["kind"] == "skipped"}
+    for named in (("--test", "seat-3b"), ("--test", "seat-*", "--test", "seat-3b")):
+        result = in_process("weat", "default", *named)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert result.stderr.startswith("imprint: European American terms: 15 of 15 words are missing")
 
 
 def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
-from imprint.errors import SettingError
+from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
@@ -45,22 +45,29 @@ def weat_command(
     from imprint.association.battery import run_battery
     from imprint.cli.console import open_embedding, progress_bar
     from imprint.cli.tables import show_battery
+    from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
-    asked = bool(test or tests or x or y or a or b)
+    # Of what a pattern finds, tests without words are told as not run; one asked for by its name is an error.
+    named = bool(tests or x or y or a or b) or not all(map(is_pattern, test or DEFAULT_TESTS))
     chosen = _choose(test, tests, (x, y, a, b))
     opened = open_embedding(embedding, words_of(chosen))
-    with progress_bar("testing") as report:
-        battery = run_battery(
-            opened,
-            chosen,
-            alternative=alternative,  # type: ignore[arg-type]  # checked, with a message, where it is used
-            alpha=alpha,
-            draws=sampled,
-            seed=seed,
-            skip=not asked,
-            progress=report,
-        )
+    try:
+        with progress_bar("testing") as report:
+            battery = run_battery(
+                opened,
+                chosen,
+                alternative=alternative,  # type: ignore[arg-type]  # checked, with a message, where it is used
+                alpha=alpha,
+                draws=sampled,
+                seed=seed,
+                skip=not named,
+                progress=report,
+            )
+    except VocabularyError as error:
+        if test or named:
+            raise
+        raise VocabularyError(f"{error}; other tests: --test '*', or words of your own: --x --y --a --b") from error
     show_battery(battery, json=json)
 
 

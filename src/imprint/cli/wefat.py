@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption
-from imprint.errors import SettingError
+from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WefatTest
@@ -33,12 +33,19 @@ def wefat_command(
     from imprint.association.battery import run_battery
     from imprint.cli.console import open_embedding, progress_bar
     from imprint.cli.tables import show_battery
+    from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
+    named = bool(tests) or not all(map(is_pattern, test or ()))
     chosen = _choose(test, tests, property_file)
     opened = open_embedding(embedding, words_of(chosen))
-    with progress_bar("testing") as report:
-        battery = run_battery(opened, chosen, seed=seed, skip=not (test or tests), progress=report)
+    try:
+        with progress_bar("testing") as report:
+            battery = run_battery(opened, chosen, seed=seed, skip=not named, progress=report)
+    except VocabularyError as error:
+        if test or named:
+            raise
+        raise VocabularyError(f"{error}; tests of your own: --tests FILE") from error
     show_battery(battery, json=json)
 
 

@@ -119,6 +119,11 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
     return tuple(test for identifier, test in known.items() if identifier in wanted)
 
 
+def is_pattern(choice: str) -> bool:
+    """Tell a pattern, which asks for whatever tests there are, from the id of one test that is wanted."""
+    return any(sign in choice for sign in "*?[")
+
+
 def read_tests(path: FilePath) -> tuple[Test, ...]:
     """Read a user's own TOML file, which may name the catalogue's sets; its own sets come first."""
     return parsing.read_tests(path, shared_sets())
