@@ -11,9 +11,8 @@ import numpy as np
 
 from imprint.debiasing.linear import default_axes
 from imprint.debiasing.transform import Card, Doubles, HardTransform, WordPairs
-from imprint.directions.axis import Axis, Pairs, pair_axis
+from imprint.directions.axis import Axis, Pairs, check_ends, pair_axis
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError
 from imprint.stimuli import seeds as catalogue
 
 _NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
@@ -41,9 +40,7 @@ class HardDebiaser:
             embedding, pair_axis(embedding, catalogue.definitional_pairs(), method="pca") if axis is None else axis
         )
         chosen = catalogue.equalize_pairs() if pairs is None else pairs
-        same = [first for first, second in chosen if first == second]
-        if same:
-            raise SettingError(f"{same[0]!r} stands on both ends of a pair; give two different words")
+        check_ends(chosen)
         kept_pairs, missing = _known(embedding, chosen)
         named = _gendered() if specific is None else specific
         ends = [word for one in axes for word in embedding.lookup(one.positive + one.negative).tokens]

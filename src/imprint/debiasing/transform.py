@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding, Floats
 from imprint.errors import SettingError
 from imprint.files import replacing
@@ -242,8 +243,4 @@ def read_list(content: object) -> tuple[str, ...]:
 
 
 def _ends(card: Card) -> str:
-    return f"{_end(card.positive)} - {_end(card.negative)}"
-
-
-def _end(words: tuple[str, ...]) -> str:
-    return words[0] if len(words) == 1 else f"{words[0]}, ..."
+    return f"{show_end(card.positive)} - {show_end(card.negative)}"

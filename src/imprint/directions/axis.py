@@ -43,7 +43,7 @@ class Axis:
     @property
     def name(self) -> str:
         """What the axis is called: its ends."""
-        return f"{_end(self.positive)} - {_end(self.negative)}"
+        return f"{show_end(self.positive)} - {show_end(self.negative)}"
 
     def project(self, vectors: npt.NDArray[np.float32]) -> Doubles:
         """Return the coordinate of each row along the axis."""
@@ -104,12 +104,22 @@ def set_axis(embedding: Embedding, positive: Sequence[str], negative: Sequence[s
     return Axis(unit, kept[0], kept[1], "sets", None, None, tuple(missing))
 
 
-def _check_pairs(pairs: Pairs) -> None:
-    if not isinstance(pairs, Sequence) or not pairs or not all(_is_pair(pair) for pair in pairs):
-        raise SettingError(f"the pairs are {pairs!r}; a list of pairs of words such as [('he', 'she')] is wanted")
+def check_ends(pairs: Pairs) -> None:
+    """Refuse a pair of a word with itself."""
     same = [first for first, second in pairs if first == second]
     if same:
         raise SettingError(f"{same[0]!r} stands on both ends of a pair; give two different words")
+
+
+def show_end(words: Sequence[str]) -> str:
+    """Return the words at one end of an axis, the first for all of them."""
+    return words[0] if len(words) == 1 else f"{words[0]}, ..."
+
+
+def _check_pairs(pairs: Pairs) -> None:
+    if not isinstance(pairs, Sequence) or not pairs or not all(_is_pair(pair) for pair in pairs):
+        raise SettingError(f"the pairs are {pairs!r}; a list of pairs of words such as [('he', 'she')] is wanted")
+    check_ends(pairs)
 
 
 def _is_pair(pair: object) -> bool:
@@ -140,7 +150,3 @@ def _normalise(direction: Doubles, ends: str, embedding: Embedding) -> Doubles:
 def _agreement(differences: Doubles) -> float:
     units = differences / np.linalg.norm(differences, axis=1, keepdims=True)
     return float(np.mean([units[i] @ units[j] for i, j in combinations(range(len(units)), 2)]))
-
-
-def _end(words: tuple[str, ...]) -> str:
-    return words[0] if len(words) == 1 else f"{words[0]}, ..."
