@@ -21,7 +21,7 @@ from imprint.cli.encoders import (
     TimeoutOption,
     TokenizerOption,
 )
-from imprint.cli.options import JsonOption, SeedOption
+from imprint.cli.options import JsonOption, OptionalEmbeddingArgument, SeedOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -33,13 +33,7 @@ PREVIEW = 1_000
 
 
 def enumerate_command(
-    embedding: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="EMBEDDING",
-            help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d).",
-        ),
-    ] = None,
+    embedding: OptionalEmbeddingArgument = None,
     encoder: Annotated[
         str | None,
         typer.Option(

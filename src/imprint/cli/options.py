@@ -4,13 +4,11 @@ from typing import Annotated
 
 import typer
 
-EmbeddingArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="EMBEDDING",
-        help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d).",
-    ),
-]
+_EMBEDDING = typer.Argument(
+    metavar="EMBEDDING", help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d)."
+)
+EmbeddingArgument = Annotated[str, _EMBEDDING]
+OptionalEmbeddingArgument = Annotated[str | None, _EMBEDDING]
 DEFAULT_PAIR = ("he", "she")
 AxisOption = Annotated[
     tuple[str, str] | None,

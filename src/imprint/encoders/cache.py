@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from imprint.encoders.base import Floats
-from imprint.errors import EncoderError
+from imprint.errors import EncoderError, ImprintError
+from imprint.files import writable
 
 Progress = Callable[[int, int], None]
 
@@ -35,8 +36,10 @@ class EncodingCache:
         if "\0" in str(self.path):
             raise EncoderError(f"{str(self.path)!r}: no file name may hold a NUL; check the path")
         try:
-            if self.path.exists() and not self.path.is_file():
-                raise EncoderError(f"{self.path}: is a folder, a device or a pipe; give the name of a file")
+            writable(self.path)
+        except ImprintError as error:
+            raise EncoderError(str(error)) from error
+        try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
         except (OSError, sqlite3.Error) as error:

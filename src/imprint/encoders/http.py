@@ -169,11 +169,8 @@ class _Connection(http.client.HTTPConnection):
         self.sock = _TimedSocket(self.sock, deadline)
 
 
-class _SecureConnection(http.client.HTTPSConnection):
-    def connect(self) -> None:
-        deadline = time.monotonic() + float(self.timeout or 0)
-        super().connect()
-        self.sock = _TimedSocket(self.sock, deadline)
+class _SecureConnection(_Connection, http.client.HTTPSConnection):
+    """The same over TLS, whose handshake lies within the deadline: `connect` above calls HTTPSConnection's."""
 
 
 class _Handler(urllib.request.AbstractHTTPHandler):
