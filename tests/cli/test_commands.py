@@ -11,6 +11,7 @@ import termios
 from pathlib import Path
 
 import pytest
+from command_results import lines
 
 from imprint.cli.app import app
 from imprint.embeddings.load import load
@@ -22,11 +23,6 @@ WEAT_FIELDS = {
     "extreme", "alternative", "n_x", "n_y", "n_a", "n_b",
 }  # fmt: skip
 WEFAT_FIELDS = {"r", "r_p_value", "slope", "intercept", "scores"}
-
-
-def lines(result):
-    assert result.returncode == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def test_weat_runs_the_ten_tests_and_prints_the_fields_of_the_design(imprint):

@@ -1,19 +1,14 @@
-import json
 import re
 import sys
 
 import numpy as np
 import pytest
+from command_results import lines
 
 from imprint.association.cosines import cosines
 from imprint.cli import console
 from imprint.embeddings.load import load
 from imprint.stimuli.seeds import fitted
-
-
-def lines(result):
-    assert result.returncode == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from command_results import refused
 
 from imprint.cli import main
 from imprint.finding import COMMON_FIELDS
@@ -33,12 +34,6 @@ def imprint(tmp_path, monkeypatch, capsys):
     (folder / "rw.tsv").write_text("".join(f"w{i}\tw{i + 3}\t{i % 7}\n" for i in range(30)) + "w1\tzebra\t5\n")
     (folder / "mine.txt").write_text(": some\n" + "".join(f"w{i} w{i + 1} W{i + 2} w{i + 3}\n" for i in range(30)))
     return run
-
-
-def refused(result):
-    assert (result.returncode, result.stdout) == (1, "")
-    (line,) = result.stderr.splitlines()
-    return line
 
 
 def test_one_table_with_the_papers_figures_beside_it(imprint):

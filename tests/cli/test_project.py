@@ -1,13 +1,7 @@
 """`imprint project` as a person runs it."""
 
-import json
-
 import pytest
-
-
-def lines(result):
-    assert result.returncode == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
+from command_results import lines
 
 
 @pytest.fixture

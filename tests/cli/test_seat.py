@@ -12,6 +12,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from command_results import lines, refused
 
 from imprint.finding import COMMON_FIELDS
 
@@ -39,18 +40,6 @@ def imprint(in_process, tmp_path, monkeypatch):
     monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
     (tmp_path / "garden.toml").write_text(GARDEN)
     return lambda *arguments: in_process("seat", *arguments)
-
-
-def lines(result):
-    assert result.returncode == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
-
-
-def refused(result):
-    """Return the one line that says what was wrong."""
-    assert (result.returncode, result.stdout) == (1, "")
-    (line,) = result.stderr.splitlines()
-    return line
 
 
 def test_both_units_are_printed_and_a_second_run_encodes_nothing(imprint, tmp_path):

@@ -1,6 +1,7 @@
 """Encoders, templates and caches that are broken: one clear line, and what was kept stays."""
 
 import pytest
+from command_results import refused
 
 GARDEN = """
 [[weat]]
@@ -20,12 +21,6 @@ def seat(in_process, tmp_path, monkeypatch):
     monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
     (tmp_path / "garden.toml").write_text(GARDEN)
     return lambda *arguments: in_process("seat", *arguments, "--tests", "garden.toml")
-
-
-def refused(result):
-    assert (result.returncode, result.stdout) == (1, "")
-    (line,) = result.stderr.splitlines()
-    return line
 
 
 def write_vectors(path, vector, words=ASKED + AROUND):
