@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from goals import goal, head, row
 
 from imprint.debiasing import programme
 from imprint.debiasing.folds import SPREADS, choose_debiaser, fold_frontier
@@ -56,7 +57,7 @@ def main() -> None:
     embedding, seeds = synthetic()
     axis = pair_axis(embedding, [("he", "she")])
     print(f"Linear debiasing of {ROWS:,} x {DIMENSION}, {SEEDS} seeds\n")
-    print(f"{'':62}{'measured':>12}{'goal':>12}   verdict")
+    head()
     for where, strength, limit in (("inside", INSIDE, 2.0), ("outside", OUTSIDE, 15.0)):
         measure_synthetic(embedding, axis, seeds, where, strength, limit)
     del embedding
@@ -274,15 +275,6 @@ def on_old_axis(judged: list[Variances]) -> None:
 
 def before_after(what: str, before: float, after: float, paper: tuple[float, float]) -> None:
     row(f"  {what} (paper: {paper[0]:g} to {paper[1]:g})", f"{before:.4f}", f"to {after:.5f}")
-
-
-def row(what: str, measured: str, wanted: str = "", verdict: str = "") -> None:
-    print(f"{what:62}{measured:>12}{wanted:>12}   {verdict}".rstrip(), flush=True)
-
-
-def goal(what: str, value: float, limit: float, show: Callable[[float], str]) -> None:
-    verdict = "met" if value <= limit else f"MISSED by {value / limit - 1:.0%}"
-    row(what, show(value), f"<= {show(limit)}", verdict)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,14 @@ This process itself stays small, because Linux counts a parent's memory into its
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
+
+from goals import goal, head, row
+from peers.measuring import peak
 
 ROWS, DIMENSION = 400_000, 100
 MATRIX = ROWS * DIMENSION * 4
@@ -35,7 +36,7 @@ def main() -> None:
         equal = bool(measure("comparing", folder, cache)["equal"])
 
     print(f"Loading {ROWS:,} x {DIMENSION} text of {size / MB:.0f} MB; the matrix is {MATRIX / MB:.0f} MB\n")
-    print(f"{'':58}{'measured':>12}{'goal':>12}   verdict")
+    head()
     row("gensim load_word2vec_format, CPU", f"{gensim['cpu']:.1f} s")
     row("imprint load, CPU", f"{ours['cpu']:.2f} s")
     goal("  as a share of gensim's", ours["cpu"] / gensim["cpu"], 1 / 12, lambda share: f"1/{1 / share:.0f}")
@@ -54,15 +55,6 @@ def main() -> None:
     )
     row("importing numba and compiling the kernel, once a machine", f"{compiling:.1f} s")
     row("importing numba and fetching the kernel, once a process", f"{cached:.2f} s")
-
-
-def row(what: str, measured: str, wanted: str = "", verdict: str = "") -> None:
-    print(f"{what:58}{measured:>12}{wanted:>12}   {verdict}".rstrip())
-
-
-def goal(what: str, value: float, limit: float, show: Callable[[float], str]) -> None:
-    verdict = "met" if value <= limit else f"MISSED by {value / limit - 1:.0%}"
-    row(what, show(value), f"<= {show(limit)}", verdict)
 
 
 def measure_writing(folder: Path) -> dict[str, float]:
@@ -85,10 +77,6 @@ def measure(name: str, folder: Path, environment: dict[str, str]) -> dict[str, f
     output = subprocess.run(command, env=os.environ | environment, check=True, capture_output=True, text=True).stdout
     result: dict[str, float] = json.loads(output)
     return result
-
-
-def peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def measure_gensim(folder: Path) -> dict[str, float]:

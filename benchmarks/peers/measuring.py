@@ -24,13 +24,18 @@ def run(jobs: dict[str, Job]) -> None:
     given = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):  # tools that talk
         work, tell = jobs[sys.argv[1]](given)
-        held = _peak()
+        held = peak()
         result, seconds = _clock(work)
-        peak, compiled = _peak(), _compiled()
+        highest, compiled = peak(), _compiled()
         value = tell(result)
         again = _clock(work)[1] if seconds < SHORT else None
-    numbers = {"cpu": seconds, "again": again, "peak": peak, "added": peak - held}
+    numbers = {"cpu": seconds, "again": again, "peak": highest, "added": highest - held}
     print(json.dumps({"value": value, "compiled": compiled, **numbers}))
+
+
+def peak() -> int:
+    """Return the most memory this process has held, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def digest(words: Iterable[str], vectors: bytes) -> str:
@@ -41,10 +46,6 @@ def digest(words: Iterable[str], vectors: bytes) -> str:
 def _clock(work: Callable[[], Any]) -> tuple[Any, float]:
     before = time.process_time()
     return work(), time.process_time() - before
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _compiled() -> bool:
