@@ -26,7 +26,7 @@ def test_blocks_of_a_large_matrix_are_put_together(monkeypatch):
     vectors = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
     embedding = Embedding("random", [f"w{row}" for row in range(50)], vectors)
     whole = neighbours(embedding, "w7", count=49)
-    monkeypatch.setattr(module, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(module, "BLOCK_ROWS", 7)
     parts = neighbours(embedding, "w7", count=49)
     assert [word for word, _ in parts.nearest] == [word for word, _ in whole.nearest]
     assert len(parts.nearest) == 49

@@ -1,4 +1,8 @@
-"""The writer of imprint's own form of an embedding: one safetensors file that opens in an instant."""
+"""The writer of imprint's own form of an embedding: one safetensors file that opens in an instant.
+
+Not by the library safetensors, which wants every tensor in memory at once, tells no progress, and orders what it says
+of the file otherwise each time.
+"""
 
 import json
 import math

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.errors import SettingError, VocabularyError
 
 Doubles = npt.NDArray[np.float64]
 
 MOST = 100  # neighbours
-
-_BLOCK_ROWS = 65_536  # a mapped matrix never becomes resident whole
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,8 +45,8 @@ def _similarities(embedding: Embedding, vector: Doubles) -> Doubles:
     """Return every row's cosine with a vector; rows without a direction have none and come last."""
     direction = vector / np.linalg.norm(vector)
     similar: Doubles = np.full(len(embedding), -np.inf)
-    for start in range(0, len(embedding), _BLOCK_ROWS):
-        rows = np.asarray(embedding.vectors[start : start + _BLOCK_ROWS], dtype=np.float64)
-        norms = embedding.norms[start : start + _BLOCK_ROWS]
-        np.divide(rows @ direction, norms, out=similar[start : start + _BLOCK_ROWS], where=norms > 0)
+    for start in range(0, len(embedding), BLOCK_ROWS):
+        rows = np.asarray(embedding.vectors[start : start + BLOCK_ROWS], dtype=np.float64)
+        norms = embedding.norms[start : start + BLOCK_ROWS]
+        np.divide(rows @ direction, norms, out=similar[start : start + BLOCK_ROWS], where=norms > 0)
     return similar
