@@ -8,7 +8,7 @@ from imprint.association.battery import run_battery
 from imprint.association.seat_battery import run_seats
 from imprint.audit.plan import tests_in
 from imprint.audit.progress import Progress, by_label, stretch
-from imprint.audit.subject import Subject, gather, make_finding
+from imprint.audit.subject import Subject, gather, skipped_row
 from imprint.debiasing.frontier import frontier, stereotype_variances
 from imprint.debiasing.linear import GENDER
 from imprint.debiasing.rows import debiasing_finding, frontier_finding, projection_finding
@@ -206,6 +206,6 @@ def _fitted(subject: Subject) -> list[Finding]:
     try:
         variances = stereotype_variances(before, after, axis)
     except VocabularyError as error:
-        skipped = make_finding(subject, "skipped", "variances", title="Variances before and after", reason=str(error))
+        skipped = skipped_row(subject, "variances", "Variances before and after", error)
         return [debiasing_finding(before, subject.transform, axis, None), skipped]
     return [debiasing_finding(before, subject.transform, axis, variances)]

@@ -63,6 +63,11 @@ def make_finding(subject: Subject, kind: str, test: str, **details: object) -> F
     return Finding.without_effect(kind, test, measured, details, seed=subject.plan.seed)
 
 
+def skipped_row(subject: Subject, test: str, title: str, error: ImprintError) -> Finding:
+    """Return the row of something that could not be done, with the reason."""
+    return make_finding(subject, "skipped", test, title=title, reason=str(error))
+
+
 def gather(subject: Subject, attempts: Iterable[Attempt]) -> list[Finding]:
     """Do one thing after the other; what cannot be done becomes a row with the reason, or raises if nothing can."""
     found: list[Finding] = []
@@ -73,7 +78,7 @@ def gather(subject: Subject, attempts: Iterable[Attempt]) -> list[Finding]:
             found += work()
         except ImprintError as error:
             errors.append(error)
-            skipped.append(make_finding(subject, "skipped", test, title=title, reason=str(error)))
+            skipped.append(skipped_row(subject, test, title, error))
     if not found and errors:
         raise errors[0]
     return found + skipped

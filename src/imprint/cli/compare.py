@@ -36,7 +36,8 @@ def compare_command(
     json: JsonOption = False,
 ) -> None:
     """Compare two embeddings: their biases, whether they associate the same words alike, and their benchmarks."""
-    from imprint.cli.console import open_embedding, phases, print_findings, say
+    from imprint.cli.console import open_embedding, phases, print_findings
+    from imprint.cli.tables import say_skipped
     from imprint.evaluation.benchmarks import all_benchmarks
     from imprint.evaluation.comparison import compare
 
@@ -49,8 +50,7 @@ def compare_command(
         )
     if json:
         print_findings(comparison.findings())
-        for row in comparison.skipped:
-            say(f"not run: {row.test}: {row.reason}")
+        say_skipped(comparison.skipped)
     else:
         _show(comparison)
 

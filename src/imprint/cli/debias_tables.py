@@ -3,6 +3,7 @@
 from imprint.association.battery import Battery
 from imprint.cli.console import say
 from imprint.cli.formats import make_table, number, p_value, show_table
+from imprint.cli.tables import say_skipped
 from imprint.debiasing.frontier import (
     PAPER_BACKGROUND,
     PAPER_HELD_OUT,
@@ -120,8 +121,7 @@ def _show_weats(before: Battery, after: Battery) -> None:
         cells = [cell for r in (one, other) for cell in (number(r.effect_size), p_value(r.significance))]
         table.add_row(one.test.id, one.test.title, *cells)
     show_table(table)
-    for skipped in before.skipped:
-        say(f"not run: {skipped.test}: {skipped.reason}")
+    say_skipped(before.skipped)
 
 
 def _less(reduction: float) -> str:

@@ -56,7 +56,8 @@ def evaluate_command(
 
     Bundled: RG-65, WordSim-353, MEN and Google's analogies. Others may not be redistributed: give their files.
     """
-    from imprint.cli.console import open_embedding, phases, print_findings, say
+    from imprint.cli.console import open_embedding, phases, print_findings
+    from imprint.cli.tables import say_skipped
     from imprint.directions.axis import pair_axis
     from imprint.evaluation.benchmarks import all_benchmarks
     from imprint.evaluation.evaluate import evaluate
@@ -75,8 +76,7 @@ def evaluate_command(
             left = recover(first, pair_axis(first, [DEFAULT_PAIR]), after=second, seed=seed, report=report)
     if json:
         print_findings([*evaluation.findings(), *(left.findings() if left else ())])
-        for row in evaluation.skipped:
-            say(f"not run: {row.test}: {row.reason}")
+        say_skipped(evaluation.skipped)
     else:
         show_evaluation(evaluation)
         if left:

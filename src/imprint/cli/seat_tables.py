@@ -9,7 +9,7 @@ from imprint.association.seat_battery import SeatBattery
 from imprint.association.seat_rows import SeatRow
 from imprint.cli.console import print_findings, say
 from imprint.cli.formats import TABLE_WIDTH, ends, make_table, number, p_value, print_blocks, show_table, width
-from imprint.cli.tables import print_skipped
+from imprint.cli.tables import print_skipped, say_skipped
 from imprint.rounding import round_corrected
 from imprint.stimuli.definition import WeatTest, word_sets
 
@@ -36,8 +36,7 @@ def show_seats(battery: SeatBattery, *, json: bool) -> None:
     """Print the findings as JSON lines, or as tables with a legend; say in either case what could not be run."""
     if json:
         print_findings(battery.findings())
-        for row in battery.skipped:
-            say(f"not run: {row.test}: {row.reason}")
+        say_skipped(battery.skipped)
         return
     for _, pairs in groupby(_pairs(battery), key=lambda pair: pair[0].result.encoder_sha256):
         listed = list(pairs)

@@ -22,6 +22,7 @@ from imprint.cli.formats import (
 )
 from imprint.finding import Skipped
 from imprint.rounding import round_corrected
+from imprint.significance.partitions import smallest_p
 from imprint.stimuli.definition import Test, quote, word_sets
 
 WEAT_LEGEND = (
@@ -38,8 +39,7 @@ def show_battery(battery: Battery, *, json: bool) -> None:
     """Print the findings as JSON lines, or as tables with a legend; say in either case what could not be run."""
     if json:
         print_findings(battery.findings())
-        for row in battery.skipped:
-            say(f"not run: {row.test}: {row.reason}")
+        say_skipped(battery.skipped)
         for line in _word_notes(battery):
             say(line)
         return
@@ -156,6 +156,12 @@ def _wefat_block(result: WefatResult) -> tuple[str, ...]:
     )
 
 
+def say_skipped(skipped: Sequence[Skipped]) -> None:
+    """Say what could not be run, and why, beside findings or a table that hold the rest."""
+    for row in skipped:
+        say(f"not run: {row.test}: {row.reason}")
+
+
 def print_skipped(skipped: Sequence[Skipped]) -> None:
     """Print the tests that could not be run, and why."""
     if width() < TABLE_WIDTH:
@@ -182,8 +188,8 @@ def _verdict(row: WeatRow) -> str:
     if row.verdict == "not significant" and row.detectable_shift is not None:
         return f"not significant (would find\na shift of {row.detectable_shift:.3f})"
     if row.verdict == "cannot reach":
-        p = row.result.significance
-        of_words = (2 if p.alternative == "two-sided" else 1) / p.partitions
+        result, p = row.result, row.result.significance
+        of_words = smallest_p(result.n_x + result.n_y, result.n_x, p.alternative)
         few = "draws" if p.p_floor > of_words else "words"
         return f"cannot reach: with so\nfew {few} p ≥ {p.p_floor:.2g}"
     return row.verdict
