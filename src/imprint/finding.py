@@ -57,6 +57,14 @@ class Finding:
         common = {name: getattr(self, name) for name in COMMON_FIELDS}
         return {key: _plain(value) for key, value in (common | dict(self.details)).items()}
 
+    def words_kept(self) -> list[tuple[str, int, int]]:
+        """Return each word set's name, how many of its words have a vector, and how many it has; none if unknown."""
+        names, sets, missing = self.details.get("sets") or {}, self.details.get("set_words"), set(self.missing)
+        return [
+            (str(names.get(letter, letter)), sum(word not in missing for word in words), len(words))
+            for letter, words in (sets if isinstance(sets, Mapping) else {}).items()
+        ]
+
     def to_json(self) -> str:
         """Return one line of JSON. Floats are written so that reading gives the same number back."""
         line = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)

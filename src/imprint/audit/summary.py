@@ -61,15 +61,8 @@ def _strongest(found: Sequence[Finding]) -> Numbers | None:
 
 def _sparse(one: Finding) -> list[Numbers]:
     """Return the sets with so few of their words left that the test is not what its author wrote."""
-    names, missing = one.details.get("sets") or {}, set(one.missing)
-    sizes = {
-        letter: (sum(word not in missing for word in words), len(words))
-        for letter, words in (one.details.get("set_words") or {}).items()
-    }
     return [
-        {"set": names.get(letter, letter), "kept": kept, "words": words}
-        for letter, (kept, words) in sizes.items()
-        if kept < SPARSE * words
+        {"set": name, "kept": kept, "words": words} for name, kept, words in one.words_kept() if kept < SPARSE * words
     ]
 
 

@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -107,12 +107,9 @@ def _is_of_a_copy(finding: Finding) -> bool:
 
 def _mostly_missing(finding: Finding) -> str | None:
     """Say which set of words lost more than half of them: what is left is not the test that was required."""
-    missing, sets = set(finding.missing), finding.details.get("set_words")
-    for letter, words in (sets if isinstance(sets, Mapping) else {}).items():
-        kept = [word for word in words if word not in missing]
-        if 2 * len(kept) < len(words):
-            name = (finding.details.get("sets") or {}).get(letter, letter)
-            return f"it has {len(kept)} of the {len(words)} words of {name}"
+    for name, kept, words in finding.words_kept():
+        if 2 * kept < words:
+            return f"it has {kept} of the {words} words of {name}"
     return None
 
 
