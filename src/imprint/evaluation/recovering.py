@@ -62,7 +62,7 @@ def methods(seed: int) -> dict[str, Callable[[Floats, Labels], Tried]]:
 def estimate_recovery(one: Tried, labels: Labels, seed: int) -> Estimate:
     """Return the mean over both labels of what was put right, with its interval."""
     if one.folds is not None:
-        return _over_foldings(_share_right(one.right, labels), one.folds, lowest=0.0)
+        return _over_foldings(_share_right(one.right, labels), one.folds)
     shares = _resampled(one.right, labels, seed)
     return estimate(float(shares[0]), shares[1:], fewer(labels))
 
@@ -71,12 +71,12 @@ def estimate_change(first: Tried, last: Tried, labels: Labels, seed: int) -> Est
     """Return by how much more the last try puts right than the first, on the same words and folds."""
     if first.folds is not None and last.folds is not None:
         values = [_share_right(one.right, labels) for one in (first, last)]
-        return _over_foldings(values[1] - values[0], last.folds - first.folds, lowest=-1.0)
+        return _over_foldings(values[1] - values[0], last.folds - first.folds, difference=True)
     shares = _resampled(last.right, labels, seed) - _resampled(first.right, labels, seed)
     return estimate(float(shares[0]), shares[1:], fewer(labels), difference=True)
 
 
-def _over_foldings(value: float, folds: Doubles, *, lowest: float) -> Estimate:
+def _over_foldings(value: float, folds: Doubles, *, difference: bool = False) -> Estimate:
     """Put an interval around a mean over folds, which share most of what they were trained on.
 
     Nadeau and Bengio (2003): the variance between folds counts once for their number and once for the words tried as a
@@ -85,10 +85,10 @@ def _over_foldings(value: float, folds: Doubles, *, lowest: float) -> Estimate:
     from scipy.stats import t
 
     error = math.sqrt((1 / len(folds) + 1 / (FOLDS - 1)) * float(np.var(folds, ddof=1)))
-    if not error and (value or lowest == 0):
+    if not error and (value or not difference):
         return Estimate(value, math.nan, math.nan)  # all right or all wrong is no certainty; two tries alike are alike
     reach = float(t.ppf(0.975, len(folds) - 1)) * error
-    return Estimate(value, max(lowest, value - reach), min(1.0, value + reach))
+    return Estimate(value, max(-1.0 if difference else 0.0, value - reach), min(1.0, value + reach))
 
 
 def _resampled(right: Doubles, labels: Labels, seed: int) -> Doubles:

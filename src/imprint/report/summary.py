@@ -8,6 +8,7 @@ from markupsafe import Markup
 from imprint.finding import Finding
 from imprint.report.gates import gate_lines
 from imprint.report.marking import Words, corrected_probability, count, number, probability, share
+from imprint.rounding import SIGNS
 
 Numbers = Mapping[str, Any]
 
@@ -58,13 +59,12 @@ def _weat(numbers: Numbers) -> list[Markup]:
     strongest = numbers["strongest"]
     if strongest:
         sets = strongest.get("sets") or {}
-        p = corrected_probability(strongest["p_holm"], str(strongest["p_method"]))
         said.append(
             Markup("The largest effect: {} with {}, {} with {} (d = {}, p {}{} after correction{}).").format(
                 *(sets.get(letter, letter) for letter in "xayb"),
                 number(strongest["effect_size"]),
-                "" if p.striptags()[:1] in ("≤", "≈") else "= ",
-                p,
+                "" if SIGNS.get(str(strongest["p_method"])) else "= ",
+                corrected_probability(strongest["p_holm"], str(strongest["p_method"])),
                 Markup("").join(
                     Markup("; {} of {} words of {} are there").format(
                         count(one["kept"]), count(one["words"]), _WORDS.plain(str(one["set"]))

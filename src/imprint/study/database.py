@@ -73,7 +73,7 @@ def connect(path: Path) -> sqlite3.Connection:
 def recognise(path: FilePath) -> Path:
     """Return the path of a file that is one of our studies and sound; refuse any other."""
     source = Path(path)
-    version = format_of(source)
+    version = _format_of(source)
     if version != _VERSION:
         raise StudyError(
             f"{source}: a study in format {version}; this imprint reads format {_VERSION}, use the one that made it"
@@ -88,10 +88,10 @@ def recognise(path: FilePath) -> Path:
 
 def is_readable(path: FilePath) -> bool:
     """Tell whether a study is in the format that this imprint reads; refuse a file that is none."""
-    return format_of(Path(path)) == _VERSION
+    return _format_of(Path(path)) == _VERSION
 
 
-def format_of(source: Path) -> int:
+def _format_of(source: Path) -> int:
     """Return the number of the format that a study is in; refuse a file that is none."""
     try:
         if not stat.S_ISREG(source.stat().st_mode):  # opening a pipe would wait for somebody to write
