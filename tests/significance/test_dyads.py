@@ -54,8 +54,9 @@ def test_the_error_sums_over_all_pairs_that_share_a_thing(drawn):
             one, other = {first[i], second[i]}, {first[j], second[j]}
             sharing += each[i] * each[j] if one & other else 0
             independent += each[i] * each[j] if one == other else 0
-    expected = math.sqrt(max(sharing, independent)) / len(x)
-    assert Dyads(first, second).standard_error(each) == pytest.approx(expected, abs=1e-9)
+    # Squared: the root of what rounding leaves of a sum that is zero would be a million times as large.
+    variance = max(sharing, independent) / len(x) ** 2
+    assert Dyads(first, second).standard_error(each) ** 2 == pytest.approx(variance, rel=1e-9, abs=1e-15)
 
 
 @given(rows, st.permutations(range(5)))
