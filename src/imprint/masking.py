@@ -6,6 +6,13 @@ fingerprints, so that the list itself offends nobody who reads this file: `finge
 
 import hashlib
 import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_LONGEST = 48  # characters of a word that are shown; embeddings hold tokens of thousands
+_LONGEST_TEXT = 800  # of a title or a reason, which names up to sixty missing words
+_JOINERS = "\u200c\u200d"  # invisible, but Persian and Indic scripts spell with them
 
 # fmt: off
 _FINGERPRINTS = frozenset({
@@ -22,6 +29,30 @@ _FINGERPRINTS = frozenset({
     "e9e8b6c5afa7", "eef3bd091670", "f64c6fad9c3c", "f9d0d9b18ae9", "fa38a8d3e5b9",
 })
 # fmt: on
+
+
+@dataclass(frozen=True)
+class Words:
+    """How words from files are shown: slurs masked unless `unmask`, invisible characters spelt out, long tokens cut."""
+
+    unmask: bool = False
+
+    def plain(self, word: str) -> str:
+        """Return a word as plain text."""
+        return self._shown(word, _LONGEST)
+
+    def text(self, text: str) -> str:
+        """Return a title or a sentence, which may be longer than a word."""
+        return self._shown(text, _LONGEST_TEXT)
+
+    def joined(self, words: Iterable[str]) -> str:
+        """Return words with commas between them."""
+        return ", ".join(self.plain(word) for word in words)
+
+    def _shown(self, text: str, longest: int) -> str:
+        visible = "".join(_visible(letter) for letter in text[: longest + 1])
+        shown = visible if self.unmask else mask(visible)
+        return shown if len(text) <= longest else f"{shown[:longest]}… ({len(text):,} characters)"
 
 
 def fingerprint(word: str) -> str:
@@ -42,3 +73,9 @@ def mask(text: str) -> str:
 
 def _starred(word: str) -> str:
     return word[0] + "*" * (len(word) - 1)
+
+
+def _visible(letter: str) -> str:
+    """Spell out what would be invisible or would turn the text around it: controls and marks of direction."""
+    odd = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") and letter not in _JOINERS
+    return f"\\u{ord(letter):04x}" if odd else letter

@@ -1,25 +1,20 @@
 """Many tests on one embedding: one family, corrected together, nothing left out without a reason."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from imprint.association.measured import PER_WORD
 from imprint.association.verdicts import Verdict, check_alpha, judge
 from imprint.association.weat import Progress, WeatResult, weat
 from imprint.association.wefat import WefatResult, wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
-from imprint.finding import Finding, Findings, Skipped
+from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import Test, WeatTest
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @dataclass(frozen=True)
-class WeatRow:
+class WeatInFamily:
     """A result within its family.
 
     `detectable_shift` is given where the result is not significant: the smallest shift of X's scores the test
@@ -33,44 +28,32 @@ class WeatRow:
 
 
 @dataclass(frozen=True, repr=False)
-class Battery(Findings):
+class Battery(Result):
     """WEATs corrected together by Holm, WEFATs as they are, and the tests that could not be run."""
 
-    weats: tuple[WeatRow, ...]
+    weats: tuple[WeatInFamily, ...]
     wefats: tuple[WefatResult, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedRow, ...]
     alpha: float
 
-    def findings(self) -> list[Finding]:
-        """Return one row a test, those that could not be run last."""
-        first = self.weats[0].result if self.weats else self.wefats[0]
-        measured = (first.embedding, first.embedding_sha256)
-        return self._results() + [one.finding(measured, first.seed) for one in self.skipped]
-
-    def _results(self) -> list[Finding]:
-        rows = [
-            row.result.finding(
-                p_holm=row.p_holm,
+    def findings(self) -> list[Row]:
+        """Return one row per test, those that could not be run last."""
+        weats = [
+            one.result.finding(
+                p_holm=one.p_holm,
                 alpha=self.alpha,
-                verdict=row.verdict,
-                detectable_shift=row.detectable_shift,
-                published=[asdict(figure) for figure in row.result.test.published if figure.context == "word"],
-                human=asdict(row.result.test.human) if row.result.test.human else None,
-                adapted=row.result.test.adapted,
+                verdict=one.verdict,
+                detectable_shift=one.detectable_shift,
+                published=tuple(figure for figure in one.result.test.published if figure.context == "word"),
+                human=one.result.test.human,
+                adapted=one.result.test.adapted,
             )
-            for row in self.weats
+            for one in self.weats
         ]
-        return rows + [
-            result.finding(published=[asdict(figure) for figure in result.test.published], adapted=result.test.adapted)
-            for result in self.wefats
+        wefats = [
+            result.finding(published=result.test.published, adapted=result.test.adapted) for result in self.wefats
         ]
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row a test that ran, without the scores of single words."""
-        import pandas as pd
-
-        rows = [finding.to_dict() for finding in self._results()]
-        return pd.DataFrame([{key: value for key, value in row.items() if key not in PER_WORD} for row in rows])
+        return [*weats, *wefats, *self.skipped]
 
     def __repr__(self) -> str:
         found = sum(row.verdict == "significant" for row in self.weats)
@@ -95,7 +78,8 @@ def run_battery(
     check_alpha(alpha)
     weats: list[WeatResult] = []
     wefats: list[WefatResult] = []
-    skipped = []
+    not_run: list[SkippedRow] = []
+    measured = (embedding.name, embedding.sha256)
     for done, test in enumerate(tests):
         try:
             if isinstance(test, WeatTest):
@@ -106,17 +90,17 @@ def run_battery(
             if not skip:
                 raise
             part = "weat" if isinstance(test, WeatTest) else "wefat"
-            skipped.append(Skipped(part, test.id, test.title, str(error)))
+            not_run.append(skipped(measured, test.id, test.title, error, part=part, seed=seed))
         if progress is not None:
             progress(done + 1, len(tests))
     if not weats and not wefats:
-        reason = f"{skipped[0].test}, for one: {skipped[0].reason}" if skipped else "no test was asked for"
+        reason = f"{not_run[0].test}, for one: {not_run[0].reason}" if not_run else "no test was asked for"
         raise VocabularyError(f"none of {len(tests)} tests can be run on {embedding.name}; {reason}")
-    return Battery(tuple(_judge(weats, alpha)), tuple(wefats), tuple(skipped), alpha)
+    return Battery(tuple(_judge(weats, alpha)), tuple(wefats), tuple(not_run), alpha)
 
 
-def _judge(results: list[WeatResult], alpha: float) -> Iterable[WeatRow]:
+def _judge(results: list[WeatResult], alpha: float) -> Iterable[WeatInFamily]:
     for result, judged in zip(results, judge([result.significance for result in results], alpha), strict=True):
         found = judged.verdict == "significant"
         shift = None if found else result.smallest_detectable_shift(judged.level)
-        yield WeatRow(result, judged.p_holm, judged.verdict, shift)
+        yield WeatInFamily(result, judged.p_holm, judged.verdict, shift)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from imprint.association.seat_result import SeatResult
 from imprint.association.sentences import Unit
-from imprint.finding import Finding
+from imprint.rows import Row
 from imprint.stimuli.definition import Context
 
 Check = Literal["agree", "p rises"]
@@ -21,6 +21,17 @@ _CHECKS: tuple[tuple[Check, tuple[str, ...]], ...] = (
     ("p rises", ("caliskan-3", "caliskan-4", "caliskan-5")),
 )
 _APART = 10  # the paper calls 0.016 and 0.01 similar, 0.12 and 0.001 discrepant
+
+
+class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
+    """A check of tests that should go together; `test` names them."""
+
+    check: Check
+    context: Context
+    unit: Unit
+    effect_sizes: tuple[float | None, ...]
+    p_values: tuple[float, ...]
+    holds: bool | None
 
 
 @dataclass(frozen=True)
@@ -33,8 +44,8 @@ class Coherence:
     """
 
     check: Check
-    encoder: str
-    encoder_sha256: str
+    embedding: str
+    embedding_sha256: str
     context: Context
     unit: Unit
     tests: tuple[str, ...]
@@ -42,25 +53,19 @@ class Coherence:
     p_values: tuple[float, ...]
     holds: bool | None
 
-    def finding(self, seed: int) -> Finding:
+    def finding(self, seed: int) -> CoherenceRow:
         """Return the check as a row."""
-        return Finding(
-            kind="seat-coherence",
+        return CoherenceRow(
             test=" ".join(self.tests),
-            embedding=self.encoder,
-            embedding_sha256=self.encoder_sha256,
-            effect_size=None,
-            statistic=None,
-            p_value=None,
+            embedding=self.embedding,
+            embedding_sha256=self.embedding_sha256,
             seed=seed,
-            details={
-                "check": self.check,
-                "context": self.context,
-                "unit": self.unit,
-                "effect_sizes": self.effects,
-                "p_values": self.p_values,
-                "holds": self.holds,
-            },
+            check=self.check,
+            context=self.context,
+            unit=self.unit,
+            effect_sizes=self.effects,
+            p_values=self.p_values,
+            holds=self.holds,
         )
 
 
@@ -68,7 +73,7 @@ def check_coherence(results: Iterable[SeatResult], alpha: float) -> list[Coheren
     """Make every check whose tests were all run, for each encoder, context and unit."""
     groups: dict[tuple[str, str, Context, Unit], dict[str, SeatResult]] = {}
     for result in results:
-        place = (result.encoder, result.encoder_sha256, result.context, result.unit)
+        place = (result.embedding, result.embedding_sha256, result.context, result.unit)
         groups.setdefault(place, {})[result.test.id] = result
     checks = []
     for (encoder, sha256, context, unit), by_test in groups.items():

@@ -4,11 +4,12 @@ May et al. (2019), section 4: tests of given names find more than tests of group
 more than single words, with smaller effects.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from imprint.association.seat_rows import SeatRow
+from imprint.association.seat_result import SeatRow
 from imprint.association.sentences import Unit
 from imprint.stimuli.definition import Context
 
@@ -43,10 +44,7 @@ def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
     """Compare, for each encoder and unit, the questions that were asked both ways."""
     groups: dict[tuple[str, str, Unit], dict[tuple[str, Context], SeatRow]] = {}
     for row in rows:
-        result = row.result
-        groups.setdefault((result.encoder, result.encoder_sha256, result.unit), {})[result.test.id, result.context] = (
-            row
-        )
+        groups.setdefault((row.embedding, row.embedding_sha256, row.unit), {})[row.test, row.context] = row
     found = []
     for (encoder, _, unit), by_question in groups.items():
         contexts: tuple[Context, Context] = ("word", "bleached")
@@ -69,6 +67,14 @@ def _contrast(encoder: str, unit: Unit, ways: tuple[str, str], pairs: Sequence[t
         unit=unit,
         ways=ways,
         questions=len(pairs),
-        significant=(sum(row.significant for row in one), sum(row.significant for row in two)),
-        mean_effects=(mean(row.result.effect_size for row in one), mean(row.result.effect_size for row in two)),
+        significant=(_significant(one), _significant(two)),
+        mean_effects=(_mean_effect(one), _mean_effect(two)),
     )
+
+
+def _significant(rows: Iterable[SeatRow]) -> int:
+    return sum(row.verdict == "significant" for row in rows)
+
+
+def _mean_effect(rows: Iterable[SeatRow]) -> float:
+    return mean(math.nan if row.effect_size is None else row.effect_size for row in rows)

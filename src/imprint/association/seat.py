@@ -121,7 +121,7 @@ def measure(
 
     Asked for both, it gives words alone where there are too many sentences to count their partitions.
     """
-    table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
+    table = table_of(question.test, question.sides, encodings.rows, embedding=encoder.name, lacking=lacking)
     parts = sensitivity(table)
     centred = _centred_effect(table, encodings)
     frames = _frames(table, encodings, alternative) if question.frames else None
@@ -141,8 +141,8 @@ def measure(
             test=question.test,
             context=question.context,
             unit=unit,
-            encoder=encoder.name,
-            encoder_sha256=encoder.identity,
+            embedding=encoder.name,
+            embedding_sha256=encoder.identity,
             settings=encoder.settings,
             effect=Effect.of(x, y),
             centred=centred,

@@ -6,13 +6,13 @@ footnote 8 does.
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 from imprint.association.coherence import Coherence, check_coherence
 from imprint.association.seat import Progress, Question, ask, measure
 from imprint.association.seat_result import SeatResult
-from imprint.association.seat_rows import UNITS, SeatRow, judge_results, make_row
+from imprint.association.seat_rows import UNITS, SeatInFamily, judge_results, make_row
 from imprint.association.sensitivity import mean_cosine
 from imprint.association.sentences import Unit
 from imprint.association.verdicts import check_alpha
@@ -21,13 +21,10 @@ from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.finding import Finding, Findings, Skipped
+from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import UNDETERMINED, Context, WeatTest
 from imprint.stimuli.templates import Templates, contexts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Report = Callable[[str, int, int], None]
 Item = TypeVar("Item")
@@ -36,47 +33,30 @@ Done = TypeVar("Done")
 _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
 
 
-@dataclass(frozen=True)
-class Anisotropy:
+class AnisotropyRow(Row, frozen=True, kw_only=True, tag="seat-anisotropy"):
     """The mean cosine of all pairs of the texts asked about in one context."""
 
-    encoder: str
-    encoder_sha256: str
     context: Context
     texts: int
     mean_cosine: float
 
-    def finding(self, seed: int) -> Finding:
-        """Return the measure as a row."""
-        return Finding(
-            kind="seat-anisotropy",
-            test=self.context,
-            embedding=self.encoder,
-            embedding_sha256=self.encoder_sha256,
-            effect_size=None,
-            statistic=self.mean_cosine,
-            p_value=None,
-            seed=seed,
-            details={"context": self.context, "texts": self.texts, "mean_cosine": self.mean_cosine},
-        )
-
 
 @dataclass(frozen=True, repr=False)
-class SeatBattery(Findings):
+class SeatBattery(Result):
     """Every test in every context and unit, corrected by Holm within each unit, and what it rests on.
 
     `encoded` texts were computed in this run; the others came from the cache.
     """
 
-    rows: tuple[SeatRow, ...]
-    skipped: tuple[Skipped, ...]
-    anisotropy: tuple[Anisotropy, ...]
+    rows: tuple[SeatInFamily, ...]
+    skipped: tuple[SkippedRow, ...]
+    anisotropy: tuple[AnisotropyRow, ...]
     coherence: tuple[Coherence, ...]
     alpha: float
     encoded: int
 
-    def findings(self) -> list[Finding]:
-        """Return one row a test, context, unit and encoder, then the checks of the whole and what could not be run."""
+    def findings(self) -> list[Row]:
+        """Return one row per test, context, unit and encoder, then checks of the whole and what could not be run."""
         rows = [
             row.result.finding(
                 p_holm=row.p_holm,
@@ -84,27 +64,14 @@ class SeatBattery(Findings):
                 verdict=row.verdict,
                 stars=row.stars,
                 detectable_shift=row.detectable_shift,
-                published=asdict(row.published) if row.published else None,
-                human=asdict(row.result.test.human) if row.result.test.human else None,
+                published=(row.published,) if row.published else (),
+                human=row.result.test.human,
                 adapted=row.result.test.adapted,
             )
             for row in self.rows
         ]
-        first = self.rows[0].result
-        measured = (first.encoder, first.encoder_sha256)
-        return [
-            *rows,
-            *(check.finding(first.seed) for check in self.coherence),
-            *(row.finding(first.seed) for row in self.anisotropy),
-            *(one.finding(measured, first.seed) for one in self.skipped),
-        ]
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row a test, context, unit and encoder, without the numbers of single words and templates."""
-        import pandas as pd
-
-        frames = [row.result.to_frame().assign(p_holm=row.p_holm, stars=row.stars) for row in self.rows]
-        return pd.concat(frames, ignore_index=True)
+        seed = self.rows[0].result.seed
+        return [*rows, *(check.finding(seed) for check in self.coherence), *self.anisotropy, *self.skipped]
 
     def __repr__(self) -> str:
         by_unit = ", ".join(
@@ -113,7 +80,7 @@ class SeatBattery(Findings):
         )
         return f"SeatBattery(significant after Holm at {self.alpha}: {by_unit}; {len(self.skipped)} skipped)"
 
-    def of_unit(self, unit: Unit) -> list[SeatRow]:
+    def of_unit(self, unit: Unit) -> list[SeatInFamily]:
         """Return the rows of one family."""
         return [row for row in self.rows if row.result.unit == unit]
 
@@ -140,9 +107,10 @@ def run_seats(
     check_alpha(alpha)
     opened = [as_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
-    questions, skipped = put(tests, context, templates, skip=skip)
+    questions, refused = put(tests, context, templates, skip=skip)
+    not_run = [_skipped(opened[0], test, reason, seed) for test, reason in refused]
     results: list[SeatResult] = []
-    anisotropy: list[Anisotropy] = []
+    anisotropy: list[AnisotropyRow] = []
     encoded = 0
     for encoder in opened:
         texts = [text for question in questions for text in question.texts + question.frames]
@@ -150,12 +118,12 @@ def run_seats(
             encoder, texts, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
         )
         encoded += encodings.encoded
-        anisotropy += _anisotropy(encoder, questions, encodings)
+        anisotropy += _anisotropy(encoder, questions, encodings, seed)
         measured, failed = _measure_all(encoder, questions, encodings, alternative, seed, skip=skip, report=report)
         results += measured
-        skipped += failed
+        not_run += failed
     if not results:
-        reason = f"{skipped[0].test}, for one: {skipped[0].reason}" if skipped else "no test was asked for"
+        reason = f"{not_run[0].test}, for one: {not_run[0].reason}" if not_run else "no test was asked for"
         raise VocabularyError(f"none of {len(tests)} tests can be run; {reason}")
     judged = judge_results(results, alpha)
     rows = _side_by_side(
@@ -165,7 +133,7 @@ def run_seats(
     )
     return SeatBattery(
         rows=tuple(rows),
-        skipped=tuple(dict.fromkeys(skipped)),
+        skipped=tuple(dict.fromkeys(not_run)),
         anisotropy=tuple(anisotropy),
         coherence=tuple(check_coherence(results, alpha)),
         alpha=alpha,
@@ -175,9 +143,9 @@ def run_seats(
 
 def put(
     tests: Sequence[WeatTest], context: Context | None, templates: Templates | None, *, skip: bool = True
-) -> tuple[list[Question], list[Skipped]]:
-    """Put every test into sentences, in the contexts it has or in the one asked for."""
-    questions, skipped = [], []
+) -> tuple[list[Question], list[tuple[WeatTest, str]]]:
+    """Put every test into sentences, in the contexts it has or in the one asked for; return what could not be, too."""
+    questions, refused = [], []
     for test in tests:
         for one in contexts(test) if context is None else (context,):
             try:
@@ -187,8 +155,8 @@ def put(
                 alone = context is None and one == "bleached" and test.language == UNDETERMINED
                 if not skip and not alone:
                     raise
-                skipped.append(Skipped("seat", test.id, test.title, str(error)))
-    return questions, skipped
+                refused.append((test, str(error)))
+    return questions, refused
 
 
 def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
@@ -209,25 +177,29 @@ def _measure_all(
     *,
     skip: bool,
     report: Report | None,
-) -> tuple[list[SeatResult], list[Skipped]]:
+) -> tuple[list[SeatResult], list[SkippedRow]]:
     lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
 
-    def run(question: Question) -> tuple[list[SeatResult], list[Skipped]]:
+    def run(question: Question) -> tuple[list[SeatResult], list[SkippedRow]]:
         test = question.test
         try:
             measured = measure(question, encoder, encodings, lacking, alternative=alternative, seed=seed)
         except VocabularyError as error:
             if not skip:
                 raise
-            return [], [Skipped("seat", test.id, test.title, str(error))]
+            return [], [_skipped(encoder, test, str(error), seed)]
         if "sentence" in measured:
             return list(measured.values()), []
         counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
         reason = f"{counts} {question.context} sentences have too many partitions to count; by words it was run"
-        return list(measured.values()), [Skipped("seat", test.id, test.title, reason)]
+        return list(measured.values()), [_skipped(encoder, test, reason, seed)]
 
     outcomes = _side_by_side(run, questions, _labelled(report, f"testing {encoder.name}"))
     return [one for done, _ in outcomes for one in done], [one for _, failed in outcomes for one in failed]
+
+
+def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
+    return skipped((encoder.name, encoder.identity), test.id, test.title, reason, part="seat", seed=seed)
 
 
 def _side_by_side(work: Callable[[Item], Done], items: Sequence[Item], progress: Progress | None) -> list[Done]:
@@ -241,11 +213,22 @@ def _side_by_side(work: Callable[[Item], Done], items: Sequence[Item], progress:
     return done
 
 
-def _anisotropy(encoder: Encoder, questions: Sequence[Question], encodings: Encodings) -> Iterable[Anisotropy]:
+def _anisotropy(
+    encoder: Encoder, questions: Sequence[Question], encodings: Encodings, seed: int
+) -> Iterable[AnisotropyRow]:
     for context in dict.fromkeys(question.context for question in questions):
         texts = list(dict.fromkeys(t for question in questions if question.context == context for t in question.texts))
         cosine = mean_cosine(encodings.rows(texts))
-        yield Anisotropy(encoder.name, encoder.identity, context, len(texts), cosine)
+        yield AnisotropyRow(
+            test=context,
+            embedding=encoder.name,
+            embedding_sha256=encoder.identity,
+            statistic=cosine,
+            seed=seed,
+            context=context,
+            texts=len(texts),
+            mean_cosine=cosine,
+        )
 
 
 def _labelled(report: Report | None, label: str) -> Progress | None:

@@ -2,21 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from imprint.association.cosines import Floats
 from imprint.association.effects import Effect
-from imprint.association.measured import Measured
+from imprint.association.rows import AssociationRow
 from imprint.association.sensitivity import Sensitivity
 from imprint.association.sentences import Unit
-from imprint.finding import Finding
+from imprint.rows import Label, Result, TemplateValue, WordValue
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.power import smallest_detectable_shift
 from imprint.stimuli.definition import Context, WeatTest, described
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _DEALS = 200  # random deals behind a detectable shift, with a standard error of some 3 %: a battery asks for dozens
 
@@ -29,8 +26,27 @@ class Frames:
     p_value: float
 
 
+class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
+    """One test in one context and unit; effects of single templates and words are given by words only."""
+
+    context: Context
+    unit: Unit
+    effect_label: Literal["d", "d_word"]
+    encoder_settings: tuple[Label, ...]
+    texts: int
+    left_out: tuple[str, ...] = ()
+    stars: str = ""
+    effect_centred: float | None = None
+    effect_of_frames: float | None = None
+    p_of_frames: float | None = None
+    effect_by_template: tuple[TemplateValue, ...] = ()
+    effect_without_template: tuple[TemplateValue, ...] = ()
+    effect_without_word: tuple[WordValue, ...] = ()
+    flips: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, repr=False)
-class SeatResult(Measured):
+class SeatResult(Result):
     """One test in one context on one encoder; positive means X with A and Y with B.
 
     `unit` is what was permuted and what n_x to n_b count; `effect` is d_word where that is words. The interval is
@@ -43,8 +59,8 @@ class SeatResult(Measured):
     test: WeatTest
     context: Context
     unit: Unit
-    encoder: str
-    encoder_sha256: str
+    embedding: str
+    embedding_sha256: str
     settings: Mapping[str, str] = field(hash=False)
     effect: Effect
     centred: float
@@ -74,7 +90,7 @@ class SeatResult(Measured):
         return self.effect.effect_size
 
     @property
-    def label(self) -> str:
+    def label(self) -> Literal["d", "d_word"]:
         """What the effect is called."""
         return "d_word" if self.unit == "word" else "d"
 
@@ -90,63 +106,59 @@ class SeatResult(Measured):
             seed=self.seed,
         )
 
-    def finding(self, **more: Any) -> Finding:
+    def findings(self) -> list[SeatRow]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def finding(self, **more: Any) -> SeatRow:
         """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
-        return Finding(
-            kind="seat",
+        return SeatRow(
             test=self.test.id,
-            embedding=self.encoder,
-            embedding_sha256=self.encoder_sha256,
+            embedding=self.embedding,
+            embedding_sha256=self.embedding_sha256,
             effect_size=self.effect.effect_size,
             statistic=self.effect.statistic,
             p_value=self.p_value,
             seed=self.seed,
             missing=self.missing,
-            details={
-                **described(self.test),
-                "context": self.context,
-                "unit": self.unit,
-                "effect_label": self.label,
-                "encoder": dict(self.settings),
-                "mean_difference": self.effect.mean_difference,
-                "interval_low": self.interval.low if self.interval else None,
-                "interval_high": self.interval.high if self.interval else None,
-                "confidence": self.interval.confidence if self.interval else None,
-                "d_within": self.effect.d_within,
-                **self.significance.details(),
-                "n_x": self.n_x,
-                "n_y": self.n_y,
-                "n_a": self.n_a,
-                "n_b": self.n_b,
-                "texts": self.texts,
-                "left_out": self.left_out,
-                **(self._parts() if self.unit == "word" else {}),
-                **more,
-            },
+            **described(self.test),
+            context=self.context,
+            unit=self.unit,
+            effect_label=self.label,
+            encoder_settings=tuple(Label(name, value) for name, value in self.settings.items()),
+            mean_difference=self.effect.mean_difference,
+            interval_low=self.interval.low if self.interval else None,
+            interval_high=self.interval.high if self.interval else None,
+            confidence=self.interval.confidence if self.interval else None,
+            d_within=self.effect.d_within,
+            **self.significance.details(),
+            n_x=self.n_x,
+            n_y=self.n_y,
+            n_a=self.n_a,
+            n_b=self.n_b,
+            texts=self.texts,
+            left_out=self.left_out,
+            **(self._parts() if self.unit == "word" else {}),
+            **more,
         )
 
     def _parts(self) -> dict[str, Any]:
         """Return what is known of words: their scores, and the effects of parts of the test."""
+        parts = self.sensitivity
+        scores = zip(self.scored, self.scores.tolist(), strict=True)
         return {
             "effect_centred": self.centred,
             "effect_of_frames": self.frames.effect_size if self.frames else None,
             "p_of_frames": self.frames.p_value if self.frames else None,
-            "effect_by_template": self.sensitivity.by_template,
-            "effect_without_template": self.sensitivity.without_template,
-            "effect_without_word": self.sensitivity.without_word,
-            "flips": self.sensitivity.flips(self.effect_size),
-            "scores": dict(zip(self.scored, self.scores.tolist(), strict=True)),
+            "effect_by_template": tuple(TemplateValue(*one) for one in parts.by_template.items()),
+            "effect_without_template": tuple(TemplateValue(*one) for one in parts.without_template.items()),
+            "effect_without_word": tuple(WordValue(*one) for one in parts.without_word.items()),
+            "flips": tuple(parts.flips(self.effect_size)),
+            "scores": tuple(WordValue(*one) for one in scores),
         }
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return the row as a table of one row, without the numbers of single words and templates."""
-        import pandas as pd
-
-        row = self.to_dict()
-        return pd.DataFrame([{key: value for key, value in row.items() if not isinstance(value, Mapping)}])
 
     def __repr__(self) -> str:
         return (
-            f"SeatResult({self.test.id!r}, {self.context}, on {self.encoder}: {self.label} = {self.effect_size:.2f}, "
+            f"SeatResult({self.test.id!r}, {self.context}, on {self.embedding}: {self.label} = {self.effect_size:.2f}, "
             f"p = {self.p_value:.3g} ({self.significance.p_method}), {len(self.missing)} missing)"
         )

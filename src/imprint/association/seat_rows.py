@@ -24,7 +24,7 @@ _OF_THE_PAPER = (
 
 
 @dataclass(frozen=True)
-class SeatRow:
+class SeatInFamily:
     """A result within the family of its unit.
 
     `detectable_shift` is given where words were permuted and nothing was found: the smallest shift of X's scores
@@ -59,10 +59,10 @@ def judge_results(results: Sequence[SeatResult], alpha: float) -> list[Judgement
     return [judged[place] for place in range(len(results))]
 
 
-def make_row(result: SeatResult, judged: Judgement, alpha: float) -> SeatRow:
+def make_row(result: SeatResult, judged: Judgement, alpha: float) -> SeatInFamily:
     """Put a result beside the judgement of its family; what it could have found takes a moment to find out."""
     unseen = judged.verdict != "significant" and result.unit == "word"
-    return SeatRow(
+    return SeatInFamily(
         result=result,
         p_holm=judged.p_holm,
         verdict=judged.verdict,
@@ -77,7 +77,7 @@ def _published(result: SeatResult) -> Published | None:
     if result.test.adapted or settings.get("layers", "last") != "last" or settings.keys() & {"prefix", "prompt"}:
         return None
     for model, name, pooling in _OF_THE_PAPER:
-        if name.fullmatch(result.encoder) and settings.get("pooling") == pooling:
+        if name.fullmatch(result.embedding) and settings.get("pooling") == pooling:
             for figure in result.test.published:
                 if figure.embedding == model and figure.context == result.context and figure.effect is not None:
                     return figure

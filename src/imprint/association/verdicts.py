@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from imprint.association.rows import Verdict
 from imprint.errors import SettingError
 from imprint.significance.corrections import holm, holm_level
 from imprint.significance.partitions import PermutationTest
 
-Verdict = Literal["significant", "not significant", "cannot reach"]
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,17 @@ the sum of s over X less that over Y; the effect divides the difference of means
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from imprint.association.cosines import Floats, cosines, mean
 from imprint.association.effects import Effect
-from imprint.association.measured import PER_WORD, Measured
+from imprint.association.rows import AssociationRow
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
-from imprint.finding import Finding
+from imprint.rows import Result, word_values
 from imprint.significance.intervals import Interval, shift_interval
 from imprint.significance.partitions import Alternative, PermutationTest, permutation_test
 from imprint.significance.power import smallest_detectable_shift
@@ -25,17 +25,28 @@ from imprint.significance.stability import Stability, word_choice_stability
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, described, validate
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 WordSets = tuple[Sequence[str], Sequence[str]]
 Progress = Callable[[int, int], None]
 
 _ROUNDING = float(np.finfo(np.float32).eps)  # how far cosines of one direction, kept in single precision, lie apart
 
 
+class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
+    """One test on one embedding; beside a second one, with the change of the effect from `change_from` to `change_to`."""
+
+    stability_low: float | None
+    stability_high: float | None
+    stability_same_sign: float | None
+    left_out: tuple[str, ...] = ()
+    change_effect_size: float | None = None
+    change_from: str | None = None
+    change_to: str | None = None
+    other: str | None = None
+    other_sha256: str | None = None
+
+
 @dataclass(frozen=True, repr=False)
-class WeatResult(Measured):
+class WeatResult(Result):
     """One test on one embedding; positive means X with A and Y with B. `Effect` explains the effect sizes."""
 
     test: WeatTest
@@ -84,10 +95,13 @@ class WeatResult(Measured):
             seed=self.seed,
         )
 
-    def finding(self, **more: Any) -> Finding:
+    def findings(self) -> list[WeatRow]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def finding(self, **more: Any) -> WeatRow:
         """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
-        return Finding(
-            kind="weat",
+        return WeatRow(
             test=self.test.id,
             embedding=self.embedding,
             embedding_sha256=self.embedding_sha256,
@@ -96,33 +110,25 @@ class WeatResult(Measured):
             p_value=self.p_value,
             seed=self.seed,
             missing=self.missing,
-            details={
-                **described(self.test),
-                "mean_difference": self.mean_difference,
-                "interval_low": self.interval.low,
-                "interval_high": self.interval.high,
-                "confidence": self.interval.confidence,
-                "d_within": self.d_within,
-                **self.significance.details(),
-                "n_x": self.n_x,
-                "n_y": self.n_y,
-                "n_a": self.n_a,
-                "n_b": self.n_b,
-                "stability_low": self.stability.low,
-                "stability_high": self.stability.high,
-                "stability_same_sign": self.stability.same_sign,
-                "lowered": self.lowered,
-                "from_subwords": self.from_subwords,
-                "scores": self.scores,
-                **more,
-            },
+            **described(self.test),
+            mean_difference=self.mean_difference,
+            interval_low=self.interval.low,
+            interval_high=self.interval.high,
+            confidence=self.interval.confidence,
+            d_within=self.d_within,
+            **self.significance.details(),
+            n_x=self.n_x,
+            n_y=self.n_y,
+            n_a=self.n_a,
+            n_b=self.n_b,
+            stability_low=self.stability.low,
+            stability_high=self.stability.high,
+            stability_same_sign=self.stability.same_sign,
+            lowered=self.lowered,
+            from_subwords=self.from_subwords,
+            scores=word_values(self.scores),
+            **more,
         )
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return the row as a table of one row, without the scores of single words."""
-        import pandas as pd
-
-        return pd.DataFrame([{key: value for key, value in self.to_dict().items() if key not in PER_WORD}])
 
     def __repr__(self) -> str:
         return (

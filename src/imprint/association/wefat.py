@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from imprint.association.cosines import Floats, cosines, mean, sample_sd
-from imprint.association.measured import Measured
+from imprint.association.rows import TestRow
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
-from imprint.finding import Finding
+from imprint.rows import Result, WordValue, word_values
 from imprint.significance.ranks import spearman as rank_correlation
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate
@@ -38,8 +38,26 @@ class Correlation:
     high: float
 
 
+class WefatRow(TestRow, frozen=True, kw_only=True, tag="wefat"):
+    """One WEFAT: effect size is Pearson's r, statistic the slope's t."""
+
+    property: str
+    r: float
+    r_p_value: float
+    r_low: float | None
+    r_high: float | None
+    spearman: float
+    spearman_p_value: float
+    spearman_low: float | None
+    spearman_high: float | None
+    slope: float
+    intercept: float
+    n_words: int
+    values: tuple[WordValue, ...]
+
+
 @dataclass(frozen=True, repr=False)
-class WefatResult(Measured):
+class WefatResult(Result):
     """Scores, the line property = intercept + slope * score, and both correlations."""
 
     test: WefatTest
@@ -64,10 +82,13 @@ class WefatResult(Measured):
         """Two-sided p-value of Pearson's correlation."""
         return self.pearson.p_value
 
-    def finding(self, **more: Any) -> Finding:
+    def findings(self) -> list[WefatRow]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def finding(self, **more: Any) -> WefatRow:
         """Return the row; its effect size is Pearson's r and its statistic the slope's t."""
-        return Finding(
-            kind="wefat",
+        return WefatRow(
             test=self.test.id,
             embedding=self.embedding,
             embedding_sha256=self.embedding_sha256,
@@ -76,28 +97,26 @@ class WefatResult(Measured):
             p_value=self.pearson.p_value,
             seed=self.seed,
             missing=self.missing,
-            details={
-                **described(self.test),
-                "property": self.test.property_name,
-                "r": self.pearson.r,
-                "r_p_value": self.pearson.p_value,
-                "r_low": self.pearson.low,
-                "r_high": self.pearson.high,
-                "spearman": self.spearman.r,
-                "spearman_p_value": self.spearman.p_value,
-                "spearman_low": self.spearman.low,
-                "spearman_high": self.spearman.high,
-                "slope": self.slope,
-                "intercept": self.intercept,
-                "n_words": len(self.scores),
-                "n_a": self.n_a,
-                "n_b": self.n_b,
-                "lowered": self.lowered,
-                "from_subwords": self.from_subwords,
-                "scores": self.scores,
-                "values": self.values,
-                **more,
-            },
+            **described(self.test),
+            property=self.test.property_name,
+            r=self.pearson.r,
+            r_p_value=self.pearson.p_value,
+            r_low=self.pearson.low,
+            r_high=self.pearson.high,
+            spearman=self.spearman.r,
+            spearman_p_value=self.spearman.p_value,
+            spearman_low=self.spearman.low,
+            spearman_high=self.spearman.high,
+            slope=self.slope,
+            intercept=self.intercept,
+            n_words=len(self.scores),
+            n_a=self.n_a,
+            n_b=self.n_b,
+            lowered=self.lowered,
+            from_subwords=self.from_subwords,
+            scores=word_values(self.scores),
+            values=word_values(self.values),
+            **more,
         )
 
     def to_frame(self) -> "pd.DataFrame":

@@ -8,7 +8,6 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import WordSet, quote
 
 FEWEST_WORDS = 2
-SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 MOST_NAMED = 60  # missing words a refusal names: every published set whole, and not all of a file given by mistake
 
 

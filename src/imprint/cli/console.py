@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from imprint.embeddings.embedding import Embedding
-    from imprint.finding import Finding
+    from imprint.rows import Row
 
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
 
@@ -33,10 +33,31 @@ def tell(answer: str, end: str = "\n") -> None:
     sys.stdout.flush()
 
 
-def print_findings(findings: "Iterable[Finding]") -> None:
+def print_findings(findings: "Iterable[Row]") -> None:
     """Print JSON lines."""
     for finding in findings:
         sys.stdout.write(f"{finding.to_json()}\n")
+
+
+def show_findings(findings: "Sequence[Row]", *, json: bool, unmask: bool = False, more: bool = False) -> None:
+    """Print rows as JSON lines, or as their kinds show them; say in either case what could not be run.
+
+    `more` prints what a page keeps one click away.
+    """
+    from imprint.kinds.sections import blocks
+    from imprint.render.terminal import draw_blocks
+    from imprint.rows import SkippedRow
+
+    if json:
+        print_findings(findings)
+        for row in findings:
+            if isinstance(row, SkippedRow):
+                say(f"not run: {row.test}: {row.reason}")
+        return
+    tables, said = draw_blocks(blocks(findings), unmask=unmask, more=more)
+    tell(tables, end="" if tables.endswith("\n") else "\n")
+    for line in said:
+        say(line)
 
 
 @contextlib.contextmanager

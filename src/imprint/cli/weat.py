@@ -43,8 +43,7 @@ def weat_command(
     Four word files (--x --y --a --b) or a TOML file (--tests) test words of your own.
     """
     from imprint.association.battery import run_battery
-    from imprint.cli.console import open_embedding, progress_bar
-    from imprint.cli.tables import show_battery
+    from imprint.cli.console import open_embedding, progress_bar, show_findings
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
@@ -68,7 +67,7 @@ def weat_command(
         if test or named:
             raise
         raise VocabularyError(f"{error}; other tests: --test '*', or words of your own: --x --y --a --b") from error
-    show_battery(battery, json=json)
+    show_findings(battery.findings(), json=json)
 
 
 def _choose(patterns: list[str] | None, file: Path | None, words: tuple[Path | None, ...]) -> "tuple[WeatTest, ...]":

@@ -31,8 +31,7 @@ def wefat_command(
 ) -> None:
     """Correlate words' association with two attribute sets with a real-world property of the words (WEFAT)."""
     from imprint.association.battery import run_battery
-    from imprint.cli.console import open_embedding, progress_bar
-    from imprint.cli.tables import show_battery
+    from imprint.cli.console import open_embedding, progress_bar, show_findings
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
@@ -46,7 +45,7 @@ def wefat_command(
         if test or named:
             raise
         raise VocabularyError(f"{error}; tests of your own: --tests FILE") from error
-    show_battery(battery, json=json)
+    show_findings(battery.findings(), json=json)
 
 
 def _choose(patterns: list[str] | None, file: Path | None, property_file: Path | None) -> "list[WefatTest]":

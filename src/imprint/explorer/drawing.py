@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imprint.report.charts.placement import text_width
+from imprint.render.charts.placement import text_width
 
 WIDTH = 400.0
 

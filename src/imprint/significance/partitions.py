@@ -23,6 +23,7 @@ Method = Literal["exact", "certified", "sampled"]
 Efforts = tuple[tuple[float, int], ...]
 
 MOST_PARTITIONS = 10**300  # counts of subsets must stay within the range of float64
+_COUNTS = ("partitions", "extreme", "extreme_low", "extreme_high")
 _LISTED = 2**25  # costs listed a side: 25 + 25 words fit anywhere in the distribution, in 0.8 GB
 _SMALL = 2**16  # lists this short are built without first estimating their length
 _FIRST_BINS = 8_192
@@ -62,8 +63,10 @@ class PermutationTest:
     alternative: Alternative
 
     def details(self) -> dict[str, Any]:
-        """Return all that stands behind the p-value, for a finding."""
-        return {name: value for name, value in asdict(self).items() if name != "p_value"}
+        """Return all that is behind the p-value, for a row: counts, which may have hundreds of digits, as texts."""
+        known = {name: value for name, value in asdict(self).items() if name != "p_value"}
+        texts = {name: None if known[name] is None else str(known[name]) for name in _COUNTS}
+        return known | texts | {"log10_partitions": math.log10(self.partitions)}
 
 
 def permutation_test(

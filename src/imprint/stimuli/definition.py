@@ -8,9 +8,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from imprint.errors import StimulusError
+from imprint.rows import WordList
 
 Kind = Literal[
     "name",  # a person's: This is W. The person's name is W.
@@ -169,14 +170,12 @@ def word_sets(test: Test) -> dict[str, WordSet]:
     return {"words": test.words, "a": test.a, "b": test.b}
 
 
-def described(test: Test) -> dict[str, object]:
-    """Return what a finding says of its test besides the id: title, topics, and what its sets are called and hold."""
-    sets = word_sets(test)
+def described(test: Test) -> dict[str, Any]:
+    """Return what a row says of its test besides the id: title, topics, and what its sets are called and hold."""
     return {
         "title": test.title,
         "topics": test.topics,
-        "sets": {letter: words.name for letter, words in sets.items()},
-        "set_words": {letter: words.words for letter, words in sets.items()},
+        "sets": tuple(WordList(letter, words.name, words.words) for letter, words in word_sets(test).items()),
         "source": test.source,
     }
 

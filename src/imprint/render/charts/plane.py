@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from imprint.report.charts.placement import DOT_WEIGHT, LINE_WEIGHT, Anchor, Box, dot, place_labels, trail
-from imprint.report.charts.points import Scale, scale_for
-from imprint.report.charts.theme import SIDE, WIDTH, Row, clean, rows
+from imprint.render.charts.placement import DOT_WEIGHT, LINE_WEIGHT, Anchor, Box, dot, place_labels, trail
+from imprint.render.charts.points import Scale, scale_for
+from imprint.render.charts.theme import SIDE, WIDTH, Row, clean, rows
 
 if TYPE_CHECKING:
     import altair as alt

@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from imprint.report.charts.points import has_place, hint_fields, scale_for, tooltips
-from imprint.report.charts.theme import (
+from imprint.render.charts.points import has_place, hint_fields, scale_for, tooltips
+from imprint.render.charts.theme import (
     ACCENT,
     LINE,
     MARK,

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from imprint.report.charts.plane import Plane, plane_for
-from imprint.report.charts.points import Point, drawable, point_rows, spans_zero, tooltips
-from imprint.report.charts.theme import (
+from imprint.render.charts.plane import Plane, plane_for
+from imprint.render.charts.points import Point, drawable, point_rows, spans_zero, tooltips
+from imprint.render.charts.theme import (
     ACCENT,
     INK,
     OTHER,

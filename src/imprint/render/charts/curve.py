@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from imprint.report.charts.plane import plane_for
-from imprint.report.charts.points import Point, drawable, point_rows, tooltips
-from imprint.report.charts.theme import ACCENT, PAPER, QUIET, SIDE, WIDTH, Spec, finish, rows, unchecked
+from imprint.render.charts.plane import plane_for
+from imprint.render.charts.points import Point, drawable, point_rows, tooltips
+from imprint.render.charts.theme import ACCENT, PAPER, QUIET, SIDE, WIDTH, Spec, finish, rows, unchecked
 
 _HEIGHT = 320
 

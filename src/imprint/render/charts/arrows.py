@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from imprint.report.charts.plane import plane_for
-from imprint.report.charts.points import Point, drawable, point_rows, tooltips
-from imprint.report.charts.theme import ACCENT, OTHER, PAPER, QUIET, SIDE, WIDTH, Spec, finish, looks, rows, unchecked
+from imprint.render.charts.plane import plane_for
+from imprint.render.charts.points import Point, drawable, point_rows, tooltips
+from imprint.render.charts.theme import ACCENT, OTHER, PAPER, QUIET, SIDE, WIDTH, Spec, finish, looks, rows, unchecked
 
 _HEIGHT = 460
 _LOOKS = (("circle", ACCENT, ACCENT), ("square", PAPER, OTHER))

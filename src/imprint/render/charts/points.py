@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from imprint.report.charts.theme import Row, clean
+from imprint.render.charts.theme import Row, clean
 
 if TYPE_CHECKING:
     import altair as alt

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from imprint.report.charts.theme import TEXT
+from imprint.render.charts.theme import TEXT
 
 HEIGHT = TEXT + 2.0
 LINE_WEIGHT, DOT_WEIGHT, TEXT_WEIGHT = 1, 6, 20  # how bad it is to write over a line's step, a dot, another text

@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from imprint.report.charts.theme import FONT
+from imprint.render.charts.theme import FONT
 
 _SVG = "{http://www.w3.org/2000/svg}"
 # What Vega writes for its own script, which a drawing that stands still does not need.

@@ -1,0 +1,89 @@
+"""KINDS: one module per kind of finding, with its row, how it is run, its tables, charts and sentences."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from imprint.errors import ImprintError
+from imprint.kinds.kind import Kind, Part
+from imprint.registry import Registry
+from imprint.rows import RawRow, Row
+
+REGISTRY = Registry(
+    "imprint.kinds",
+    {
+        "audit": "imprint.kinds.audit:AUDIT",
+        "part": "imprint.kinds.audit:PART",
+        "skipped": "imprint.kinds.audit:SKIPPED",
+        "gate": "imprint.kinds.gate:GATE",
+        "weat": "imprint.kinds.weat:WEAT",
+        "wefat": "imprint.kinds.wefat:WEFAT",
+        "seat": "imprint.kinds.seat:SEAT",
+        "seat-coherence": "imprint.kinds.seat:COHERENCE",
+        "seat-anisotropy": "imprint.kinds.seat:ANISOTROPY",
+        "ube": "imprint.kinds.enumeration:CELL",
+        "ube-group": "imprint.kinds.enumeration:GROUP",
+        "ube-overview": "imprint.kinds.enumeration:OVERVIEW",
+        "ube-indirect": "imprint.kinds.enumeration:INDIRECT",
+        "pairs": "imprint.kinds.directions:PAIRS",
+        "projection": "imprint.kinds.directions:PROJECTION",
+        "projection comparison": "imprint.kinds.directions:COMPARISON",
+        "analogy": "imprint.kinds.analogies:ANALOGY",
+        "debiasing": "imprint.kinds.debiasing:DEBIASING",
+        "frontier": "imprint.kinds.debiasing:FRONTIER",
+        "debiased projection": "imprint.kinds.debiasing:MOVED",
+        "leakage": "imprint.kinds.leakage:LEAKAGE",
+        "similarity": "imprint.kinds.benchmarks:SIMILARITY",
+        "analogy_benchmark": "imprint.kinds.benchmarks:ANALOGIES",
+        "agreement": "imprint.kinds.comparison:AGREEMENT",
+    },
+)
+
+
+def find_kind(name: str) -> Kind | None:
+    """Return a kind by its name; None where neither this version nor a plug-in knows it."""
+    if name not in REGISTRY.builtin and name not in _plugins():
+        return None
+    kind = REGISTRY.get(name)
+    if not isinstance(kind, Kind):
+        raise ImprintError(f"the plug-in {name!r} must offer a Kind, got {type(kind).__name__}; reinstall or remove it")
+    return kind
+
+
+def all_kinds() -> list[Kind]:
+    """Return every kind, those of plug-ins last."""
+    return [kind for name in REGISTRY.names() if (kind := find_kind(name)) is not None]
+
+
+def row_type(name: str) -> type[Row] | None:
+    """Return the type of a kind's rows; None for a kind that is not known."""
+    kind = find_kind(name)
+    return None if kind is None else kind.row
+
+
+def part_of(row: Row) -> str:
+    """Return the part a row belongs to: the one it says, or its kind's."""
+    if row.part is not None:
+        return row.part
+    kind = None if isinstance(row, RawRow) else find_kind(row.kind)
+    return "" if kind is None else kind.part.name
+
+
+def by_kind(rows: Iterable[Row]) -> dict[Kind, list[Row]]:
+    """Return rows by their kinds, which come in the order they have in a section; unknown kinds are left out."""
+    listed: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if not isinstance(row, RawRow):
+            listed[row.kind].append(row)
+    kinds = [kind for name in listed if (kind := find_kind(name)) is not None]
+    return {kind: listed[kind.name] for kind in sorted(kinds, key=lambda kind: kind.rank)}
+
+
+def parts_of(kinds: Iterable[Kind]) -> list[Part]:
+    """Return the parts that kinds belong to, in the order of the page."""
+    return sorted({kind.part for kind in kinds}, key=lambda part: part.order)
+
+
+@cache
+def _plugins() -> Sequence[str]:
+    return tuple(REGISTRY.plugins())

@@ -1,0 +1,76 @@
+"""The audit's own rows as kinds: what was audited, which parts ran, and what could not be measured."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from imprint.kinds.kind import Kind, Part
+from imprint.rows import Label, Row, SkippedRow
+from imprint.view import Block, Column, Prose, Table, Text, count, say, title
+
+_ABOUT = Part("audit", "The audit", 0)
+_SHORT = 10  # lines of what could not be run that are read without being asked for
+
+
+class AuditSettings(msgspec.Struct, frozen=True):
+    """How an audit was run."""
+
+    language: str
+    alpha: float
+    rotations: int
+    quick: bool
+    debias: str | None
+    seed: int
+    fdr: float
+    against: str | None
+    encoder: str | None
+
+
+class AuditRow(Row, frozen=True, kw_only=True, tag="audit"):
+    """What was audited, how, and with which versions."""
+
+    settings: AuditSettings
+    versions: tuple[Label, ...]
+    n_words: int
+    dimension: int
+    embedding_notes: tuple[str, ...]
+
+
+class PartRow(Row, frozen=True, kw_only=True, tag="part"):
+    """A part of an audit, named by `test`: whether it ran, and why not; no reason where it was not asked for."""
+
+    title: str
+    ran: bool
+    why: str | None = None
+
+
+def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
+    """Say what was audited."""
+    for row in rows:
+        yield say("{} has {} words in {} dimensions.", title(row.embedding), count(row.n_words), count(row.dimension))
+        if row.settings.quick:
+            yield "This was a quick audit: fewer rotations, words and resamples, and no search for hidden gender."
+
+
+def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
+    """Say which parts could not run."""
+    for row in rows:
+        if row.why is not None:
+            yield say("Not run: {}. {}", title(row.title), title(row.why))
+
+
+def not_run(rows: Sequence[SkippedRow]) -> Iterator[Block]:
+    """List what could not be run, and why; what was tried before and after debiasing, once."""
+    lines = tuple(dict.fromkeys((title(row.title), title(row.reason)) for row in rows))
+    yield Table("Not run", (Column("What"), Column("Why")), lines, folded=len(lines) > _SHORT)
+
+
+def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
+    """Count what could not be run."""
+    names = list(dict.fromkeys(row.test for row in rows))
+    yield say("Could not be run: {}. Nothing is known about them.", title(", ".join(names)))
+
+
+AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, sentences=audited)
+PART = Kind("part", row=PartRow, part=_ABOUT, sentences=not_run_parts, rank=90)
+SKIPPED = Kind("skipped", row=SkippedRow, part=_ABOUT, blocks=not_run, sentences=not_run_tests, rank=95)

@@ -1,0 +1,158 @@
+"""What an audit is asked to do, and what it is asked of: made once, shared by the kinds that run."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from imprint.association.verdicts import check_alpha
+from imprint.debiasing import METHODS, Method
+from imprint.enumeration import settings as enumeration
+from imprint.errors import ImprintError, SettingError
+from imprint.evaluation.analogy import MOST_WORDS
+from imprint.evaluation.resampling import RESAMPLES
+from imprint.kinds.kind import Part
+from imprint.rows import Row, SkippedRow, skipped
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import Test
+
+if TYPE_CHECKING:
+    from imprint.debiasing.transform import Transform
+    from imprint.directions.axis import Axis
+    from imprint.embeddings.embedding import Embedding
+    from imprint.encoders.base import Encoder
+    from imprint.encoders.cache import EncodingCache
+
+# A quick look: the same questions, less sure of the answers.
+QUICK_ROTATIONS = 500
+QUICK_WORDS = 15_000
+QUICK_RESAMPLES = 200
+
+Attempt = tuple[str, str, Callable[[], Iterable[Row]]]  # id, title, work
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The settings of an audit; `debias` is None where nothing is to be debiased.
+
+    A `quick` audit makes fewer rotations and resamples, looks for analogies among fewer words, and does not try to
+    recover gender after debiasing.
+    """
+
+    language: str = "en"
+    alpha: float = 0.05
+    rotations: int = 10_000
+    quick: bool = False
+    debias: Method | None = "linear"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        tests_in(self.language)
+        check_alpha(self.alpha)
+        if self.debias is not None and self.debias not in METHODS:
+            raise SettingError(f"debias must be {', '.join(METHODS)} or none, got {self.debias!r}")
+        _ = self.enumeration
+
+    @property
+    def enumeration(self) -> enumeration.Settings:
+        """How biases are enumerated."""
+        rotations = min(self.rotations, QUICK_ROTATIONS) if self.quick else self.rotations
+        settings = enumeration.Settings(rotations=rotations, seed=self.seed)
+        return replace(settings, words=QUICK_WORDS) if self.quick else settings
+
+    @property
+    def analogy_words(self) -> int:
+        """How many of the most frequent words are paired."""
+        return QUICK_WORDS if self.quick else 50_000
+
+    @property
+    def most_words(self) -> int:
+        """How many of the most frequent words are searched for answers of benchmarks."""
+        return QUICK_WORDS if self.quick else MOST_WORDS
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples are behind each interval of benchmarks."""
+        return QUICK_RESAMPLES if self.quick else RESAMPLES
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings, with the rotations that are really made."""
+        return asdict(self) | {"rotations": self.enumeration.rotations, "fdr": self.enumeration.fdr}
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """The subject of an audit and its plan, and what several kinds need of it, made once."""
+
+    embedding: "Embedding"
+    plan: Plan
+    encoder: "Encoder | None" = None
+    against: "Embedding | None" = None
+    cache: "EncodingCache | None" = None
+    executor: Executor | None = None
+
+    @property
+    def measured(self) -> tuple[str, str]:
+        """The name of what is audited, and its hash."""
+        return self.embedding.name, self.embedding.sha256
+
+    def asked(self, part: Part) -> bool:
+        """Tell whether a part was asked for; most always are."""
+        needed = {"encoder": self.encoder, "against": self.against, "debias": self.plan.debias}
+        return part.needs is None or needed[part.needs] is not None
+
+    @cached_property
+    def axis(self) -> "Axis":
+        """The axis he - she."""
+        from imprint.debiasing.linear import GENDER
+        from imprint.directions.axis import pair_axis
+
+        return pair_axis(self.embedding, GENDER)
+
+    @cached_property
+    def transform(self) -> "Transform":
+        """The debiasing asked for, fitted."""
+        from imprint.debiasing.hard import HardDebiaser
+        from imprint.debiasing.leace import LeaceDebiaser
+        from imprint.debiasing.linear import GENDER, LinearDebiaser
+        from imprint.directions.axis import pair_axis
+
+        if self.plan.debias == "linear":
+            return LinearDebiaser().fit(self.embedding, axis=self.axis)
+        if self.plan.debias == "hard":
+            return HardDebiaser().fit(self.embedding, axis=pair_axis(self.embedding, GENDER, method="pca"))
+        if self.plan.debias == "leace":
+            return LeaceDebiaser().fit(self.embedding)
+        raise SettingError("no debiasing was asked for")
+
+    @cached_property
+    def debiased(self) -> "Embedding":
+        """The embedding after debiasing."""
+        return self.transform.apply(self.embedding)
+
+    def skip(self, test: str, title: str, error: ImprintError, part: Part) -> SkippedRow:
+        """Return the row of something that could not be done, with the reason."""
+        return skipped(self.measured, test, title, error, part=part.name, seed=self.plan.seed)
+
+    def gather(self, part: Part, attempts: Iterable[Attempt]) -> list[Row]:
+        """Do one thing after the other; what cannot be done becomes a row, or raises if nothing can be."""
+        found: list[Row] = []
+        refused: list[tuple[SkippedRow, ImprintError]] = []
+        for test, title, work in attempts:
+            try:
+                found += work()
+            except ImprintError as error:
+                refused.append((self.skip(test, title, error, part), error))
+        if not found and refused:
+            raise refused[0][1]
+        return [*found, *(row for row, _ in refused)]
+
+
+def tests_in(language: str) -> tuple[Test, ...]:
+    """Return the catalogue's tests of one language (ISO 639 code), or of all."""
+    tests = catalogue()
+    languages = sorted({test.language for test in tests})
+    if language not in (*languages, "all"):
+        raise SettingError(f"language must be {', '.join(languages)} or all, got {language!r}")
+    return tuple(test for test in tests if language in (test.language, "all"))

@@ -1,0 +1,62 @@
+"""Rows as sections: each part's rows, kind by kind, as its kinds show them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from imprint.kinds import all_kinds, by_kind, part_of, parts_of
+from imprint.kinds.audit import PartRow
+from imprint.rows import RawRow, Row
+from imprint.view import Block, Column, Prose, Section, Table, Text, say, title
+
+_WIDEST = 12  # columns of a table of rows whose kind is not known
+
+
+def sections(rows: Iterable[Row]) -> list[Section]:
+    """Return a section per part that has rows, in the order of the page."""
+    by_part: dict[str, list[Row]] = defaultdict(list)
+    refused: dict[str, str] = {}
+    for row in rows:
+        if isinstance(row, PartRow):
+            refused |= {row.test: row.why} if row.why is not None else {}
+        else:
+            by_part[part_of(row)].append(row)
+    drawn = []
+    for part in parts_of(all_kinds()):
+        shown = tuple(blocks(by_part.pop(part.name, ())))
+        if part.name in refused:
+            shown = (Prose(say("This part was not run: {}", title(refused[part.name])), "warning"), *shown)
+        if shown:
+            drawn.append(Section(part.name, part.title, shown, offensive=part.offensive))
+    unknown = [row for left in by_part.values() for row in left if isinstance(row, RawRow)]
+    if unknown:
+        drawn.append(Section("other", "Rows that this version does not know", tuple(_raw(unknown))))
+    return drawn
+
+
+def blocks(rows: Iterable[Row]) -> Iterator[Block]:
+    """Return what the kinds of these rows show, one kind after the other."""
+    for kind, listed in by_kind(rows).items():
+        yield from kind.blocks(listed)
+
+
+def sentences(rows: Iterable[Row]) -> Iterator[Text]:
+    """Return what the rows mean, in sentences, part by part."""
+    listed = list(rows)
+    order = {part.name: part.order for part in parts_of(by_kind(listed))}
+    by_part: dict[str, list[Row]] = defaultdict(list)
+    for row in listed:
+        by_part[part_of(row)].append(row)
+    for part in sorted(by_part, key=lambda name: order.get(name, 0)):
+        for kind, own in by_kind(by_part[part]).items():
+            yield from kind.sentences(own)
+
+
+def _raw(rows: Sequence[RawRow]) -> Iterator[Block]:
+    by_name: dict[str, list[RawRow]] = defaultdict(list)
+    for row in rows:
+        by_name[row.kind].append(row)
+    for name, listed in by_name.items():
+        keys = list(dict.fromkeys(key for row in listed for key in row.fields))[:_WIDEST]
+        columns = tuple(Column(title(key)) for key in keys)
+        lines = tuple(tuple(title(str(row.fields.get(key, ""))) for key in keys) for row in listed)
+        yield Table(title(name), columns, lines, filtered=True, folded=True)

@@ -1,0 +1,138 @@
+"""WEFAT as a kind: associations beside a number from the world (Caliskan, Bryson and Narayanan, 2016)."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from imprint.association.wefat import WefatRow
+from imprint.errors import SettingError
+from imprint.kinds.kind import Kind, Part
+from imprint.kinds.tests import TEST, missing_cell, missing_notes, name_cell
+from imprint.masking import Words
+from imprint.rows import Row
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Chart,
+    Column,
+    Given,
+    Prose,
+    Table,
+    Text,
+    count,
+    estimate,
+    join,
+    number,
+    probability,
+    say,
+    title,
+)
+
+if TYPE_CHECKING:
+    from imprint.kinds.job import Job
+    from imprint.types import Progress
+
+WORLD = Part("wefat", "The embedding and the world", 20)
+
+_COLUMNS = (
+    TEST,
+    Column("r", "Pearson's correlation of each word's score with the number known about it, with 95 % interval.", True),
+    Column("p", "Two-sided.", True),
+    Column("Spearman", "Correlation of ranks, with 95 % interval.", True),
+    Column("Missing", "Words the embedding does not have, of all words of the test.", True),
+    Column("Published", "The r that the source prints, and on which embedding."),
+    Column("Regression line", "The number predicted from the score.", extra=True),
+)
+
+
+def run(job: "Job", progress: "Progress") -> list[Row]:
+    """Run the WEFATs of the language."""
+    from imprint.association.battery import run_battery
+    from imprint.kinds.job import tests_in
+    from imprint.stimuli.definition import WefatTest
+
+    plan = job.plan
+    tests = [test for test in tests_in(plan.language) if isinstance(test, WefatTest)]
+    if not tests:
+        raise SettingError(f"the catalogue has no WEFAT in language {plan.language!r}")
+    return run_battery(job.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress).findings()
+
+
+def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
+    """Show a chart per test, and one table."""
+    yield Prose(
+        "How strongly a word is associated with women rather than men in the embedding, beside a number from the "
+        "world. Where the two rise together, the embedding reflects the world as it was counted, inequality included. "
+        "The line predicts the number from the score, as in the paper."
+    )
+    for row in rows:
+        yield _chart(row)
+    yield Table(say("WEFAT on {}", title(rows[0].embedding)), _COLUMNS, tuple(_cells(row) for row in rows))
+    yield from missing_notes(rows)
+
+
+def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
+    """Say every correlation."""
+    known = [
+        say("r = {} (p = {}, {} words: {})", number(row.r), probability(row.r_p_value), count(row.n_words), title(row.title))
+        for row in rows
+    ]
+    yield say("Correlation of the association with women with numbers from the world: {}.", join(known, "; "))
+
+
+def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
+    figure = next((one for one in row.published if one.r is not None), None)
+    return (
+        name_cell(row),
+        Cell(estimate(row.r, row.r_low, row.r_high), order=row.r),
+        Cell(probability(row.r_p_value), order=row.r_p_value),
+        Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
+        missing_cell(row),
+        NOTHING if figure is None or row.adapted else say("{} ({})", number(figure.r), figure.embedding),
+        say("{} + {} × score", number(row.intercept, 1), number(row.slope, 1)),
+    )
+
+
+def _chart(row: WefatRow) -> Chart:
+    scores = {one.word: one.value for one in row.scores}
+    points = [(one.word, one.value, scores[one.word]) for one in row.values if one.word in scores]
+    # The line predicts x from y: the papers' figures draw the property on x.
+    line = (1.0 / row.slope, -row.intercept / row.slope) if row.slope else None
+
+    def draw(shown: Words) -> dict[str, object]:
+        from imprint.render import charts
+
+        return charts.scatter(
+            [charts.Point(shown.plain(word), x, y) for word, x, y in points if x is not None and y is not None],
+            x_title=shown.text(row.property),
+            y_title="association with women, in standard deviations",
+            line=line,
+        )
+
+    columns = (
+        Column("Word"),
+        Column(title(row.property.capitalize()), numeric=True),
+        Column("Association with women", numeric=True),
+    )
+    lines = tuple((Given(word), number(x, 1), number(y)) for word, x, y in points)
+    alt = say(
+        "A dot for each of {} words: {} from left to right, association with women from bottom to top, and the line "
+        "that predicts the one from the other.",
+        f"{len(points)}",
+        title(row.property),
+    )
+    table = Table(say("{}: every word", title(row.title)), columns, lines, filtered=True)
+    return Chart(f"wefat-{row.test}", title(row.title), alt, draw, table)
+
+
+WEFAT = Kind(
+    "wefat",
+    row=WefatRow,
+    part=WORLD,
+    blocks=blocks,
+    sentences=sentences,
+    run=run,
+    seconds=1.0,
+    aliases={"p": "p_value", "r": "effect_size"},
+    card=True,
+)

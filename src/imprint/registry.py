@@ -1,0 +1,45 @@
+"""Named things that are imported when first asked for: imprint's own, then those of installed plug-ins.
+
+A plug-in is an entry point of the group (Python packaging user guide, "Entry points specification"). Finding
+entry points reads the metadata of every installed package, so a built-in name never looks at them.
+"""
+
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from imprint.errors import SettingError
+
+
+class Registry:
+    """One kind of thing by name: `builtin` gives "module:attribute" (or "module") for each of imprint's own."""
+
+    def __init__(self, group: str, builtin: Mapping[str, str]) -> None:
+        self.group = group
+        self.builtin = {name: EntryPoint(name, value, group) for name, value in builtin.items()}
+
+    def get(self, name: str) -> Any:
+        """Return the thing of this name, importing its module now."""
+        found = self.builtin.get(name) or self.plugins().get(name)
+        if found is None:
+            what = self.group.removeprefix("imprint.").removesuffix("s")
+            raise SettingError(f"{what} must be one of {', '.join(self.names())}, got {name!r}")
+        try:
+            return found.load()
+        except Exception as error:
+            if name in self.builtin:
+                raise
+            # Any exception: a plug-in's module is code of others, and may fail in any way when it is imported.
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(
+                f"the plug-in {name!r} ({found.value}, group {self.group}) cannot be imported ({reason}); "
+                "reinstall or remove it"
+            ) from error
+
+    def names(self) -> tuple[str, ...]:
+        """Return every name: the built-in ones in their order, then those of plug-ins, sorted."""
+        return (*self.builtin, *sorted(self.plugins()))
+
+    def plugins(self) -> dict[str, EntryPoint]:
+        """Return the installed entry points by name; none can replace what is built in."""
+        return {found.name: found for found in entry_points(group=self.group) if found.name not in self.builtin}

@@ -1,0 +1,91 @@
+"""Sections as HTML: every text escaped, every number marked as the datum it is.
+
+A number becomes `<data value="...">`, rounded for reading and whole in its attribute, so that anybody, and a test, can
+look it up in findings.jsonl.
+"""
+
+import functools
+import hashlib
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+from imprint.masking import Words
+from imprint.render.numbers import plain, rounded
+from imprint.view import Cell, Chart, Number, Phrase, Section, Text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def draw_fragment(sections: Sequence[Section], *, unmask: bool = False) -> str:
+    """Return these sections under one class, with their style, for a notebook."""
+    template = environment().get_template("fragment.html")
+    return template.render(sections=sections, style=read(TEMPLATES / "style.css"), **options(sections, unmask=unmask))
+
+
+def options(sections: Sequence[Section], *, unmask: bool) -> dict[str, object]:
+    """Return what every template needs besides its sections."""
+    return {
+        "words": Words(unmask=unmask),
+        "unmask": unmask,
+        "offensive": any(section.offensive for section in sections),
+    }
+
+
+@functools.cache
+def environment(*folders: Path) -> "Environment":
+    """Return the templates of this package, and of other folders."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader([*folders, TEMPLATES]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"kind": _kind, "svg": _svg, "json": _json, "draw": draw_text, "plain": plain}
+    return made
+
+
+def draw_text(text: Text, words: Words) -> Markup:
+    """Return a text as HTML."""
+    if isinstance(text, Phrase):
+        return Markup("").join(draw_text(part, words) for part in text)
+    if isinstance(text, Number) and text.value is not None and math.isfinite(text.value):
+        return Markup('<data value="{}">{}</data>').format(repr(text.value), rounded(text))
+    return escape(plain(text, words))
+
+
+@functools.cache
+def read(path: Path) -> Markup:
+    """Return a style or a script of ours, in which nothing comes from findings."""
+    return Markup(path.read_text(encoding="utf-8"))  # noqa: S704
+
+
+def _kind(thing: object) -> str:
+    """Return what a template has before it: Prose, Listing, Chart, Table, Cell or a text."""
+    return type(thing).__name__ if not isinstance(thing, Cell) else "Cell"
+
+
+def _svg(chart: Chart, words: Words, *, alone: bool) -> Markup:
+    """Draw a chart; `alone` on its page it may use its name, in a notebook other charts may have the same one."""
+    from imprint.render.vega import to_json, to_svg
+
+    spec = chart.draw(words)
+    if alone:
+        return to_svg(spec, chart.name)
+    digest = hashlib.sha256(to_json(spec).encode()).hexdigest()[:12]
+    return to_svg(spec, f"{chart.name}-{digest}")
+
+
+def _json(chart: Chart, words: Words) -> Markup:
+    from imprint.render.vega import to_json
+
+    return to_json(chart.draw(words))

@@ -1,0 +1,61 @@
+"""Blocks in GitHub's Markdown: text stays text, whatever it contains."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from imprint.masking import Words
+from imprint.render.numbers import plain
+from imprint.view import Block, Cell, Chart, Listing, Prose, Table, Text
+
+# As references these mean nothing to Markdown, also in a table; the others need a backslash.
+_REFERENCES = {character: f"&#{ord(character)};" for character in "\\`<>&|"}
+_ESCAPES = str.maketrans(_REFERENCES | {character: f"\\{character}" for character in "*_[]#~$@!"})
+_START = re.compile(r"^([-+]|[0-9]+(?=[.)]))")
+_CODE = re.compile(r"[\w.+-]{1,128}", re.ASCII)
+_WORDS = Words()
+
+
+def draw_blocks(blocks: Iterable[Block]) -> Iterator[str]:
+    """Return the lines of what a card shows: paragraphs, lists, and tables without their extra columns."""
+    for block in blocks:
+        if "card" in block.media and not isinstance(block, Chart):
+            yield from (*_lines(block), "")
+
+
+def draw_text(text: Text) -> str:
+    """Return the text on one line, slurs masked, without anything that Markdown or HTML would read as more."""
+    line = " ".join(plain(text, _WORDS).split()).translate(_ESCAPES)
+    return _START.sub(_harmless, line)
+
+
+def code(text: str) -> str:
+    """Return a hash or a version as code, anything else as text."""
+    return f"`{text}`" if _CODE.fullmatch(text) else draw_text(text)
+
+
+def _lines(block: Prose | Listing | Table) -> Iterator[str]:
+    if isinstance(block, Prose):
+        yield draw_text(block.text)
+    elif isinstance(block, Listing):
+        yield from (f"- {draw_text(line)}" for line in block.lines)
+    else:
+        kept = [place for place, column in enumerate(block.columns) if not column.extra]
+        yield f"**{draw_text(block.caption)}**"
+        yield ""
+        yield _row(draw_text(block.columns[place].title) for place in kept)
+        yield _row("---" for _ in kept)
+        for row in block.rows:
+            yield _row(_cell(row[place]) for place in kept)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(cell: Cell | Text) -> str:
+    return draw_text(cell.text if isinstance(cell, Cell) else cell)
+
+
+def _harmless(found: re.Match[str]) -> str:
+    """Take the meaning from what would begin a list or a heading: the sign itself, or the one after a number."""
+    return f"{found[1]}\\" if found[1].isdigit() else f"\\{found[1]}"

@@ -1,0 +1,225 @@
+"""Rows: what every measurement returns, one typed struct per kind, and JSON lines in and out.
+
+A row type names its kind as its tag. One key has one type in all kinds; numbers that do not exist (an effect of scores
+that do not vary, an unbounded end) are None; counts that may exceed 2**53 are decimal strings; nothing is keyed by
+data, so that every table library can read a file of rows.
+"""
+
+import html
+import json
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from imprint.errors import ImprintError
+from imprint.files import replacing
+from imprint.version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = 2  # rows of version 0.1 of this package were the first schema and did not say so
+
+# Characters that JSON allows in a string, but that steer terminals or that many programs take for the end of a line
+# (below U+00A0, and two separators), or that UTF-8 cannot write: lone surrogates, from file names that are not text.
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, *range(0xD800, 0xE000))}
+
+
+class WordValue(msgspec.Struct, frozen=True):
+    """A word with its number."""
+
+    word: str
+    value: float | None
+
+
+class WordPoint(msgspec.Struct, frozen=True):
+    """A word with two numbers."""
+
+    word: str
+    x: float
+    y: float
+
+
+class TemplateValue(msgspec.Struct, frozen=True):
+    """A sentence template with its number."""
+
+    template: str
+    value: float | None
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A name with a text: a setting of an encoder, the version of a library."""
+
+    name: str
+    value: str
+
+
+class WordList(msgspec.Struct, frozen=True):
+    """A word set of a test: the role it plays (x, y, a, b or words), its name and its words."""
+
+    role: str
+    name: str
+    words: tuple[str, ...]
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """What every row says, whatever was measured."""
+
+    test: str
+    embedding: str
+    embedding_sha256: str
+    effect_size: float | None = None
+    statistic: float | None = None
+    p_value: float | None = None
+    seed: int = 0
+    missing: tuple[str, ...] = ()
+    part: str | None = None
+    version: str = __version__
+    schema_version: int = SCHEMA_VERSION
+
+    @property
+    def kind(self) -> str:
+        """The kind of finding."""
+        return str(self.__struct_config__.tag)
+
+    def in_part(self, part: str) -> Self:
+        """Return the row as belonging to a part of an audit."""
+        return msgspec.structs.replace(self, part=part)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values only: texts, numbers, None, lists and dictionaries."""
+        plain: dict[str, Any] = _plain(msgspec.to_builtins(self, builtin_types=(), enc_hook=_from_numpy))
+        return plain
+
+    def to_json(self) -> str:
+        """Return one line of JSON. Floats are written so that reading gives the same number back."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
+
+
+class SkippedRow(Row, frozen=True, kw_only=True, tag="skipped"):
+    """Something that could not be measured, and why."""
+
+    title: str
+    reason: str
+
+
+class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
+    """A row of a kind or schema that this version does not know, with every field as it was read."""
+
+    fields: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The kind that the row names."""
+        return str(self.fields.get("kind"))
+
+    def in_part(self, part: str) -> Self:
+        """Return the row as belonging to a part of an audit."""
+        return msgspec.structs.replace(self, part=part, fields=self.fields | {"part": part})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every field as it was read."""
+        return dict(self.fields)
+
+
+class Result(ABC):
+    """What every result of a measurement can do with its rows."""
+
+    @abstractmethod
+    def findings(self) -> Sequence[Row]:
+        """Return one row per thing measured."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as a dictionary, or several under the key "findings"."""
+        rows = [row.to_dict() for row in self.findings()]
+        return rows[0] if len(rows) == 1 else {"findings": rows}
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table of one line per row, without the lists of single words."""
+        import pandas as pd
+
+        return pd.DataFrame([_without_lists(row.to_dict()) for row in self.findings()])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows as JSON lines."""
+        write_findings(path, self.findings())
+
+    def _repr_html_(self) -> str:
+        found = self.findings()
+        return _drawings[0](found) if found and _drawings else f"<code>{html.escape(repr(self))}</code>"
+
+
+_drawings: list[Callable[[Sequence[Row]], str]] = []
+
+
+def draw_results_with(function: Callable[[Sequence[Row]], str]) -> None:
+    """Let results draw themselves in notebooks with this function."""
+    _drawings[:] = [function]
+
+
+def skipped(measured: tuple[str, str], test: str, title: str, reason: object, *, part: str, seed: int = 0) -> SkippedRow:
+    """Return the row of something that could not be measured; `measured` is a name and its hash."""
+    name, digest = measured
+    return SkippedRow(
+        test=test, embedding=name, embedding_sha256=digest, title=title, reason=str(reason), part=part, seed=seed
+    )
+
+
+def write_findings(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
+    """Write one JSON line per row, beside the target and then in its place."""
+    with replacing(path) as part:
+        part.write_text("".join(f"{row.to_json()}\n" for row in findings), encoding="utf-8", newline="\n")
+
+
+def read_row(fields: object, find: Callable[[str], type[Row] | None]) -> Row:
+    """Make a row of what JSON holds; `find` gives the type of a kind, or None for a kind it does not know."""
+    if not isinstance(fields, Mapping):
+        raise ImprintError("a finding must be a JSON object; give a file that imprint wrote")
+    kind, schema = fields.get("kind"), fields.get("schema_version")
+    known = find(kind) if isinstance(kind, str) and schema == SCHEMA_VERSION else None
+    try:
+        if known is not None:
+            return msgspec.convert(fields, known)
+        common = {name: fields[name] for name in Row.__struct_fields__ if name in fields}
+        return msgspec.convert(common | {"kind": "raw", "fields": dict(fields)}, RawRow)
+    except msgspec.ValidationError as error:
+        raise ImprintError(f"{error}; give a file as imprint wrote it") from error
+
+
+def word_values(numbers: Mapping[str, float]) -> tuple[WordValue, ...]:
+    """Return words with their numbers."""
+    return tuple(WordValue(word, float(value)) for word, value in numbers.items())
+
+
+def word_points(points: Mapping[str, Sequence[float]]) -> tuple[WordPoint, ...]:
+    """Return words with their two numbers."""
+    return tuple(WordPoint(word, float(x), float(y)) for word, (x, y) in points.items())
+
+
+def _without_lists(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if not (isinstance(value, list) and value and _is_struct(value[0]))}
+
+
+def _is_struct(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _from_numpy(value: object) -> object:
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} has no place in a row")
+
+
+def _plain(value: Any) -> Any:
+    """Turn tuples into lists, numpy's numbers into Python's, and numbers that do not exist into None."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value

@@ -1,0 +1,195 @@
+"""What is shown, before anything draws it: texts, numbers, tables, charts and sections as values.
+
+A text is a `str` of ours, a `Number`, or `Given`: words, titles and names from files, which whoever draws them masks and
+makes harmless. `say` joins them. Renderers (terminal, HTML, Markdown) know these values and no kind of finding.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from imprint.masking import Words
+
+SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}  # before a p-value, by how it was found
+
+Medium = Literal["page", "terminal", "card"]
+Shape = Literal["decimal", "end", "count", "percent", "p", "whole"]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number as measured, and how it is rounded when drawn; None is drawn as a dash."""
+
+    value: float | int | None
+    shape: Shape = "decimal"
+    digits: int = 2
+    sign: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A text that comes from a file or a server: a word, or (`long`) a title or a reason."""
+
+    text: str
+    long: bool = False
+
+
+class Phrase(tuple["str | Number | Given", ...]):
+    """Texts and numbers in a row."""
+
+    __slots__ = ()
+
+
+Text = str | Number | Given | Phrase
+
+NOTHING = Number(None)
+
+
+def say(template: str, *parts: Text) -> Phrase:
+    """Fill the places {} of a sentence."""
+    pieces = template.split("{}")
+    if len(pieces) != len(parts) + 1:
+        raise ValueError(f"{template!r} has {len(pieces) - 1} places for {len(parts)} parts")
+    filled: list[str | Number | Given] = []
+    for place, piece in enumerate(pieces):
+        filled += [piece] if piece else []
+        filled += _flat(parts[place]) if place < len(parts) else ()
+    return Phrase(filled)
+
+
+def join(texts: Iterable[Text], between: str = ", ") -> Phrase:
+    """Return texts with something between them."""
+    joined: list[str | Number | Given] = []
+    for text in texts:
+        joined += [between, *_flat(text)] if joined else _flat(text)
+    return Phrase(joined)
+
+
+def _flat(text: Text) -> Iterable["str | Number | Given"]:
+    return text if isinstance(text, Phrase) else (text,)
+
+
+def words(several: Iterable[str]) -> Phrase:
+    """Return words from a file with commas between them."""
+    return join(map(Given, several))
+
+
+def title(text: str) -> Given:
+    """Return a title, a name or a sentence from a file."""
+    return Given(text, long=True)
+
+
+def count(value: int | str | None, digits: int = 2) -> Number:
+    """Return a whole number; large ones come as decimal strings, and show so many digits."""
+    return Number(None if value is None else int(value), "count", digits)
+
+
+def number(value: float | None, digits: int = 2) -> Number:
+    """Return a measured number."""
+    return Number(value, "decimal", digits)
+
+
+def percent(value: float | None, digits: int = 0) -> Number:
+    """Return a share as a percentage."""
+    return Number(value, "percent", digits)
+
+
+def probability(value: float | None, method: str | None = None) -> Number:
+    """Return a p-value, with a sign before it where it is a bound or an estimate; one is one, whatever it bounds."""
+    sign = SIGNS.get(str(method), "") if value is not None and value < 1 else ""
+    return Number(value, "p", sign=sign)
+
+
+def interval(low: float | None, high: float | None, digits: int = 2) -> Text:
+    """Return both ends of an interval; an end that is None is unbounded, an interval without ends does not exist."""
+    if low is None and high is None:
+        return NOTHING
+    ends = (-math.inf if low is None else low, math.inf if high is None else high)
+    return say("{} to {}", *(Number(end, "end", digits) for end in ends))
+
+
+def estimate(value: float | None, low: float | None, high: float | None, digits: int = 2) -> Text:
+    """Return a number with its interval."""
+    if value is None or (low is None and high is None):
+        return number(value, digits)
+    return say("{} [{}]", number(value, digits), interval(low, high, digits))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading, and what it means; an `extra` one is shown on the page only, and when asked for."""
+
+    title: Text
+    meaning: str = ""
+    numeric: bool = False
+    extra: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell with a hint on hover, a number to be sorted by instead of its text, or `more` one click away."""
+
+    text: Text
+    hint: Text = ""
+    order: float | None = None
+    more: Text | None = None
+    faint: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings; sorted by a click on a heading, `filtered` by a box above, `folded` until asked for."""
+
+    caption: Text
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell | Text, ...], ...]
+    filtered: bool = False
+    folded: bool = False
+    media: tuple[Medium, ...] = ("page", "terminal", "card")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart with its words: `alt` says what is to be seen, `table` has every number drawn.
+
+    `name` is unique on its page, of letters, digits and hyphens. `draw` gets whoever makes words harmless, and is
+    called only where charts are drawn.
+    """
+
+    name: str
+    title: Text
+    alt: Text
+    draw: Callable[[Words], Mapping[str, Any]]
+    table: Table
+    media: tuple[Medium, ...] = ("page",)
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph; a "warning" stands out, a "note" steps back."""
+
+    text: Text
+    tone: Literal["plain", "note", "warning"] = "plain"
+    media: tuple[Medium, ...] = ("page",)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Short lines of one kind."""
+
+    lines: tuple[Text, ...]
+    media: tuple[Medium, ...] = ("page",)
+
+
+Block = Prose | Listing | Chart | Table
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page; `offensive` ones are closed until the reader opens them."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+    offensive: bool = False
