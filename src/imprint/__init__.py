@@ -4,8 +4,12 @@ The public names load when first used, so that `import imprint` and `imprint --h
 read the same names from `__init__.pyi`.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from imprint.rows import Row
 
 _HOMES = {
     "Audit": "audit.run",
@@ -15,7 +19,6 @@ _HOMES = {
     "Encoder": "encoders.base",
     "EncodingCache": "encoders.cache",
     "Enumeration": "enumeration.result",
-    "Finding": "finding",
     "FunctionEncoder": "encoders.function",
     "HardDebiaser": "debiasing.hard",
     "ImprintError": "errors",
@@ -25,6 +28,13 @@ _HOMES = {
     "SeatResult": "association.seat_result",
     "WeatResult": "association.weat",
     "WefatResult": "association.wefat",
+    "Row": "rows",
+    "Plan": "kinds.job",
+    "Settings": "enumeration.settings",
+    "WeatTest": "stimuli.definition",
+    "WefatTest": "stimuli.definition",
+    "WordSet": "stimuli.definition",
+    "write_page": "report.page",
     "__version__": "version",
     "analogies": "directions.analogies",
     "catalogue": "stimuli.catalog",
@@ -43,7 +53,7 @@ _HOMES = {
     "pair_axis": "directions.axis",
     "professions": "stimuli.seeds",
     "project": "directions.projection",
-    "read_findings": "finding",
+    "read_findings": "kinds.findings",
     "read_seeds": "stimuli.seeds",
     "read_templates": "stimuli.templates",
     "read_tests": "stimuli.catalog",
@@ -54,7 +64,7 @@ _HOMES = {
     "set_axis": "directions.axis",
     "weat": "association.weat",
     "wefat": "association.wefat",
-    "write_findings": "finding",
+    "write_findings": "rows",
 }
 __all__ = list(_HOMES)
 
@@ -62,9 +72,22 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'imprint' has no attribute {name!r}")
+    _let_results_draw_themselves()
     value = getattr(import_module(f"imprint.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _let_results_draw_themselves() -> None:
+    """Give results their drawing in notebooks: they are below the page, and load it only when asked."""
+    from imprint.rows import draw_results_with
+
+    def draw(rows: "Sequence[Row]") -> str:
+        from imprint.report.page import fragment
+
+        return fragment(rows)
+
+    draw_results_with(draw)
 
 
 def __dir__() -> list[str]:

@@ -86,6 +86,15 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """The kind of finding."""
         return str(self.__struct_config__.tag)
 
+    @property
+    def audited(self) -> str:
+        """The name of the embedding that the row is about."""
+        return self.embedding
+
+    def own_field(self, field: str) -> str:
+        """Return the field whose number is of the embedding audited, where the row has numbers of a copy too."""
+        return field
+
     def in_part(self, part: str) -> Self:
         """Return the row as belonging to a part of an audit."""
         return msgspec.structs.replace(self, part=part)

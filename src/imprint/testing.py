@@ -25,11 +25,11 @@ def assert_association_below(
     of the interval has to lie within the margin; one that reaches outside is inconclusive, and no pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
-    from imprint.gate.conditions import Condition
-    from imprint.gate.judging import judge
+    from imprint.policy.conditions import Condition
+    from imprint.policy.judging import judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
-        raise SettingError(f"margin is {margin!r}; a number above 0 is wanted, in cosines, such as 0.05")
+        raise SettingError(f"margin must be a number above 0, in cosines, such as 0.05, got {margin!r}")
     row = _measured(measured, test).finding()
     said = judge(Condition("require", row.kind, None, "mean_difference", True, "<", float(margin)), row)
     if said.verdict == "passed":
@@ -37,8 +37,8 @@ def assert_association_below(
     about = f"{row.test} on {row.embedding}"
     if said.why is not None:
         raise AssertionError(f"inconclusive: {about} cannot be held against a margin of {margin:g}: {said.why}")
-    low, high = row.details["interval_low"], row.details["interval_high"]
-    known = f"the mean difference is {row.details['mean_difference']:.4g}, with an interval of {low:.4g} to {high:.4g}"
+    ends = f"{row.interval_low:.4g} to {row.interval_high:.4g}"
+    known = f"the mean difference is {row.mean_difference:.4g}, with an interval of {ends}"
     if said.verdict == "failed":
         raise AssertionError(f"above: {about} lies outside the margin of {margin:g}; {known}")
     raise AssertionError(f"inconclusive: {about} reaches outside the margin of {margin:g}; {known}")

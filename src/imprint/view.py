@@ -14,7 +14,7 @@ from imprint.masking import Words
 SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}  # before a p-value, by how it was found
 
 Medium = Literal["page", "terminal", "card"]
-Shape = Literal["decimal", "end", "count", "percent", "p", "whole"]
+Shape = Literal["decimal", "end", "count", "percent", "p", "significant"]
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""THE MAIN JOB: every room asked in turn about one embedding, and what they say collected as findings."""
+"""THE AUDIT: every kind that applies, asked of one subject; one that cannot run says why, and the rest goes on."""

@@ -1,11 +1,10 @@
 """One measure of progress for an audit of many parts, each by its usual share of the time."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import CancelledError
 
-Progress = Callable[[int, int], None]
-Report = Callable[[str, int, int], None]
+from imprint.types import Progress, Report
 
 _FINE = 1_000  # steps a part
 
@@ -41,22 +40,3 @@ class Meter:
         """End what is still running at its next step."""
         with self._lock:
             self._stopped = True
-
-
-def stretch(progress: Progress, low: float, high: float) -> Progress:
-    """Let some work of a part go from one share of it to another."""
-    return lambda done, total: progress(round(_FINE * (low + (high - low) * done / max(total, 1))), _FINE)
-
-
-def by_label(progress: Progress, shares: Sequence[float]) -> Report:
-    """Let each phase of work, told by its label, take its share; what comes after the last share is not told."""
-    labels: list[str] = []
-
-    def report(label: str, done: int, total: int) -> None:
-        if label not in labels:
-            labels.append(label)
-        place = labels.index(label)
-        if place < len(shares):
-            stretch(progress, sum(shares[:place]), sum(shares[: place + 1]))(done, total)
-
-    return report

@@ -1,76 +1,52 @@
-"""The audit: every part in turn; one that cannot run says why, and the rest goes on."""
+"""The audit: every kind that can be run, in turn; one that cannot run says why, and the rest goes on."""
 
 import platform
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
-from imprint.audit.parts import PARTS
-from imprint.audit.plan import Plan
-from imprint.audit.progress import Meter, Report
-from imprint.audit.subject import Subject, make_finding
-from imprint.audit.summary import summarise
+from imprint.audit.progress import Meter
 from imprint.debiasing import Method
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.opening import as_encoder
 from imprint.errors import ImprintError
-from imprint.finding import COMMON_FIELDS, Finding, Findings
+from imprint.kinds import all_kinds
+from imprint.kinds.audit import AuditRow, AuditSettings, PartRow
+from imprint.kinds.job import Job, Plan
+from imprint.kinds.kind import Kind
+from imprint.rows import Label, Result, Row
 from imprint.significance.threads import single_threaded
+from imprint.types import Report
 from imprint.version import __version__
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
-# What parts usually take on two cores, so that one bar can tell the time left; enumeration, without its rotations.
-_SECONDS = {
-    "weat": 4.0,
-    "wefat": 1.0,
-    "enumeration": 3.0,
-    "directions": 0.5,
-    "analogies": 5.0,
-    "debiasing": 8.0,
-    "benchmarks": 4.0,
-    "seat": 20.0,
-    "against": 8.0,
-}
-_QUICK_SECONDS = _SECONDS | {"analogies": 1.0, "debiasing": 1.0, "benchmarks": 1.0, "against": 5.0}
-_SECONDS_A_ROTATION = 0.0035
-_LONGEST = "enumeration"
 # Two threads that import large libraries at once may meet one half made.
 _LOADED_FIRST = ("numba", "scipy.stats", "sklearn.cluster", "sklearn.model_selection", "sklearn.svm")
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Findings):
-    """Every finding, in the order of the page: the audit's own row, its summary, each part's row and its findings."""
+class Audit(Result):
+    """Every row, in the order of the page: the audit's own, then each part's row and its findings."""
 
     embedding: str
     plan: Plan
-    rows: tuple[Finding, ...]
+    rows: tuple[Row, ...]
 
     @property
-    def parts(self) -> tuple[Finding, ...]:
+    def parts(self) -> tuple[PartRow, ...]:
         """The row of each part: whether it ran, and why not."""
-        return tuple(row for row in self.rows if row.kind == "part")
+        return tuple(row for row in self.rows if isinstance(row, PartRow))
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[Row]:
         """Return everything."""
         return list(self.rows)
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row a finding: its part and what all findings have."""
-        import pandas as pd
-
-        rows = [row.to_dict() for row in self.rows]
-        return pd.DataFrame([{name: row[name] for name in ("part", *COMMON_FIELDS)} for row in rows])
-
     def __repr__(self) -> str:
-        ran = sum(row.details["ran"] for row in self.parts)
+        ran = sum(row.ran for row in self.parts)
         return f"Audit({self.embedding}: {len(self.rows):,} findings, {ran} of {len(self.parts)} parts ran)"
 
 
@@ -89,75 +65,121 @@ def run_audit(
     executor: Executor | None = None,
     report: Report | None = None,
 ) -> Audit:
-    """Ask everything that applies of an embedding, and SEATs of a sentence encoder where one is given.
+    """Measure everything that applies to an embedding, and SEATs of a sentence encoder where one is given.
 
-    `against` is a second embedding to set beside it. `debias` is linear, hard or leace, or None. `quick` looks less
-    closely. Encodings are kept in `cache`, rotations made by `executor`. `report` is told what is being done, how much
-    of the whole is done, and how much there is. The same arguments give the same findings to the byte.
+    Parameters
+    ----------
+    embedding
+        What is audited.
+    encoder
+        A sentence encoder to audit too.
+    against
+        A second embedding to compare with.
+    debias
+        A method of debiasing to try (linear, hard or leace), or None.
+    language
+        Run the tests of this language (ISO 639), or of all.
+    alpha
+        Chance of any false discovery among the association tests.
+    rotations
+        Random rotations behind each p-value of the enumeration.
+    quick
+        Make fewer rotations and resamples, and search fewer words.
+    seed
+        Seed of everything random.
+    cache
+        Where encodings are kept.
+    executor
+        What makes the rotations.
+    report
+        Called with what is being done, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Audit
+        Every finding; a part that could not run says why.
     """
     plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=debias, seed=seed)
-    asked = None if encoder is None else as_encoder(encoder)
-    subject = Subject(embedding, plan, asked, against, cache, executor)
-    rows = [_whole(subject, None if asked is None else asked.name)]
-    found = _run_all(subject, Meter(report, _expected(subject)))
-    for name in PARTS:
-        rows += [replace(row, details={**row.details, "part": name}) for row in found[name]]
-    return Audit(embedding.name, plan, (rows[0], *summarise(rows), *rows[1:]))
+    job = Job(embedding, plan, None if encoder is None else as_encoder(encoder), against, cache, executor)
+    kinds = sorted((kind for kind in all_kinds() if kind.run is not None), key=lambda kind: kind.part.order)
+    expected = {kind.name: _seconds(kind, job) for kind in kinds}
+    found = _run_all(job, kinds, expected, report)
+    rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
+    return Audit(embedding.name, plan, (_whole(job), *rows))
 
 
-def _run_all(subject: Subject, meter: Meter) -> dict[str, list[Finding]]:
-    """Run the longest part beside all others, one after the other; what was found does not depend on that."""
+def _run_all(
+    job: Job, kinds: Sequence[Kind], expected: dict[str, float], report: Report | None
+) -> dict[str, list[Row]]:
+    """Run the longest kind beside all others, one after the other; what was found does not depend on that."""
     for library in _LOADED_FIRST:
         import_module(library)
-    _ = subject.embedding.sha256, subject.embedding.index, subject.embedding.norms
+    _ = job.embedding.sha256, job.embedding.index, job.embedding.norms
+    meter = Meter(report, expected)
+    longest = max(kinds, key=lambda kind: expected[kind.name])
     with single_threaded(), ThreadPoolExecutor(1) as beside:
-        longest = beside.submit(_run, subject, _LONGEST, meter)
+        running = beside.submit(_run, job, longest, meter)
         try:
-            found = {name: _run(subject, name, meter) for name in PARTS if name != _LONGEST}
-            found[_LONGEST] = longest.result()
+            found = {kind.name: _run(job, kind, meter) for kind in kinds if kind is not longest}
+            found[longest.name] = running.result()
         finally:
             meter.stop()
     return found
 
 
-def _run(subject: Subject, name: str, meter: Meter) -> list[Finding]:
+def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
     """Return the part's row and its findings; a part that was not asked for needs no reason."""
-    part, found, why = PARTS[name], list[Finding](), None
-    progress = meter.part(name, part.title)
+    assert kind.run is not None
+    part, found, why = kind.part, list[Row](), None
+    progress = meter.part(kind.name, part.title)
     progress(0, 1)
-    ran = subject.asked(name)
+    ran = job.asked(part)
     if ran:
         try:
-            found = part.find(subject, progress)
+            found = list(kind.run(job, progress))
         except ImprintError as error:
             ran, why = False, str(error)
     progress(1, 1)
-    return [make_finding(subject, "part", name, title=part.title, ran=ran, why=why), *found]
+    name, digest = job.measured
+    own = PartRow(
+        test=part.name,
+        embedding=name,
+        embedding_sha256=digest,
+        seed=job.plan.seed,
+        title=part.title,
+        ran=ran,
+        why=why,
+    )
+    return [own, *found]
 
 
-def _whole(subject: Subject, encoder: str | None) -> Finding:
+def _whole(job: Job) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
-    embedding, other = subject.embedding, subject.against
-    against = None if other is None else other.name
-    return make_finding(
-        subject,
-        "audit",
-        "audit",
+    (name, digest), other, encoder = job.measured, job.against, job.encoder
+    settings = AuditSettings(
+        **job.plan.to_dict(),
+        against=None if other is None else other.name,
+        encoder=None if encoder is None else encoder.name,
+    )
+    libraries = [Label(library, version(library)) for library in LIBRARIES]
+    return AuditRow(
+        test="audit",
+        embedding=name,
+        embedding_sha256=digest,
+        seed=job.plan.seed,
         part="audit",
-        settings={**subject.plan.to_dict(), "against": against, "encoder": encoder},
-        versions={
-            "imprint": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in LIBRARIES},
-        },
-        words=len(embedding),
-        dimension=embedding.dimension,
-        embedding_notes=embedding.notes,
+        settings=settings,
+        versions=(Label("imprint", __version__), Label("python", platform.python_version()), *libraries),
+        n_words=len(job.embedding),
+        dimension=job.embedding.dimension,
+        embedding_notes=job.embedding.notes,
     )
 
 
-def _expected(subject: Subject) -> dict[str, float]:
-    """Return the seconds each part may take; those not asked for take none."""
-    seconds = dict(_QUICK_SECONDS if subject.plan.quick else _SECONDS)
-    seconds["enumeration"] += _SECONDS_A_ROTATION * subject.plan.enumeration.rotations
-    return {name: value if subject.asked(name) else 0.0 for name, value in seconds.items()}
+def _seconds(kind: Kind, job: Job) -> float:
+    """Return the seconds a kind may take; one that was not asked for takes none."""
+    if not job.asked(kind.part):
+        return 0.0
+    if job.plan.quick and kind.quick_seconds is not None:
+        return kind.quick_seconds
+    return kind.seconds(job.plan) if callable(kind.seconds) else kind.seconds

@@ -16,6 +16,7 @@ from imprint.cli import (
     gate,
     project,
     report,
+    schema,
     seat,
     serve,
     stimuli,
@@ -39,6 +40,7 @@ app.command("audit")(audit.audit_command)
 app.command("report")(report.report_command)
 app.command("gate")(gate.gate_command)
 app.command("card")(card.card_command)
+app.command("schema")(schema.schema_command)
 app.command("weat")(weat.weat_command)
 app.command("wefat")(wefat.wefat_command)
 app.command("seat")(seat.seat_command)

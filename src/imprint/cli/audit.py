@@ -1,7 +1,6 @@
 """`imprint audit`: the main job, everything that applies, told on one page."""
 
 import contextlib
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,21 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.encoders import ENCODER_HELP
-from imprint.cli.gate import FailOnOption, RequireOption, verdict_lines
+from imprint.cli.gate import FailOnOption, RequireOption, say_sentences
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
-    from imprint.audit.run import Audit
     from imprint.encoders.base import Encoder
     from imprint.encoders.cache import EncodingCache
-    from imprint.gate.conditions import Condition
+    from imprint.policy.conditions import Condition
 
 FINDINGS = "findings.jsonl"
 NO_DEBIASING = "none"
 
 _TESTED = ("weat", "wefat", "seat")  # kinds whose tests are those of the catalogue
-_MEASURE = 100  # columns of the summary: sentences, read across
 
 OutOption = Annotated[Path, typer.Option("--out", help="The page to write.")]
 UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full on the page.")]
@@ -69,13 +66,13 @@ def audit_command(
     benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run says why.
     With --fail-on or --require the exit code is 0 passed, 2 failed or 3 inconclusive.
     """
-    from imprint.audit.plan import Plan
     from imprint.audit.run import run_audit
     from imprint.cli.console import check_target, open_embedding, print_findings, progress_bar, say, tell
-    from imprint.finding import write_findings
-    from imprint.gate.gate import check, parse_conditions
-    from imprint.report.drawing import bundle_ahead
+    from imprint.kinds.job import Plan
+    from imprint.policy.gate import check, parse_conditions
+    from imprint.render.vega import bundle_ahead
     from imprint.report.page import write_page
+    from imprint.rows import write_findings
 
     conditions = parse_conditions(fail_on or (), require or ())
     _refuse_unknown_tests(conditions)
@@ -117,10 +114,9 @@ def audit_command(
         print_findings(found)
         say(f"report: {out}")
     else:
-        _print_summary(audit)
+        say_sentences(audit.findings(), tell)
         tell(f"report: {out}")
-    for line in verdict_lines(gate):
-        say(line)
+    say_sentences(gate.findings(), say)
     raise typer.Exit(gate.exit_code)
 
 
@@ -152,12 +148,3 @@ def _asked(source: str | None) -> Iterator["tuple[Encoder | None, EncodingCache 
     encoder = opened_encoder(source)
     with opened_cache(None, unused=False) as cache:
         yield encoder, cache
-
-
-def _print_summary(audit: "Audit") -> None:
-    from imprint.cli.console import tell
-    from imprint.cli.formats import width
-    from imprint.report.summary import sentences
-
-    for sentence in sentences(audit.findings()):
-        tell(textwrap.fill(sentence.striptags(), min(width(), _MEASURE), subsequent_indent="  "))

@@ -15,7 +15,7 @@ def card_command(
     """Write the section on bias for a model card, in Markdown, from findings alone."""
     from imprint.cli.console import check_target, tell
     from imprint.files import replacing
-    from imprint.finding import read_findings
+    from imprint.kinds.findings import read_findings
     from imprint.report.card import render_card
 
     if out is not None:

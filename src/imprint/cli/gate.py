@@ -1,6 +1,6 @@
 """`imprint gate`: findings held against conditions, for a pipeline; the exit code says how it went."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,7 @@ from imprint.cli.options import JsonOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
-    from imprint.gate.gate import Gate
+    from imprint.rows import Row
 
 FailOnOption = Annotated[
     list[str] | None,
@@ -42,8 +42,8 @@ def gate_command(
     Nothing is computed. A condition that no finding answers is inconclusive, never passed.
     """
     from imprint.cli.console import print_findings, tell
-    from imprint.finding import read_findings
-    from imprint.gate.gate import check, parse_conditions
+    from imprint.kinds.findings import read_findings
+    from imprint.policy.gate import check, parse_conditions
 
     conditions = parse_conditions(fail_on or (), require or ())
     if not conditions:
@@ -54,12 +54,14 @@ def gate_command(
     if json:
         print_findings(gate.findings())
     else:
-        tell("\n".join(verdict_lines(gate)))
+        say_sentences(gate.findings(), tell)
     raise typer.Exit(gate.exit_code)
 
 
-def verdict_lines(gate: "Gate") -> Sequence[str]:
-    """Return what the gate says, a line a condition and a line a test that did not pass."""
-    from imprint.report.gates import gate_lines
+def say_sentences(rows: "Sequence[Row]", say: Callable[[str], None]) -> None:
+    """Print what rows mean, in sentences."""
+    from imprint.kinds.sections import sentences
+    from imprint.render.terminal import draw_text
 
-    return [line.striptags() for line in gate_lines(gate.findings())]
+    for sentence in sentences(rows):
+        say(draw_text(sentence))

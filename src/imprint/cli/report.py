@@ -15,7 +15,7 @@ def report_command(
 ) -> None:
     """Draw the page of an audit, or of any command's --json, from its findings alone."""
     from imprint.cli.console import check_target, tell
-    from imprint.finding import read_findings
+    from imprint.kinds.findings import read_findings
     from imprint.report.page import write_page
 
     check_target(out, reading=str(findings))

@@ -104,8 +104,7 @@ def make_api(explorer: Explorer) -> APIRouter:
     def axis(question: AxisQuestion) -> Response:
         """Project words on an axis."""
         found = explorer.place(question.pairs, question.words, question.method)
-        finding = found.projections.finding().to_dict()
-        return _json({"finding": finding, "command": found.command, "python": found.python})
+        return _json({"finding": found.finding.to_dict(), "command": found.command, "python": found.python})
 
     @api.get("/neighbours", response_model=NearAnswer)
     def near(word: Word, count: Annotated[int, Query(ge=1, le=MOST)] = 20) -> Response:

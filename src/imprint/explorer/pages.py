@@ -7,13 +7,13 @@ from typing import Any
 from starlette.responses import Response
 
 from imprint.errors import ImprintError
-from imprint.explorer.drawing import draw_dots
 from imprint.explorer.neighbours import MOST
-from imprint.explorer.queries import ALPHA, Explorer
+from imprint.explorer.queries import Explorer
 from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, split_pairs, split_words, weat_tests
-from imprint.masking import mask
-from imprint.report.marking import Words, count, number, probability
-from imprint.report.sections.weat import counted, signed_p
+from imprint.kinds.sections import blocks
+from imprint.masking import Words, mask
+from imprint.rows import Row
+from imprint.view import Prose, number
 from imprint.web.pages import Pages
 from imprint.web.refusal import RefusedError
 
@@ -42,9 +42,6 @@ class ExplorerPages:
             "dimension": explorer.embedding.dimension,
             "words": self._words,
             "number": number,
-            "count": count,
-            "probability": probability,
-            "alpha": ALPHA,
             "most_words": MOST_WORDS,
             "longest_word": LONGEST_WORD,
             "most_neighbours": MOST,
@@ -64,18 +61,7 @@ class ExplorerPages:
 
         def answer() -> Context:
             found = self._explorer.measure(sets, alternative)  # type: ignore[arg-type]  # checked, with a message, where it is used
-            result, finding = found.row.result, found.finding
-            drawing = self._draw(finding.details["scores"], [0] * result.n_x + [1] * result.n_y)
-            return {
-                "finding": finding,
-                "test": result.test,
-                "row": found.row,
-                "p": signed_p(finding),
-                "counts": counted(finding),
-                "drawing": drawing,
-                "command": found.command,
-                "python": found.python,
-            }
+            return self._told(found.finding, found.command, found.python)
 
         asked = {"texts": {name: texts.get(name, "") for name in "xyab"}, "alternative": alternative}
         return self._answer("weat.html", asked | {"tests": tests, "picked": sets.test().id}, answer)
@@ -88,9 +74,7 @@ class ExplorerPages:
 
         def answer() -> Context:
             found = self._explorer.place(split_pairs(pairs), split_words(texts), method)
-            placed = found.projections
-            drawing = self._draw(placed.to_mapping(), [0] * len(placed.words))
-            return {"placed": placed, "drawing": drawing, "command": found.command, "python": found.python}
+            return self._told(found.finding, found.command, found.python)
 
         return self._answer("axis.html", {"pairs": pairs, "texts": texts, "method": method}, answer)
 
@@ -100,7 +84,7 @@ class ExplorerPages:
 
         def answer() -> Context:
             if not wanted.isascii() or not wanted.isdigit() or len(wanted) > len(str(MOST)):
-                raise RefusedError(422, f"{wanted[:LONGEST_WORD]!r} is no number of neighbours; give 1 to {MOST}.")
+                raise RefusedError(422, f"{wanted[:LONGEST_WORD]!r} is not a number of neighbours; give 1 to {MOST}.")
             found = self._explorer.near(word, int(wanted))
             return {"found": found.neighbours, "python": found.python}
 
@@ -115,5 +99,8 @@ class ExplorerPages:
             told, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
         return self.drawn.draw(template, status=status, **asked, **told)
 
-    def _draw(self, scores: Mapping[str, float], sides: list[int]) -> object:
-        return draw_dots([self._words.plain(word) for word in scores], list(scores.values()), sides)
+    def _told(self, row: Row, command: str, python: str) -> Context:
+        """Return a row as its kind shows it: the first paragraph answers, the rest follows."""
+        first, *rest = blocks([row])
+        assert isinstance(first, Prose)
+        return {"said": first.text, "blocks": rest, "row": row, "command": command, "python": python}

@@ -5,15 +5,15 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from imprint.association.battery import WeatRow, run_battery
+from imprint.association.battery import run_battery
 from imprint.directions.axis import pair_axis
-from imprint.directions.projection import Projections, project
+from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.explorer import recipes
 from imprint.explorer.neighbours import Neighbours, neighbours
 from imprint.explorer.words import Pair, Sets, check_pairs, check_sets, check_words
-from imprint.finding import Finding
+from imprint.rows import Row
 from imprint.significance.partitions import Alternative
 from imprint.web.refusal import RefusedError
 
@@ -23,20 +23,10 @@ _PATIENCE = 30.0  # seconds a question waits for those before it
 
 
 @dataclass(frozen=True)
-class Measured:
-    """An association test's row as the command line prints it."""
+class Reply:
+    """A row as the command line prints it, and what gives it again."""
 
-    row: WeatRow
-    finding: Finding
-    command: str
-    python: str
-
-
-@dataclass(frozen=True)
-class Placed:
-    """Words along an axis."""
-
-    projections: Projections
+    finding: Row
     command: str
     python: str
 
@@ -61,21 +51,20 @@ class Explorer:
     patience: float = _PATIENCE
     _turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def measure(self, sets: Sets, alternative: Alternative = "greater") -> Measured:
+    def measure(self, sets: Sets, alternative: Alternative = "greater") -> Reply:
         """Run an association test on four sets of words."""
         check_sets(sets)
         test = sets.test()
         with self._my_turn():
             battery = run_battery(self.embedding, [test], alternative=alternative, alpha=ALPHA, skip=False)
-        (row,), (finding,) = battery.weats, battery.findings()
-        return Measured(
-            row,
+        (finding,) = battery.findings()
+        return Reply(
             finding,
             recipes.weat_command(self.source, test, alternative),
             recipes.weat_python(self.source, test, alternative),
         )
 
-    def place(self, pairs: Sequence[Pair], words: Sequence[str], method: str = "difference") -> Placed:
+    def place(self, pairs: Sequence[Pair], words: Sequence[str], method: str = "difference") -> Reply:
         """Project words on the axis of one or several pairs."""
         if not pairs:
             raise SettingError("the axis has no words; write a pair a line, such as he, she")
@@ -84,8 +73,8 @@ class Explorer:
         with self._my_turn():
             axis = pair_axis(self.embedding, pairs, method=method)  # type: ignore[arg-type]  # checked, with a message, there
             projections = project(self.embedding, axis, words)
-        return Placed(
-            projections,
+        return Reply(
+            projections.finding(),
             recipes.axis_command(self.source, pairs, method, words),
             recipes.axis_python(self.source, pairs, method, words),
         )

@@ -1,6 +1,6 @@
 """What an audit is asked to do, and what it is asked of: made once, shared by the kinds that run."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -16,6 +16,7 @@ from imprint.kinds.kind import Part
 from imprint.rows import Row, SkippedRow, skipped
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Test
+from imprint.types import Progress, Report
 
 if TYPE_CHECKING:
     from imprint.debiasing.transform import Transform
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 QUICK_ROTATIONS = 500
 QUICK_WORDS = 15_000
 QUICK_RESAMPLES = 200
+
+_FINE = 1_000  # steps of a part's progress
 
 Attempt = tuple[str, str, Callable[[], Iterable[Row]]]  # id, title, work
 
@@ -156,3 +159,22 @@ def tests_in(language: str) -> tuple[Test, ...]:
     if language not in (*languages, "all"):
         raise SettingError(f"language must be {', '.join(languages)} or all, got {language!r}")
     return tuple(test for test in tests if language in (test.language, "all"))
+
+
+def stretch(progress: Progress, low: float, high: float) -> Progress:
+    """Let some work of a part go from one share of it to another."""
+    return lambda done, total: progress(round(_FINE * (low + (high - low) * done / max(total, 1))), _FINE)
+
+
+def by_label(progress: Progress, shares: Sequence[float]) -> Report:
+    """Let each phase of work, told by its label, take its share; what comes after the last share is not told."""
+    labels: list[str] = []
+
+    def report(label: str, done: int, total: int) -> None:
+        if label not in labels:
+            labels.append(label)
+        place = labels.index(label)
+        if place < len(shares):
+            stretch(progress, sum(shares[:place]), sum(shares[: place + 1]))(done, total)
+
+    return report

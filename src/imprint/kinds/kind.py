@@ -8,7 +8,7 @@ from imprint.rows import Row
 from imprint.view import Block, Text
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.kinds.job import Job, Plan
     from imprint.types import Progress
 
 
@@ -43,7 +43,7 @@ class Kind:
     blocks: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
     sentences: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
     run: "Callable[[Job, Progress], Iterable[Row]] | None" = None
-    seconds: float = 1.0
+    seconds: "float | Callable[[Plan], float]" = 1.0
     quick_seconds: float | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     card: bool = False

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from imprint.kinds import all_kinds, by_kind, part_of, parts_of
+from imprint.kinds import by_kind, part_of, parts_of
 from imprint.kinds.audit import PartRow
 from imprint.rows import RawRow, Row
 from imprint.view import Block, Column, Prose, Section, Table, Text, say, title
@@ -15,13 +15,14 @@ def sections(rows: Iterable[Row]) -> list[Section]:
     """Return a section per part that has rows, in the order of the page."""
     by_part: dict[str, list[Row]] = defaultdict(list)
     refused: dict[str, str] = {}
-    for row in rows:
+    listed = list(rows)
+    for row in listed:
         if isinstance(row, PartRow):
             refused |= {row.test: row.why} if row.why is not None else {}
         else:
             by_part[part_of(row)].append(row)
     drawn = []
-    for part in parts_of(all_kinds()):
+    for part in parts_of(listed, refused):
         shown = tuple(blocks(by_part.pop(part.name, ())))
         if part.name in refused:
             shown = (Prose(say("This part was not run: {}", title(refused[part.name])), "warning"), *shown)
@@ -41,13 +42,11 @@ def blocks(rows: Iterable[Row]) -> Iterator[Block]:
 
 def sentences(rows: Iterable[Row]) -> Iterator[Text]:
     """Return what the rows mean, in sentences, part by part."""
-    listed = list(rows)
-    order = {part.name: part.order for part in parts_of(by_kind(listed))}
     by_part: dict[str, list[Row]] = defaultdict(list)
-    for row in listed:
+    for row in rows:
         by_part[part_of(row)].append(row)
-    for part in sorted(by_part, key=lambda name: order.get(name, 0)):
-        for kind, own in by_kind(by_part[part]).items():
+    for part in parts_of(row for listed in by_part.values() for row in listed):
+        for kind, own in by_kind(by_part[part.name]).items():
             yield from kind.sentences(own)
 
 

@@ -22,11 +22,13 @@ from imprint.kinds.tests import (
     published_cell,
     verdict_cell,
 )
+from imprint.masking import Words
 from imprint.rows import Row
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
+    Chart,
     Column,
     Prose,
     Table,
@@ -89,6 +91,26 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     if len({row.embedding_sha256 for row in rows}) > 1:
         yield from _side_by_side(rows)
         return
+    if len(rows) == 1:
+        yield from _answer(rows[0])
+    else:
+        yield from _overview(rows)
+    family = f"; p corrected over these {len(rows)} tests" if rows[1:] else ""
+    caption = say("WEAT on {}, {}{}", title(rows[0].embedding), one_sided(rows), family)
+    yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
+    yield Prose(
+        "d is the difference of means in standard deviations of all scores; it is not Cohen's d. Not significant does "
+        "not mean absent: the smallest detectable difference is what such a test finds four times in five.",
+        "note",
+        ("page", "terminal"),
+    )
+    yield from missing_notes(rows)
+    yield from _overlaps(rows)
+    yield _scores(rows)
+
+
+def _overview(rows: Sequence[WeatRow]) -> Iterator[Block]:
+    """Explain the tests, and draw one line per test."""
     yield Prose(
         "Each test takes two sets of words, such as flowers and insects, and two sets to compare them with, such as "
         "pleasant and unpleasant words. It asks whether the first set lies closer to the first, and the second to "
@@ -103,23 +125,47 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
         axis="effect size d",
         band="95 % interval if other words had been chosen",
     )
-    family = f"; p corrected over these {len(rows)} tests" if rows[1:] else ""
-    caption = say("WEAT on {}, {}{}", title(rows[0].embedding), one_sided(rows), family)
-    yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
-    yield Prose(
-        "d is the difference of means in standard deviations of all scores; it is not Cohen's d. Not significant does "
-        "not mean absent: the smallest detectable difference is what such a test finds four times in five.",
-        "note",
-        ("page", "terminal"),
-    )
     yield Prose(
         "A bar in the chart that crosses zero means that the result depends on these words. The interval of a mean "
         "difference belongs to one test and is not corrected.",
         "note",
     )
-    yield from missing_notes(rows)
-    yield from _overlaps(rows)
-    yield _scores(rows)
+
+
+def _answer(row: WeatRow) -> Iterator[Block]:
+    """Say what one test found, and draw its words."""
+    yield Prose(
+        say(
+            "d = {}, p = {}: {} splits of these words differ at least as much.",
+            number(row.effect_size),
+            probability(row.p_value, row.p_method),
+            counts_cell(row).text,
+        )
+    )
+    if row.verdict is not None:
+        yield Prose(say("At alpha = {}: {}.", number(row.alpha), verdict_cell(row)))
+    found = say("Found in lower case only: {}.", words(row.lowered)) if row.lowered else None
+    made = say("Built from subwords: {}.", words(row.from_subwords)) if row.from_subwords else None
+    yield from (Prose(text, "note") for text in (found, made) if text is not None)
+    yield _words_chart(row)
+
+
+def _words_chart(row: WeatRow) -> Chart:
+    """Draw every word at its score."""
+
+    def draw(shown: Words) -> dict[str, object]:
+        from imprint.render import charts
+
+        sides = [shown.text(f"{role.upper()}: {row.set_name(role)}") for role in "xy"]
+        points = [
+            charts.Point(shown.plain(one.word), one.value, group=sides[place >= row.n_x])
+            for place, one in enumerate(row.scores)
+            if one.value is not None
+        ]
+        return charts.dots(points, x_title="score: towards B on the left, towards A on the right")
+
+    alt = say("A dot for each of {} words at its score, the highest first.", f"{len(row.scores)}")
+    return Chart(f"words-{row.test}", "Every word's score", alt, draw, _scores([row]))
 
 
 def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:

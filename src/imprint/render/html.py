@@ -38,9 +38,8 @@ def options(sections: Sequence[Section], *, unmask: bool) -> dict[str, object]:
     }
 
 
-@functools.cache
-def environment(*folders: Path) -> "Environment":
-    """Return the templates of this package, and of other folders."""
+def make_environment(*folders: Path) -> "Environment":
+    """Return the templates of other folders over those of this package."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -52,6 +51,9 @@ def environment(*folders: Path) -> "Environment":
     )
     made.filters |= {"kind": _kind, "svg": _svg, "json": _json, "draw": draw_text, "plain": plain}
     return made
+
+
+environment = functools.cache(make_environment)
 
 
 def draw_text(text: Text, words: Words) -> Markup:

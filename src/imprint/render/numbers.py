@@ -23,6 +23,8 @@ def rounded(number: Number) -> str:
             return f"{value:.{digits}%}".replace("%", "\N{NO-BREAK SPACE}%")
         case "p":
             return f"{number.sign}{value:.2g}"
+        case "significant":
+            return f"{value:.{digits}g}"
         case "end" if value != 0 and round(value, digits) == 0:
             return f"{value:.1g}"  # what is not zero does not look like it
         case _:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from imprint.render.html import TEMPLATES, make_environment
 from imprint.web.refusal import RefusedError, title
 
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 API = "/api/"  # below it, refusals are JSON
 
 _SHARED = Path(__file__).parent / "templates"
-_STYLE = Path(__file__).parents[1] / "report" / "templates" / "style.css"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -22,18 +22,10 @@ class Pages:
     def __init__(
         self, templates: Path, *, static: Sequence[str] = (), shared: Mapping[str, Any] | None = None
     ) -> None:
-        from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
-
-        self._environment = Environment(
-            loader=ChoiceLoader([FileSystemLoader(templates), FileSystemLoader(_SHARED)]),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._environment = make_environment(templates, _SHARED)
         self._environment.globals |= dict(shared or {})
         self._static = {name: (templates / name).read_bytes() for name in static} | {
-            "style.css": _STYLE.read_bytes() + (_SHARED / "web.css").read_bytes(),
+            "style.css": (TEMPLATES / "style.css").read_bytes() + (_SHARED / "web.css").read_bytes(),
             "icon.svg": (_SHARED / "icon.svg").read_bytes(),
         }
 

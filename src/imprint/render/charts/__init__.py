@@ -2,9 +2,10 @@
 
 from imprint.render.charts.arrows import arrows
 from imprint.render.charts.curve import curve
+from imprint.render.charts.dots import dots
 from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.charts.points import Point
 from imprint.render.charts.scatter import scatter
 from imprint.render.charts.strip import strip
 
-__all__ = ["ForestRow", "Point", "arrows", "curve", "forest", "scatter", "strip"]
+__all__ = ["ForestRow", "Point", "arrows", "curve", "dots", "forest", "scatter", "strip"]

@@ -1,5 +1,6 @@
 """Conditions: which findings, which number of theirs, and the limit it is held against."""
 
+import difflib
 import math
 import re
 from dataclasses import dataclass
@@ -7,50 +8,21 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from imprint.errors import SettingError
-from imprint.finding import Finding
+from imprint.kinds import REGISTRY, find_kind, part_of
+from imprint.kinds.kind import Kind
+from imprint.rows import Row
 
 Rule = Literal["fail-on", "require"]
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
 EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:caliskan-6:|mean_difference|<0.05"}
 
-# Each kind and the part of an audit it is taken from. Debiasing and comparing ask some tests again, of other
-# vectors than those audited; a gate is about these.
-HOMES = {
-    "weat": "weat",
-    "wefat": "wefat",
-    "pairs": "directions",
-    "projection": "directions",
-    "projection comparison": "directions",
-    "ube": "enumeration",
-    "ube-group": "enumeration",
-    "ube-indirect": "enumeration",
-    "ube-overview": "enumeration",
-    "analogy": "analogies",
-    "debiasing": "debiasing",
-    "debiased projection": "debiasing",
-    "frontier": "debiasing",
-    "leakage": "debiasing",
-    "similarity": "benchmarks",
-    "analogy_benchmark": "benchmarks",
-    "seat": "seat",
-    "seat-coherence": "seat",
-    "seat-anisotropy": "seat",
-    "agreement": "against",
-}
-
 _LONGEST = 200  # characters of a condition
+_NOT_MEASURED = ("audit", "part", "skipped", "gate")
 _COMPARISON = re.compile(
     r"\s*(?P<bar>\|?)\s*(?P<field>[0-9A-Za-z_]+)\s*(?P=bar)\s*(?P<operator>[<>]=?)"
     r"\s*(?P<limit>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
 )
-_SHORT = {"p": "p_value", "d": "effect_size"}
-# Where a word means another field, or the number stands in another kind of row.
-_SHORT_IN_KIND = {
-    ("similarity", "change"): ("similarity", "change_spearman"),
-    ("analogy_benchmark", "change"): ("analogy_benchmark", "change_3cosadd"),
-    ("ube", "associations"): ("ube-overview", "associations"),
-}
 _WITHOUT_INTERVAL = ("effect_size", "d_within", "statistic")
 
 
@@ -71,8 +43,10 @@ class Condition:
 
     @property
     def target(self) -> tuple[str, str]:
-        """The kind of row and the field that the words of the condition mean."""
-        return _SHORT_IN_KIND.get((self.kind, self.field), (self.kind, _SHORT.get(self.field, self.field)))
+        """The kind of row and the field that the condition means; an alias may name a field of another kind."""
+        meant = known_kind(self.kind).aliases.get(self.field, self.field)
+        kind, colon, field = meant.rpartition(":")
+        return (kind, field) if colon else (self.kind, meant)
 
     @property
     def is_alarm(self) -> bool:
@@ -88,18 +62,20 @@ class Condition:
         """Tell whether a test is one that the condition is about."""
         return self.pattern is None or fnmatchcase(test, self.pattern)
 
-    def matches(self, finding: Finding) -> bool:
-        """Tell whether a finding is one that the condition is about.
+    @property
+    def home(self) -> str:
+        """The part of an audit that answers: debiasing and comparing ask some tests again, of other vectors."""
+        return known_kind(self.target[0]).part.name
 
-        Neutral tests (flowers and insects) show that a test works: they count where a pattern names them. SEATs count
-        by words: sentences of one word are not independent observations.
+    def matches(self, row: Row) -> bool:
+        """Tell whether a row is one that the condition is about.
+
+        Neutral tests (flowers and insects) check the method: they count where a pattern names them. SEATs count by
+        words: sentences of one word are not independent observations.
         """
-        kind, details = self.target[0], finding.details
-        if finding.kind != kind or details.get("part") not in (None, HOMES[kind]) or details.get("unit") == "sentence":
+        if row.kind != self.target[0] or part_of(row) != self.home or getattr(row, "unit", None) == "sentence":
             return False
-        if self.pattern is None:
-            return "neutral" not in (details.get("topics") or ())
-        return self.names(str(finding.test))
+        return getattr(row, "about_people", True) if self.pattern is None else self.names(row.test)
 
     def sizes(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of what is compared: of numbers from low to high, or of their sizes."""
@@ -132,19 +108,45 @@ def parse_condition(text: str, rule: Rule = "fail-on") -> Condition:
     limit = float(found["limit"])
     if not math.isfinite(limit):
         raise _malformed(text, rule)
-    if kind not in HOMES:
-        raise SettingError(f"--{rule} {text!r} is about {kind!r}; a kind of finding is wanted: {', '.join(HOMES)}")
+    known_kind(kind, f"--{rule} {text!r}")
     condition = Condition(rule, kind, pattern or None, found["field"], bool(found["bar"]), found["operator"], limit)
+    _refuse_unknown_field(condition, text)
     if rule == "require":
         _refuse_without_interval(condition, text)
     if _is_probability(condition) and not 0 <= limit <= 1:
-        raise SettingError(f"--{rule} {text!r} holds a p-value against {limit:g}; a number from 0 to 1 is wanted")
+        raise SettingError(f"--{rule} {text!r}: a limit of p must be between 0 and 1, got {limit:g}")
     return condition
 
 
 def _malformed(text: str, rule: Rule) -> SettingError:
     shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-    return SettingError(f"--{rule} {shown!r} is no condition; {GRAMMAR} is wanted, for example {EXAMPLES[rule]!r}")
+    return SettingError(
+        f"--{rule} {shown!r} is not a valid condition; expected {GRAMMAR}, for example {EXAMPLES[rule]!r}"
+    )
+
+
+def known_kind(name: str, where: str = "condition") -> Kind:
+    """Return a kind that conditions can be about."""
+    kind = find_kind(name) if name not in _NOT_MEASURED else None
+    if kind is None:
+        names = ", ".join(known for known in REGISTRY.names() if known not in _NOT_MEASURED)
+        raise SettingError(f"{where}: the kind must be one of {names}, got {name!r}")
+    return kind
+
+
+def field_names(row: type[Row]) -> dict[str, str]:
+    """Return the attributes of a row's fields by their names in JSON."""
+    return dict(zip(row.__struct_encode_fields__, row.__struct_fields__, strict=True))
+
+
+def _refuse_unknown_field(condition: Condition, text: str) -> None:
+    """Refuse a misspelt field before any work is done."""
+    kind, field = condition.target
+    known = [*known_kind(condition.kind).aliases, *field_names(known_kind(kind).row)]
+    if field not in known:
+        near = difflib.get_close_matches(condition.field, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise SettingError(f"--{condition.rule} {text!r}: {kind} has no field {condition.field!r}{hint}")
 
 
 def _is_probability(condition: Condition) -> bool:

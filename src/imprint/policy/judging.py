@@ -1,17 +1,14 @@
-"""What a condition says of one finding: it passes, it fails, or nobody can tell."""
+"""What a condition says of one row: it passes, it fails, or the row cannot tell."""
 
-import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
-from imprint.finding import Finding
-from imprint.gate.conditions import HOMES, Condition
-
-Verdict = Literal["passed", "failed", "inconclusive"]
-
-_EFFECTS = {"similarity": "spearman", "analogy_benchmark": "3cosadd"}  # kinds of benchmarks, and their effect size
+from imprint.association.rows import TestRow
+from imprint.kinds.gate import Outcome, Verdict
+from imprint.policy.conditions import Condition, field_names
+from imprint.rows import Row
+from imprint.significance.corrections import holm
 
 CONFIDENCE = 0.95  # of the intervals that can clear anything
 
@@ -23,36 +20,36 @@ class Judgement:
     Numbers are sizes where the condition asks for a size. `why` says what is lacking where there are no ends.
     """
 
-    finding: Finding
+    finding: Row
     verdict: Verdict
     value: float | None
     low: float | None
     high: float | None
     why: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what identifies the finding, and the rest."""
-        return {
-            "test": self.finding.test,
-            "embedding": audited(self.finding),
-            "context": self.finding.details.get("context"),
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "verdict": self.verdict,
-            "why": self.why,
-        }
+    def outcome(self) -> Outcome:
+        """Return what identifies the row, and the rest."""
+        return Outcome(
+            test=self.finding.test,
+            embedding=self.finding.audited,
+            context=getattr(self.finding, "context", None),
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            verdict=self.verdict,
+            why=self.why,
+        )
 
 
-def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()) -> Judgement:
+def judge(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> Judgement:
     """Hold a finding against a condition; `family` holds at least the tests its p was corrected with."""
-    field = _audited(finding, condition.target[1])
+    field = finding.own_field(condition.target[1])
     value = _number(finding, field)
     if value is None:
-        return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}{_hint(condition, finding)}")
+        return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}")
     shown = abs(value) if condition.absolute else value
     if cannot_reach(condition, finding, family):
-        few = "words or draws" if finding.details.get("p_method") == "sampled" else "words"
+        few = "words or draws" if getattr(finding, "p_method", None) == "sampled" else "words"
         return Judgement(finding, "inconclusive", shown, None, None, f"so few {few} cannot give a p that small")
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
@@ -66,51 +63,21 @@ def judge(condition: Condition, finding: Finding, family: Sequence[Finding] = ()
     return Judgement(finding, verdict, shown, *condition.sizes(*ends))
 
 
-def cannot_reach(condition: Condition, finding: Finding, family: Sequence[Finding] = ()) -> bool:
+def cannot_reach(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> bool:
     """Tell whether a test has too few words for the condition ever to hold: that it does not says nothing."""
     floor = _number(finding, "p_floor") if condition.target[1] in ("p_value", "p_holm") else None
     if floor is None or not condition.operator.startswith("<"):
         return False
     if condition.target[1] == "p_holm":
         others = (_number(one, "p_value") for one in family if one is not finding)
-        floor = _corrected(floor, [p for p in others if p is not None])
+        floor = float(holm([floor, *(p for p in others if p is not None)])[0])
     return condition.holds(floor, floor) is False
 
 
-def _corrected(p: float, others: Sequence[float]) -> float:
-    """Return Holm's p of a test beside others."""
-    ordered = sorted((*others, p))
-    worse = (one * (len(ordered) - place) for place, one in enumerate(ordered[: ordered.index(p) + 1]))
-    return min(1.0, max(worse))
-
-
-def audited(finding: Finding) -> str:
-    """Name the embedding that a finding is about: an audit's benchmarks are of a copy, `against` the one audited."""
-    return str(finding.details["against"]) if _is_of_a_copy(finding) else finding.embedding
-
-
-def _audited(finding: Finding, field: str) -> str:
-    """Return the field that has a number of the embedding audited, not of its debiased copy."""
-    if not _is_of_a_copy(finding):
-        return field
-    name = f"against_{_EFFECTS[finding.kind] if field == 'effect_size' else field}"
-    return name if name in finding.details else field
-
-
-def _is_of_a_copy(finding: Finding) -> bool:
-    return (
-        finding.kind in _EFFECTS
-        and finding.details.get("part") == HOMES[finding.kind]
-        and bool(finding.details.get("against"))
-    )
-
-
-def _mostly_missing(finding: Finding) -> str | None:
+def _mostly_missing(finding: Row) -> str | None:
     """Say which set of words lost more than half of them: what is left is not the test that was required."""
-    for name, kept, words in finding.words_kept():
-        if 2 * kept < words:
-            return f"it has {kept} of the {words} words of {name}"
-    return None
+    kept_words = finding.words_kept() if isinstance(finding, TestRow) else ()
+    return next((f"it has {kept} of the {words} words of {name}" for name, kept, words in kept_words if 2 * kept < words), None)
 
 
 class _UnknownError(Exception):
@@ -123,19 +90,19 @@ def _verdict(condition: Condition, holds: bool | None) -> Verdict:
     return "passed" if holds == (condition.rule == "require") else "failed"
 
 
-def _interval(finding: Finding, field: str) -> tuple[float, float]:
+def _interval(finding: Row, field: str) -> tuple[float, float]:
     """Return the confidence interval of a field."""
     stem = "interval" if field == "mean_difference" else field
     low, high = _number(finding, f"{stem}_low"), _number(finding, f"{stem}_high")
     if low is None or high is None or low > high:
         raise _UnknownError(f"it has no interval of {field}")
-    confidence = _number(finding, "confidence") if "confidence" in finding.details else CONFIDENCE
+    confidence = _number(finding, "confidence") if hasattr(finding, "confidence") else CONFIDENCE
     if confidence is None or confidence < CONFIDENCE:
-        raise _UnknownError(f"its interval has confidence {confidence}; at least {CONFIDENCE} is wanted")
+        raise _UnknownError(f"its interval has confidence {confidence}; at least {CONFIDENCE} is needed")
     return low, high
 
 
-def _possible(finding: Finding, field: str, value: float, family: Sequence[Finding]) -> tuple[float, float]:
+def _possible(finding: Row, field: str, value: float, family: Sequence[Row]) -> tuple[float, float]:
     """Return the ends between which a number lies: the bounds of p, and for all else the number itself."""
     if field == "p_value":
         return _bounds(finding)[1:]
@@ -150,7 +117,7 @@ def _possible(finding: Finding, field: str, value: float, family: Sequence[Findi
     return value, value
 
 
-def _bounds(finding: Finding) -> tuple[float, float, float]:
+def _bounds(finding: Row) -> tuple[float, float, float]:
     """Return p and its bounds, which are p itself where it has none."""
     p, low, high = (_number(finding, name) for name in ("p_value", "p_low", "p_high"))
     if p is not None:
@@ -160,23 +127,9 @@ def _bounds(finding: Finding) -> tuple[float, float, float]:
     raise _UnknownError(f"the p of {finding.test} and its bounds are no probabilities, or contradict each other")
 
 
-def _hint(condition: Condition, finding: Finding) -> str:
-    """Say what was perhaps meant, or how to get the number that is lacking."""
-    if condition.target[1].startswith("change_"):
-        return "; a change needs two embeddings: imprint evaluate --against, or an audit that debiases"
-    near = difflib.get_close_matches(condition.field, _fields(finding), n=1)
-    return f", perhaps {near[0]}" if near else ""
-
-
-def _fields(finding: Finding) -> list[str]:
-    """Return the names of a finding's numbers, as conditions call them."""
-    return ["p", "d", *(name for name in finding.to_dict() if _number(finding, name) is not None)]
-
-
-def _number(finding: Finding, field: str) -> float | None:
-    """Return a number of the finding; None where there is none, or something else in its place."""
-    common = field in ("effect_size", "statistic", "p_value")
-    value: object = getattr(finding, field) if common else finding.details.get(field)
+def _number(row: Row, field: str) -> float | None:
+    """Return a number of the row; None where there is none, or something else in its place."""
+    value: object = getattr(row, field_names(type(row)).get(field, ""), None)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if isinstance(value, int) or math.isfinite(value) else None

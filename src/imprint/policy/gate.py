@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from imprint.errors import SettingError
-from imprint.finding import Finding, Findings
-from imprint.gate.conditions import HOMES, Condition, parse_condition
-from imprint.gate.judging import Judgement, Verdict, cannot_reach, judge
+from imprint.kinds.audit import AuditRow, PartRow
+from imprint.kinds.gate import GateRow, Lacking, Verdict
+from imprint.policy.conditions import Condition, parse_condition
+from imprint.policy.judging import Judgement, cannot_reach, judge
+from imprint.rows import Result, Row, SkippedRow
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "inconclusive": 3}
 
@@ -36,34 +38,38 @@ class Answer:
             verdicts.add("inconclusive")
         return next(verdict for verdict in _GRAVEST_FIRST if verdict in verdicts)
 
-    def finding(self, about: Finding) -> Finding:
+    def finding(self, about: Row) -> GateRow:
         """Return the row, for the findings that `about` is one of."""
         verdicts = [one.verdict for one in self.judgements]
-        details = {
-            "part": "gate",
-            "rule": self.condition.rule,
-            "field": self.condition.name,
-            "operator": self.condition.operator,
-            "limit": self.condition.limit,
-            "verdict": self.verdict,
-            "checked": len(verdicts),
-            "failed": verdicts.count("failed"),
-            "inconclusive": verdicts.count("inconclusive"),
-            "skipped": self.skipped,
-            "cannot_reach": self.cannot_reach,
-            "why": self.why,
-            "lacking": {one.finding.test: len(one.finding.missing) for one in self.judgements if one.finding.missing},
-            "tests": [one.to_dict() for one in self.judgements],
-        }
-        measured = (about.embedding, about.embedding_sha256)
-        return Finding.without_effect("gate", str(self.condition), measured, details, seed=about.seed)
+        return GateRow(
+            test=str(self.condition),
+            embedding=about.embedding,
+            embedding_sha256=about.embedding_sha256,
+            seed=about.seed,
+            part="gate",
+            rule=self.condition.rule,
+            field=self.condition.name,
+            operator=self.condition.operator,
+            limit=self.condition.limit,
+            verdict=self.verdict,
+            checked=len(verdicts),
+            failed=verdicts.count("failed"),
+            inconclusive=verdicts.count("inconclusive"),
+            skipped=self.skipped,
+            cannot_reach=self.cannot_reach,
+            why=self.why,
+            lacking=tuple(
+                Lacking(one.finding.test, len(one.finding.missing)) for one in self.judgements if one.finding.missing
+            ),
+            outcomes=tuple(one.outcome() for one in self.judgements),
+        )
 
 
 @dataclass(frozen=True, repr=False)
-class Gate(Findings):
+class Gate(Result):
     """The answers to all conditions; `about` is the finding that says what was measured."""
 
-    about: Finding
+    about: Row
     answers: tuple[Answer, ...]
 
     @property
@@ -77,8 +83,8 @@ class Gate(Findings):
         """0 passed, 2 failed, 3 inconclusive; 1 is for errors."""
         return EXIT_CODES[self.verdict]
 
-    def findings(self) -> list[Finding]:
-        """Return one row a condition."""
+    def findings(self) -> list[GateRow]:
+        """Return one row per condition."""
         return [answer.finding(self.about) for answer in self.answers]
 
     def __repr__(self) -> str:
@@ -93,27 +99,26 @@ def parse_conditions(fail_on: Iterable[str] = (), require: Iterable[str] = ()) -
     )
 
 
-def check(findings: Sequence[Finding], conditions: Iterable[Condition]) -> Gate:
+def check(findings: Sequence[Row], conditions: Iterable[Condition]) -> Gate:
     """Hold findings against conditions."""
     if not findings:
         raise SettingError("there are no findings to check; give those of imprint audit or of any test")
-    about = next((one for one in findings if one.kind == "audit"), findings[0])
+    about = next((one for one in findings if isinstance(one, AuditRow)), findings[0])
     return Gate(about, tuple(_answer(condition, findings) for condition in conditions))
 
 
-def _answer(condition: Condition, findings: Sequence[Finding]) -> Answer:
+def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:
     matching = [one for one in findings if condition.matches(one)]
     everything = replace(condition, pattern="*")
     family = [one for one in findings if everything.matches(one)]
-    able, unable = list[Finding](), list[Finding]()
+    able, unable = list[Row](), list[Row]()
     for one in matching:
         is_unable = condition.is_alarm and cannot_reach(condition, one, family)
         (unable if is_unable else able).append(one)
-    home = HOMES[condition.target[0]]
     skipped = [
         one
         for one in findings
-        if one.kind == "skipped" and one.details.get("part") in (None, home) and condition.names(str(one.test))
+        if isinstance(one, SkippedRow) and one.part in (None, condition.home) and condition.names(one.test)
     ]
     return Answer(
         condition=condition,
@@ -124,21 +129,20 @@ def _answer(condition: Condition, findings: Sequence[Finding]) -> Answer:
     )
 
 
-def _tests(findings: Iterable[Finding]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(one.test) for one in findings))
+def _tests(findings: Iterable[Row]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.test for one in findings))
 
 
-def _why_none(condition: Condition, findings: Sequence[Finding], skipped: Sequence[Finding]) -> str:
+def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[SkippedRow]) -> str:
     """Say what is known of a condition that matches nothing."""
-    kind = condition.target[0]
-    home = HOMES[kind]
-    part = next((one for one in findings if one.kind == "part" and one.test == home), None)
-    if part is not None and not part.details.get("ran"):
-        reason = part.details.get("why") or "it was not asked for"
+    kind, home = condition.target[0], condition.home
+    part = next((one for one in findings if isinstance(one, PartRow) and one.test == home), None)
+    if part is not None and not part.ran:
+        reason = part.why or "it was not asked for"
         return f"the part {home!r} of the audit was not run: {reason}"
     if skipped:
-        return f"{skipped[0].test} could not be run: {skipped[0].details.get('reason')}"
-    known = [str(one.test) for one in findings if one.kind == kind]
+        return f"{skipped[0].test} could not be run: {skipped[0].reason}"
+    known = [one.test for one in findings if one.kind == kind]
     if not known:
         return f"there is none of kind {kind!r}"
     near = difflib.get_close_matches(condition.pattern or "", known, n=1)

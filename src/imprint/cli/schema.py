@@ -1,0 +1,31 @@
+"""`imprint schema`: what a row of each kind holds, as JSON Schema."""
+
+from typing import Annotated
+
+import typer
+
+
+def schema_command(
+    kind: Annotated[str | None, typer.Argument(metavar="KIND", help="One kind, such as weat. [default: all]")] = None,
+) -> None:
+    """Print the JSON Schema of the rows in findings.jsonl."""
+    import json
+
+    import msgspec
+
+    from imprint.cli.console import tell
+    from imprint.errors import SettingError
+    from imprint.kinds import REGISTRY, all_kinds
+    from imprint.rows import SCHEMA_VERSION
+
+    kinds = [one for one in all_kinds() if kind in (None, one.name)]
+    if not kinds:
+        raise SettingError(f"KIND must be one of {', '.join(REGISTRY.names())}, got {kind!r}")
+    schemas, parts = msgspec.json.schema_components([one.row for one in kinds], ref_template="#/$defs/{name}")
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"A row of findings.jsonl, schema version {SCHEMA_VERSION}",
+        "oneOf": list(schemas),
+        "$defs": parts,
+    }
+    tell(json.dumps(whole, indent=2))

@@ -1,1 +1,0 @@
-"""May it pass? Conditions on findings, for a pipeline that has to decide."""

@@ -1,0 +1,117 @@
+"""A gate's answers as a kind: what each condition says, and of which tests."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from imprint.kinds.kind import Kind, Part
+from imprint.rows import Row
+from imprint.view import Given, Number, Phrase, Text, count, join, say, title, words
+
+Verdict = Literal["passed", "failed", "inconclusive"]
+
+_DECISION = Part("gate", "The decision", 1)
+_MOST_TESTS = 20  # named under one condition; the findings have them all
+
+
+class Lacking(msgspec.Struct, frozen=True):
+    """A test that lacks words, and how many."""
+
+    test: str
+    n_missing: int
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a condition says of one test: its number, the ends between which that lies, and the verdict."""
+
+    test: str
+    embedding: str
+    context: str | None
+    value: float | None
+    low: float | None
+    high: float | None
+    verdict: Verdict
+    why: str | None
+
+
+class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
+    """What a condition, named by `test`, says of the findings."""
+
+    rule: Literal["fail-on", "require"]
+    field: str
+    operator: str
+    limit: float
+    verdict: Verdict
+    checked: int
+    failed: int
+    inconclusive: int
+    skipped: tuple[str, ...]
+    cannot_reach: tuple[str, ...]
+    why: str | None
+    lacking: tuple[Lacking, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
+    """Say the verdict on each condition, and name each test that failed it or cannot be decided."""
+    for row in rows:
+        yield _headline(row)
+        named = [one for one in row.outcomes if one.verdict != "passed"]
+        named.sort(key=lambda one: one.verdict != "failed")
+        several = len({one.embedding for one in row.outcomes}) > 1
+        for one in named[:_MOST_TESTS]:
+            yield _line(row, one, several)
+        if len(named) > _MOST_TESTS:
+            yield f"{len(named) - _MOST_TESTS:,} more; the findings have them all."
+
+
+def _headline(row: GateRow) -> Phrase:
+    condition = title(f"--{row.rule} {row.test}")
+    if not row.checked:
+        return say("Inconclusive: no finding matches {}; {}.", condition, title(str(row.why)))
+    said = say("{}: {}, {}", row.verdict.capitalize(), condition, _outcome(row))
+    for label, tests in (("not run", row.skipped), ("too few words to meet it", row.cannot_reach)):
+        if tests:
+            said = say("{}; {}: {}", said, label, words(tests))
+    if row.lacking:
+        lost = join(say("{} of {}", count(one.n_missing), Given(one.test)) for one in row.lacking[:_MOST_TESTS])
+        said = say("{}; words missing: {}", said, lost)
+    return say("{}.", said)
+
+
+def _outcome(row: GateRow) -> Text:
+    checked = count(row.checked)
+    if row.verdict == "failed":
+        return say("by {} of {} findings", count(row.failed), checked)
+    if row.verdict == "inconclusive":
+        return say("cannot be decided for {} of {} findings", count(row.inconclusive), checked)
+    if row.rule == "require":
+        return say("throughout the interval in all of {} findings", checked)
+    # A p that is not small is not evidence of absence.
+    warning = ", which does not show that there is no bias" if row.field.startswith("p") else ""
+    return say("met by none of {} findings{}", checked, warning)
+
+
+def _line(row: GateRow, one: Outcome, several: bool) -> Phrase:
+    name: Text = Given(one.test)
+    if one.context:
+        name = say("{} ({})", name, title(one.context))
+    if several:
+        name = say("{} on {}", name, title(one.embedding))
+    said = say("{}: {}", one.verdict.capitalize(), name)
+    if one.value is not None:
+        said = say("{}, {} = {}", said, row.field, _datum(one.value))
+    if one.why is not None:
+        return say("{}: {}.", said, title(one.why))
+    if one.low != one.high:
+        said = say("{}, between {} and {}", said, _datum(one.low), _datum(one.high))
+    return say("{}, limit {}.", said, _datum(row.limit))
+
+
+def _datum(value: float | None) -> Number:
+    """Return a number with digits enough to tell it from its limit."""
+    return Number(value, "significant", 4)
+
+
+GATE = Kind("gate", row=GateRow, part=_DECISION, sentences=sentences, rank=-1)

@@ -1,0 +1,1 @@
+"""DECIDED: conditions on findings, for a pipeline that has to say yes or no."""

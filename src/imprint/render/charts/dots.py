@@ -1,0 +1,60 @@
+"""Words one under another, each at its number, the highest on top: a few words, every one named."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import fmean
+
+from imprint.render.charts.placement import text_width
+from imprint.render.charts.points import Point, drawable, scale_for, tooltips
+from imprint.render.charts.theme import ACCENT, LINE, OTHER, PAPER, Row, Spec, clean, finish, looks, rows, unchecked, zero_rule
+
+_WIDTH = 430  # of the plot, without the words
+_LABELS = 150  # pixels left of it
+_LINE = 20  # from word to word
+_LOOKS = (("circle", ACCENT, ACCENT), ("diamond", PAPER, OTHER))  # shape and filling say what colour says
+
+
+@unchecked
+def dots(points: Sequence[Point], *, x_title: str) -> Spec:
+    """Draw one line per word; of several groups, told apart by shape, the means too."""
+    import altair as alt
+
+    drawn = sorted(drawable(points), key=lambda point: (-point.x, point.word))
+    listed: list[Row] = [
+        {"line": place, "word": point.word, "label": _fitting(point.word), "x": point.x, "group": point.group}
+        for place, point in enumerate(drawn)
+    ]
+    groups: dict[str, list[float]] = defaultdict(list)
+    for point in points:
+        groups[point.group].append(point.x)
+    marks = dict(zip(groups, _LOOKS, strict=False))
+    several = len(groups) > 1
+    scale = scale_for([0.0, *(point.x for point in drawn)], 0, _WIDTH)
+    base = alt.Chart(rows(listed)).encode(
+        x=alt.X("x", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False)),
+        y=alt.Y("line", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5)),
+    )
+    legend = {"orient": "none", "legendX": -_LABELS, "legendY": -34} if several else None
+    layers = [
+        base.mark_rule(color=LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(_WIDTH)),
+        zero_rule("x"),
+        base.mark_text(align="left", baseline="middle").encode(x=alt.value(-_LABELS), text="label:N"),
+        base.mark_point(size=70, strokeWidth=1.8, opacity=1).encode(
+            tooltip=tooltips("word", {"x": x_title}, ()), **looks("group", marks, legend=legend)
+        ),
+    ]
+    if several:
+        means = [{"mean": fmean(groups[group]), "group": group} for group in marks]
+        layers += [
+            alt.Chart(rows([mean])).mark_rule(strokeDash=[3, 3], color=marks[str(mean["group"])][2]).encode(x="mean:Q")
+            for mean in means
+        ]
+    return finish(layers, width=_WIDTH, height=_LINE * len(drawn))
+
+
+def _fitting(word: str) -> str:
+    """Return the word, or as much of it as there is room for."""
+    kept = word
+    while kept and text_width(kept) > _LABELS - 10:
+        kept = kept[:-1]
+    return word if kept == word else f"{kept}…"

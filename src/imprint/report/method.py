@@ -1,0 +1,84 @@
+"""The end of every page: limits, glossary, settings, files, missing words and sources."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from imprint.kinds.audit import AuditRow
+from imprint.rows import Row
+from imprint.view import Block, Column, Given, Listing, Prose, Section, Table, Text, count, number, title, words
+
+LIMITS = (
+    "A result that is not significant is not evidence of absence; the smallest detectable difference is given instead.",
+    "A significant association is a fact about the embedding. Whether it harms depends on how the embedding is used.",
+    "Tests ask about the words in their lists. Other words for the same people may behave differently.",
+    "Effect sizes of embeddings and of people are on different scales and cannot be compared.",
+    "Removing a bias from one direction does not remove it from the embedding.",
+    "Names represent groups of people only through who bears them in the United States.",
+)
+
+GLOSSARY = (
+    "Embedding, vector: a word as a list of numbers, learnt from texts; words used alike have similar lists.",
+    "Cosine: how similar two vectors are, from -1 to 1.",
+    "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two.",
+    "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million.",
+    "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.",
+    "Holm's correction: p-values made larger because many tests were run.",
+    "Rotation: names turned in random directions, to see what chance finds.",
+    "Axis: the line from one word, she, to another, he; a word's place on it says which way it leans.",
+    "Held-out professions: words that judge a debiasing and that it was not fitted on.",
+    "Classifier: a program that learns from some words to tell two groups apart, and is tried on others.",
+    "Benchmark: pairs of words or analogies that people have judged (rg-65, ws-353, men, google).",
+    "Bleached sentences: sentences that say almost nothing about the word in them, such as “This is Emma.”",
+)
+
+SOURCES = (
+    "Associations: Caliskan, Bryson and Narayanan, Semantics derived automatically from language corpora (2016).",
+    "Groups of names: Swinger, De-Arteaga and others, What are the biases in my word embedding? (2019).",
+    "Sentences: May, Wang and others, On measuring social biases in sentence encoders (2019).",
+    "Directions, analogies and debiasing: Bolukbasi, Chang and others, Quantifying and reducing stereotypes (2016).",
+    "Charts: Vega, Vega-Lite and Vega-Embed, University of Washington Interactive Data Lab, BSD 3-Clause licence.",
+)
+
+
+def method(rows: Sequence[Row]) -> Section:
+    """Return the section."""
+    return Section("method", "Method, settings and limits", tuple(_blocks(rows)))
+
+
+def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
+    yield Prose("What these numbers cannot show:")
+    yield Listing(LIMITS)
+    yield Prose("Terms used on this page:")
+    yield Listing(GLOSSARY)
+    yield from (_settings(row) for row in rows if isinstance(row, AuditRow))
+    known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows)
+    files = tuple((title(name), Given(digest, long=True)) for name, digest in known)
+    yield Table("What was measured, by its SHA-256", (Column("Name"), Column("SHA-256")), files, folded=True)
+    missing = tuple(
+        (row.kind, Given(row.test), count(len(row.missing)), words(row.missing)) for row in rows if row.missing
+    )
+    if missing:
+        columns = (Column("Kind"), Column("Test"), Column("Missing", numeric=True), Column("Words"))
+        yield Table("Missing words", columns, missing, filtered=True, folded=True)
+    yield Prose("The methods and the charts come from:")
+    yield Listing(SOURCES)
+    yield Prose("Every measured number on this page is, unrounded, in the findings beside it (findings.jsonl).", "note")
+
+
+def _settings(row: AuditRow) -> Table:
+    lines: list[tuple[Text, Text]] = [("words", count(row.n_words)), ("dimensions", count(row.dimension))]
+    lines += [(key, _value(value)) for key, value in msgspec.structs.asdict(row.settings).items()]
+    lines += [(f"{one.name}, version", title(one.value)) for one in row.versions]
+    lines += [("note", title(note)) for note in row.embedding_notes]
+    return Table("Settings and versions", (Column("Setting"), Column("Value")), tuple(lines), folded=True)
+
+
+def _value(value: object) -> Text:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    if isinstance(value, float):
+        return number(value, 3)
+    return "none" if value is None else title(str(value))
