@@ -11,7 +11,7 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
 
@@ -21,6 +21,8 @@ from imprint.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Count = Annotated[str, msgspec.Meta(pattern="^[0-9]{1,400}$")]  # a whole number that may exceed 2**53
 
 SCHEMA_VERSION = 2  # rows of version 0.1 of this package were the first schema and did not say so
 

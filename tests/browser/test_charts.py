@@ -5,8 +5,8 @@ import hashlib
 
 import pytest
 
-from imprint.report.charts import ForestRow, Point, arrows, curve, forest, scatter, strip
-from imprint.report.drawing import to_json, to_svg, vega_bundle
+from imprint.render.charts import ForestRow, Point, arrows, curve, forest, scatter, strip
+from imprint.render.vega import to_json, to_svg, vega_bundle
 
 # Short, since a browser cuts long texts of a legend where its typeface says, which is not that of the drawing.
 WORDS = ("<script>broken=1</script>", "</script><img onerror='broken=1'>", "\"quote's\\", "datum.x")

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from imprint.rows import Row, WordList, WordValue
+from imprint.rows import Count, Row, WordList, WordValue
 from imprint.stimuli.definition import Human, Published
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
@@ -68,11 +68,11 @@ class AssociationRow(TestRow, frozen=True, kw_only=True):
     p_low: float
     p_high: float
     log10_p: float | None
-    partitions: str
+    partitions: Count
     log10_partitions: float
-    extreme: str | None
-    extreme_low: str | None
-    extreme_high: str | None
+    extreme: Count | None
+    extreme_low: Count | None
+    extreme_high: Count | None
     alternative: Literal["greater", "less", "two-sided"]
     n_x: int
     n_y: int

@@ -62,11 +62,11 @@ def row_type(name: str) -> type[Row] | None:
 
 
 def part_of(row: Row) -> str:
-    """Return the part a row belongs to: the one it says, or its kind's."""
-    if row.part is not None:
-        return row.part
-    kind = None if isinstance(row, RawRow) else find_kind(row.kind)
-    return "" if kind is None else kind.part.name
+    """Return the part a row belongs to: the one it says, or its kind's; none for a kind that is not known."""
+    if isinstance(row, RawRow):
+        return ""
+    kind = None if row.part else find_kind(row.kind)
+    return row.part or ("" if kind is None else kind.part.name)
 
 
 def by_kind(rows: Iterable[Row]) -> dict[Kind, list[Row]]:
@@ -82,7 +82,7 @@ def by_kind(rows: Iterable[Row]) -> dict[Kind, list[Row]]:
 def parts_of(rows: Iterable[Row], besides: Iterable[str] = ()) -> list[Part]:
     """Return the parts that rows belong to, and others by name, in the order of the page."""
     listed = list(rows)
-    names = {*map(part_of, listed), *besides}
+    names = {*map(part_of, listed), *besides} - {""}
     known = {kind.part.name: kind.part for kind in by_kind(listed)}
     if not names <= known.keys():  # some tests are run again in parts that are not their kind's own
         known = {kind.part.name: kind.part for kind in all_kinds()}

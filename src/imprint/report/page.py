@@ -7,7 +7,7 @@ adds sorting, filters and live charts.
 import base64
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from imprint.errors import ImprintError
@@ -16,7 +16,7 @@ from imprint.kinds import row_type
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import sections, sentences
 from imprint.masking import Words
-from imprint.render.html import TEMPLATES, draw_fragment, environment, options, read
+from imprint.render.html import TEMPLATES, draw_fragment, environment, options, read, trusted
 from imprint.report.method import method
 from imprint.rows import Row, read_row
 from imprint.view import Chart, Listing, Section
@@ -31,7 +31,7 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     opening = [Section("summary", "In short", (Listing(said),))] if said else []
     parts = [*sections(rows), method(rows)]
     name = next((row for row in rows if isinstance(row, AuditRow)), rows[0]).embedding
-    return _draw(Words(unmask=unmask).plain(name), opening, parts, unmask=unmask, script=script)
+    return draw_page(Words(unmask=unmask).plain(name), parts, opening, unmask=unmask, script=script)
 
 
 def write_page(
@@ -65,13 +65,19 @@ def fragment(findings: Iterable[Row], *, unmask: bool = False) -> str:
     return draw_fragment(sections(_some(findings)), unmask=unmask)
 
 
-def _draw(
-    name: str, opening: list[Section], parts: list[Section], *, unmask: bool, script: Callable[[], str] | None
+def draw_page(
+    name: str,
+    parts: Sequence[Section],
+    opening: Sequence[Section] = (),
+    *,
+    unmask: bool = False,
+    script: Callable[[], str] | None = None,
 ) -> str:
+    """Return the page of these sections; those that open it come before the content note and the contents."""
     from imprint.render.vega import vega_bundle
 
     charts = any(isinstance(block, Chart) for section in parts for block in section.blocks)
-    scripts = [*([(script or vega_bundle)()] if charts else []), read(_OWN / "behaviour.js")]
+    scripts = [*([trusted((script or vega_bundle)())] if charts else []), read(_OWN / "behaviour.js")]
     template = environment(_OWN).get_template("page.html")
     return template.render(
         name=name,

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from imprint.report.charts import ForestRow, Point, arrows, curve, forest, scatter, strip
-from imprint.report.drawing import to_json, to_svg, vega_bundle
+from imprint.render.charts import ForestRow, Point, arrows, curve, forest, scatter, strip
+from imprint.render.vega import to_json, to_svg, vega_bundle
 
 HOSTILE = (
     "<script>alert(1)</script>",
