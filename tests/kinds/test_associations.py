@@ -1,0 +1,115 @@
+"""WEAT and WEFAT as kinds: every number is shown, charts draw the rows, sentences count what the rows hold."""
+
+import re
+
+import pytest
+from made_rows import make_row
+from msgspec.structs import replace
+
+from imprint import load, wefat
+from imprint.association.battery import run_battery
+from imprint.kinds.sections import blocks, sections, sentences
+from imprint.kinds.tests import counts_cell
+from imprint.masking import Words
+from imprint.render.html import draw_fragment
+from imprint.render.numbers import plain
+from imprint.stimuli.catalog import catalogue
+from imprint.view import Chart, Table
+
+SHOWN = Words()
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return load("default")
+
+
+@pytest.fixture(scope="module")
+def battery(bundled):
+    return run_battery(bundled, [test for test in catalogue() if test.language == "en"]).findings()
+
+
+def of_kind(kind, rows):
+    return [row for row in rows if row.kind == kind]
+
+
+def drawn_rows(spec):
+    for layer in spec["layer"]:
+        data = layer.get("data") or spec.get("data") or {}
+        yield from data.get("values") or spec.get("datasets", {}).get(data.get("name"), [])
+
+
+def charts(rows):
+    return [block for block in blocks(rows) if isinstance(block, Chart)]
+
+
+def test_every_weat_is_shown_with_its_exact_numbers(battery):
+    page = draw_fragment(sections(battery))
+    for row in of_kind("weat", battery):
+        assert f'value="{row.p_value!r}"' in page
+        assert f'value="{row.effect_size!r}"' in page
+
+
+def test_an_exact_count_is_shown_with_all_partitions(battery):
+    row = next(row for row in battery if row.test == "caliskan-6")
+    assert plain(counts_cell(row).text, SHOWN) == f"{int(row.extreme):,} of 12,870"
+
+
+def test_a_certified_p_value_is_shown_by_its_bounds():
+    row = make_row(p_method="certified", extreme=None, extreme_low="3", extreme_high="5", partitions="100")
+    assert plain(counts_cell(row).text, SHOWN) == "3 to 5 of 100"
+
+
+def test_the_line_of_a_wefat_predicts_the_property_from_the_score(bundled):
+    result = wefat(bundled, "caliskan-wefat-names")
+    (chart,) = charts(result.findings())
+    ends = [row for row in drawn_rows(chart.draw(SHOWN)) if "word" not in row and {"x", "y"} <= set(row)]
+    assert ends
+    for point in ends:
+        assert point["x"] == pytest.approx(result.slope * point["y"] + result.intercept)
+
+
+def test_the_forest_draws_the_effect_and_its_band(battery):
+    rows = of_kind("weat", battery)
+    (chart,) = charts(rows)
+    drawn = {row["label"]: row for row in drawn_rows(chart.draw(SHOWN)) if "estimate" in row}
+    assert len(drawn) == len(rows)
+    for row in rows:
+        shown = drawn[row.title]
+        assert shown["estimate"] == row.effect_size
+        assert (shown["low"], shown["high"]) == (row.stability_low, row.stability_high)
+
+
+def test_one_test_alone_draws_every_word(battery):
+    row = next(row for row in battery if row.test == "caliskan-6")
+    (chart,) = charts([row])
+    drawn = {one["word"]: one["x"] for one in drawn_rows(chart.draw(SHOWN)) if "word" in one}
+    assert drawn == {one.word: one.value for one in row.scores}
+
+
+def test_two_embeddings_side_by_side_are_told_apart(battery):
+    rows = of_kind("weat", battery)
+    both = [*rows, *(replace(row, embedding="the other", embedding_sha256="1" * 64) for row in rows)]
+    shown = list(blocks(both))
+    (table,) = (block for block in shown if isinstance(block, Table))
+    assert "Embedding" in [column.title for column in table.columns]
+    assert len(table.rows) == len(both)
+    assert not any(isinstance(block, Chart) for block in shown)
+
+
+def test_sentences_count_only_tests_about_people(battery):
+    people = [row for row in of_kind("weat", battery) if "neutral" not in row.topics]
+    found = [row for row in people if row.verdict == "significant"]
+    first, second, *_ = (plain(text, SHOWN) for text in sentences(of_kind("weat", battery)))
+    assert re.findall(r"\d+", first)[:2] == [str(len(found)), str(len(people))]
+    largest = max(found, key=lambda row: row.effect_size)
+    for role in "xayb":
+        assert largest.set_name(role) in second
+    assert f"{largest.effect_size:.2f}" in second
+
+
+def test_a_part_that_was_not_run_says_why():
+    why = "no he in it; use words it has"
+    (section,) = sections([make_row("part", test="weat", ran=False, why=why)])
+    assert section.name == "weat"
+    assert why in plain(section.blocks[0].text, SHOWN)
