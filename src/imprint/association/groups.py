@@ -8,14 +8,13 @@ their size. Lemmas 1-3 of the paper tie it to WEAT, and are its tests.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.association.wordrows import find_rows
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.stimuli.definition import WordSet
+from imprint.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Group = tuple[Sequence[str], Sequence[str]]
 
 

@@ -9,14 +9,11 @@ import math
 from collections.abc import Container, Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.association.cosines import cosines
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
+from imprint.types import Floats, Floats32, Indices
 
 KEPT = 0.8  # of the names, by Caliskan et al. and by Swinger et al. alike
 
@@ -58,13 +55,13 @@ def most_name_like(embedding: Embedding, names: Iterable[str], *, keep: float = 
     return tuple(found.words[i] for i in largest_share(closeness_to_centroid(found.vectors), keep))
 
 
-def closeness_to_centroid(names: Floats) -> Doubles:
+def closeness_to_centroid(names: Floats32) -> Floats:
     """Return each row's cosine with the mean of all rows at unit length."""
     unit = names / np.linalg.norm(names, axis=1, keepdims=True)
     return cosines(names, unit.mean(axis=0, keepdims=True))[:, 0]
 
 
-def largest_share(values: Floats | Doubles, share: float = KEPT) -> npt.NDArray[np.intp]:
+def largest_share(values: Floats32 | Floats, share: float = KEPT) -> Indices:
     """Return where the largest values stand, in their order; of equal ones those that stand first."""
     count = math.ceil(round(share * len(values), 9))
     return np.sort(np.argsort(-values, kind="stable")[:count])

@@ -5,14 +5,13 @@ independent observations, so here words are permuted unless sentences are asked 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.association.cosines import Floats, cosines
+from imprint.association.cosines import cosines
 from imprint.association.effects import Effect
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
@@ -27,11 +26,11 @@ from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import Alternative, countable, permutation_test
 from imprint.stimuli.definition import Context, WeatTest
 from imprint.stimuli.templates import Templates, sentences
+from imprint.types import Floats, Floats32, Progress
 
 if TYPE_CHECKING:
     pass
 
-Progress = Callable[[int, int], None]
 
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
@@ -187,9 +186,7 @@ def _frames(table: SentenceTable, encodings: Encodings, alternative: Alternative
     return Frames(Effect.of(*scores).effect_size, permutation_test(*scores, alternative=alternative).p_value)
 
 
-def _scores_of(
-    table: SentenceTable, targets: npt.NDArray[np.float32], attributes: npt.NDArray[np.float32]
-) -> tuple[Floats, Floats] | None:
+def _scores_of(table: SentenceTable, targets: Floats32, attributes: Floats32) -> tuple[Floats, Floats] | None:
     """Return the scores of X's and Y's words with other vectors for the same sentences, None if one has none."""
     if not (targets.any(axis=1).all() and attributes.any(axis=1).all()):
         return None

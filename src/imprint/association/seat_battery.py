@@ -25,8 +25,8 @@ from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import UNDETERMINED, Context, WeatTest
 from imprint.stimuli.templates import Templates, contexts
+from imprint.types import Report
 
-Report = Callable[[str, int, int], None]
 Item = TypeVar("Item")
 Done = TypeVar("Done")
 

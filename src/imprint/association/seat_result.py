@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from imprint.association.cosines import Floats
 from imprint.association.effects import Effect
 from imprint.association.rows import AssociationRow
 from imprint.association.sensitivity import Sensitivity
@@ -14,6 +13,7 @@ from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.power import smallest_detectable_shift
 from imprint.stimuli.definition import Context, WeatTest, described
+from imprint.types import Floats
 
 _DEALS = 200  # random deals behind a detectable shift, with a standard error of some 3 %: a battery asks for dozens
 

@@ -15,9 +15,8 @@ import numpy.typing as npt
 from imprint.association.sentences import SentenceTable, Side
 from imprint.association.wordrows import FEWEST_WORDS
 from imprint.stimuli.templates import Sentence
+from imprint.types import Flags, Floats, Floats32
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.object_]
 Choice = Callable[[Sentence], bool]
 
@@ -65,7 +64,7 @@ def sensitivity(table: SentenceTable) -> Sensitivity:
     )
 
 
-def mean_cosine(vectors: npt.NDArray[np.float32]) -> float:
+def mean_cosine(vectors: Floats32) -> float:
     """Return the mean cosine of all pairs of distinct rows: 0 where directions are spread evenly, 1 where all agree.
 
     The sum over pairs is the squared length of the sum of the unit vectors, less one for each row with itself.

@@ -4,13 +4,13 @@ Caliskan, Bryson and Narayanan (2016), Methods: s(w, A, B) = mean cos(w, a) - me
 the sum of s over X less that over Y; the effect divides the difference of means by the spread of all scores.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from imprint.association.cosines import Floats, cosines, mean
+from imprint.association.cosines import cosines, mean
 from imprint.association.effects import Effect
 from imprint.association.rows import AssociationRow
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
@@ -24,9 +24,9 @@ from imprint.significance.sampled import sampled_test
 from imprint.significance.stability import Stability, word_choice_stability
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, described, validate
+from imprint.types import Floats, Progress
 
 WordSets = tuple[Sequence[str], Sequence[str]]
-Progress = Callable[[int, int], None]
 
 _ROUNDING = float(np.finfo(np.float32).eps)  # how far cosines of one direction, kept in single precision, lie apart
 

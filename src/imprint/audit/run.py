@@ -18,7 +18,7 @@ from imprint.kinds.audit import AuditRow, AuditSettings, PartRow
 from imprint.kinds.job import Job, Plan
 from imprint.kinds.kind import Kind
 from imprint.rows import Label, Result, Row
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.version import __version__
 

@@ -1,6 +1,5 @@
 """`imprint debias`: take an axis away from an embedding, write the result, and say how far it went."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +11,6 @@ from imprint.debiasing import METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from imprint.association.battery import Battery
     from imprint.debiasing.frontier import Variances
     from imprint.debiasing.linear import LinearDebiaser
@@ -21,6 +18,7 @@ if TYPE_CHECKING:
     from imprint.directions.axis import Axis
     from imprint.embeddings.embedding import Embedding
     from imprint.stimuli.seeds import Seeds
+    from imprint.types import Report
 
 AUTO = "auto"
 
@@ -150,7 +148,7 @@ def _obtain(
     strength: str | None,
     seeds: "Seeds | None",
     load: Path | None,
-    report: "Callable[[str, int, int], None]",
+    report: "Report",
 ) -> "Transform":
     from imprint.debiasing.hard import HardDebiaser
     from imprint.debiasing.leace import LeaceDebiaser
@@ -177,7 +175,7 @@ def _linear(
     along: "Axis",
     strength: str | None,
     seeds: "Seeds | None",
-    report: "Callable[[str, int, int], None]",
+    report: "Report",
 ) -> "LinearDebiaser":
     from imprint.cli.console import say
     from imprint.debiasing.folds import choose_debiaser, fold_frontier
@@ -219,9 +217,7 @@ def _is_gender(axis: "Axis") -> bool:
     return all(word.lower() in known for word in axis.positive + axis.negative)
 
 
-def _test(
-    before: "Embedding", after: "Embedding", report: Callable[[str, int, int], None]
-) -> "tuple[Battery, Battery] | None":
+def _test(before: "Embedding", after: "Embedding", report: "Report") -> "tuple[Battery, Battery] | None":
     from imprint.association.battery import run_battery
     from imprint.cli.console import say
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from imprint.debiasing.linear import default_axes
-from imprint.debiasing.transform import Card, Doubles, HardTransform, WordPairs
+from imprint.debiasing.transform import Card, HardTransform, WordPairs
 from imprint.directions.axis import Axis, Pairs, check_ends, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli import seeds as catalogue
+from imprint.types import Floats
 
 _NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
 
@@ -63,9 +64,9 @@ def _gendered() -> tuple[str, ...]:
     return tuple(word for word in catalogue.gender_specific() if word.lower() not in neutral)
 
 
-def _basis(axes: Sequence[Axis]) -> Doubles:
+def _basis(axes: Sequence[Axis]) -> Floats:
     """Return orthonormal rows that span the axes, the first one along the first axis."""
-    basis: list[Doubles] = []
+    basis: list[Floats] = []
     for one in axes:
         rest = one.direction - sum((one.direction @ row) * row for row in basis)
         length = np.linalg.norm(rest)

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.debiasing.transform import Card, Doubles, LinearTransform
+from imprint.debiasing.transform import Card, LinearTransform
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.names.tables import first_names
-from imprint.significance.threads import single_threaded
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
+from imprint.threads import single_threaded
+from imprint.types import Floats
 
 _FEWEST = 2  # words on each side
 _ONE_SIDED = 0.95  # share of a name's bearers of one sex from which on it labels a word
@@ -70,7 +71,7 @@ class LeaceDebiaser:
         return LinearTransform("leace", card, matrix, centre)
 
 
-def _erasure(rows: Doubles, labels: Doubles) -> Doubles:
+def _erasure(rows: Floats, labels: Floats) -> Floats:
     """Return I - W+ Q W: W whitens the rows, Q projects on the whitened cross-covariance with the labels."""
     variances, axes = np.linalg.eigh(rows.T @ rows / len(rows))
     spanned = variances > _RANK * variances[-1]
@@ -83,7 +84,7 @@ def _erasure(rows: Doubles, labels: Doubles) -> Doubles:
     return np.eye(rows.shape[1]) - np.outer(axes @ (deviations * way), axes @ (way / deviations))
 
 
-def _changed(rows: Doubles, matrix: Doubles) -> float:
+def _changed(rows: Floats, matrix: Floats) -> float:
     """Return the share of the labelled rows' variance that was taken away."""
     total = float((rows**2).sum())
     return float(((rows - rows @ matrix.T) ** 2).sum()) / total if total > 0.0 else 0.0

@@ -8,18 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.debiasing import programme
 from imprint.debiasing.transform import Card, LinearTransform
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.significance.threads import single_threaded
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
-
-Doubles = npt.NDArray[np.float64]
+from imprint.threads import single_threaded
+from imprint.types import Floats, Indices
 
 GENDER = (("he", "she"),)
 STRENGTH = 10.0  # what folds of the seeds choose on the bundled embedding with that spread, see `folds`
@@ -63,8 +61,8 @@ class Problem:
     axes: tuple[Axis, ...]
     seeds: tuple[str, ...]
     missing: tuple[str, ...]
-    gram: Doubles
-    seed_gram: Doubles
+    gram: Floats
+    seed_gram: Floats
     background: int
 
     def solve(self, debiaser: LinearDebiaser) -> LinearTransform:
@@ -136,7 +134,7 @@ def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tu
     return axes
 
 
-def _gram(embedding: Embedding, apart: npt.NDArray[np.intp]) -> Doubles:
+def _gram(embedding: Embedding, apart: Indices) -> Floats:
     """Add up the outer products of all rows but those apart."""
     gram = np.zeros((embedding.dimension, embedding.dimension))
     for start in range(0, len(embedding), _BLOCK_ROWS):
@@ -146,9 +144,9 @@ def _gram(embedding: Embedding, apart: npt.NDArray[np.intp]) -> Doubles:
     return gram
 
 
-def _root(matrix: Doubles) -> Doubles:
+def _root(matrix: Floats) -> Floats:
     values, vectors = np.linalg.eigh(matrix)
-    root: Doubles = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    root: Floats = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     return root
 
 

@@ -11,13 +11,12 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import quote
+from imprint.types import Floats, Floats32
 
-Doubles = npt.NDArray[np.float64]
 Pairs = Sequence[tuple[str, str]]
 Method = Literal["difference", "pca", "sets"]
 
@@ -32,7 +31,7 @@ class Axis:
     mean cosine between the pairs' differences; both are None where there is one pair or none.
     """
 
-    direction: Doubles
+    direction: Floats
     positive: tuple[str, ...]
     negative: tuple[str, ...]
     method: Method
@@ -45,9 +44,9 @@ class Axis:
         """What the axis is called: its ends."""
         return f"{show_end(self.positive)} - {show_end(self.negative)}"
 
-    def project(self, vectors: npt.NDArray[np.float32]) -> Doubles:
+    def project(self, vectors: Floats32) -> Floats:
         """Return the coordinate of each row along the axis."""
-        coordinates: Doubles = np.asarray(vectors, dtype=np.float64) @ self.direction
+        coordinates: Floats = np.asarray(vectors, dtype=np.float64) @ self.direction
         return coordinates
 
     def __repr__(self) -> str:
@@ -134,19 +133,19 @@ def _known_pairs(embedding: Embedding, pairs: Pairs) -> tuple[list[tuple[str, st
     return known, missing
 
 
-def _unit_rows(embedding: Embedding, words: Sequence[str]) -> Doubles:
+def _unit_rows(embedding: Embedding, words: Sequence[str]) -> Floats:
     rows = embedding.lookup(words).vectors.astype(np.float64)
-    units: Doubles = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return units
 
 
-def _normalise(direction: Doubles, ends: str, embedding: Embedding) -> Doubles:
+def _normalise(direction: Floats, ends: str, embedding: Embedding) -> Floats:
     length = math.sqrt(float(direction @ direction))
     if length < _SHORTEST:
         raise VocabularyError(f"{ends} lie at one place in {embedding.name}: the axis has no length; use other words")
     return direction / length
 
 
-def _agreement(differences: Doubles) -> float:
+def _agreement(differences: Floats) -> float:
     units = differences / np.linalg.norm(differences, axis=1, keepdims=True)
     return float(np.mean([units[i] @ units[j] for i, j in combinations(range(len(units)), 2)]))

@@ -15,8 +15,7 @@ from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.installed import find_model
 from imprint.encoders.pooling import Layers, Pooling
 from imprint.errors import EncoderError, SettingError
-
-Progress = Callable[[int, int], None]
+from imprint.types import Progress
 
 DEFAULT = "default"
 BAG_OF_WORDS = "cbow"

@@ -5,19 +5,16 @@ the fifth of the names with the smallest margin goes. Caliskan et al. drop those
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.association.preparation import closeness_to_centroid
 from imprint.enumeration.settings import Cleaning
-from imprint.significance.threads import single_threaded
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32
 
 
 def name_likeness(
-    names: Floats, words: Floats, *, cleaning: Cleaning, seed: np.random.SeedSequence
-) -> Floats | Doubles:
+    names: Floats32, words: Floats32, *, cleaning: Cleaning, seed: np.random.SeedSequence
+) -> Floats32 | Floats:
     """Return a number for each name, larger for what is more like a name (unit rows; `words` to tell them from)."""
     if cleaning == "centroid":
         return closeness_to_centroid(names)
@@ -25,7 +22,7 @@ def name_likeness(
     return np.asarray(names @ classifier[:-1] + classifier[-1])
 
 
-def fit_name_classifier(names: Floats, words: Floats, *, seed: np.random.SeedSequence) -> Floats:
+def fit_name_classifier(names: Floats32, words: Floats32, *, seed: np.random.SeedSequence) -> Floats32:
     """Tell names from as many randomly chosen words with a linear SVM: its weights, then its intercept."""
     from sklearn.svm import LinearSVC
 

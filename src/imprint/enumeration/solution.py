@@ -11,11 +11,11 @@ from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import Table
 from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
 from imprint.enumeration.indirect import Crossings, find_crossings
-from imprint.enumeration.null import Device, Report, adjust, rotate
+from imprint.enumeration.null import Device, Done, adjust, rotate
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import observed_scores
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
 
 _POSING = 4  # seeds that posing the problem takes; three are left to solve it
 
@@ -32,7 +32,7 @@ def solve(
     executor: Executor,
     device: Device,
     checkpoint: Checkpoint | None = None,
-    report: Report | None = None,
+    report: Done | None = None,
 ) -> tuple[Table, Crossings | None]:
     """Score and test every cell. Problems of one dimension under one seed meet the same rotations."""
     rotating, checking, crossing = _seeds(settings)[_POSING:]

@@ -6,7 +6,7 @@ float32, block by block, with a bound on the error; a question whose two best an
 in float64.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,12 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Ints, Progress
 
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Progress = Callable[[int, int], None]
 Method = Literal["3cosadd", "3cosmul"]
 
 METHODS: tuple[Method, ...] = ("3cosadd", "3cosmul")
@@ -108,8 +105,8 @@ def best_answers(vocabulary: Vocabulary, questions: Ints, progress: Progress | N
 class _Best:
     """The two largest scores of each question in float32, and where the largest is."""
 
-    best: Floats
-    second: Floats
+    best: Floats32
+    second: Floats32
     at: Ints
 
     @classmethod
@@ -117,7 +114,7 @@ class _Best:
         lowest = np.full(questions, -np.inf, dtype=np.float32)
         return cls(lowest, lowest.copy(), np.full(questions, -1, dtype=np.int64))
 
-    def settle(self, vocabulary: Vocabulary, questions: Ints, margin: Doubles, method: Method) -> None:
+    def settle(self, vocabulary: Vocabulary, questions: Ints, margin: Floats, method: Method) -> None:
         """Answer again, in float64, the questions whose best two are within the margin."""
         with np.errstate(invalid="ignore"):
             close = np.flatnonzero(~(self.best.astype(np.float64) - self.second > margin))
@@ -151,12 +148,12 @@ def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: Method) -> I
     return at
 
 
-def _product_error(best: Floats, error: float, least: float) -> Doubles:
+def _product_error(best: Floats32, error: float, least: float) -> Floats:
     """Bound the error of a product no larger than `best`, whose factors (at most 2) are off by `error`."""
     largest = np.maximum(best.astype(np.float64), 0.0)
     error += 2 * _UNIT
     divisor = least + 2 * EPSILON - error
     if divisor <= 0:
         return np.full(len(best), np.inf)
-    bound: Doubles = (4 * error + error**2 + largest * error) / divisor + 6 * _UNIT * largest
+    bound: Floats = (4 * error + error**2 + largest * error) / divisor + 6 * _UNIT * largest
     return bound

@@ -3,7 +3,7 @@
 What debiasing costs, as in Bolukbasi et al. (2016), section 5 and table 2: the same benchmarks before and after.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,11 +15,11 @@ from imprint.evaluation.benchmarks import PUBLISHED, Benchmark, PairBenchmark, b
 from imprint.evaluation.resampling import RESAMPLES, Estimate
 from imprint.evaluation.similarity import SimilarityResult, flatten, similarities
 from imprint.finding import Finding, Findings, Skipped
+from imprint.types import Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Report = Callable[[str, int, int], None]
 Result = SimilarityResult | AnalogyResult
 
 

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from imprint.errors import SettingError
 from imprint.significance.certified import CertifiedTail
-from imprint.significance.deficits import Deficits, Ints, to_fixed_point
+from imprint.significance.deficits import Deficits, to_fixed_point
 from imprint.significance.exact import ExactTail
+from imprint.types import Ints
 
 Alternative = Literal["greater", "less", "two-sided"]
 Method = Literal["exact", "certified", "sampled"]

@@ -4,10 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError
+from imprint.types import Ints
 
 BLOCK_BYTES = 8 << 20
 
@@ -26,10 +26,10 @@ class Block:
     start: int
     stop: int
     first_line: int
-    numbers: npt.NDArray[np.int64] | None = None
+    numbers: Ints | None = None
     skipped: int = 0
 
-    def numbers_of(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def numbers_of(self, indices: Ints) -> Ints:
         """Return the numbers in the file of the block's lines at these indices."""
         return indices + self.first_line if self.numbers is None else self.numbers[indices]
 

@@ -16,9 +16,10 @@ from imprint.embeddings.formats.blocks import Block, Lines, first_fields, keep_l
 from imprint.embeddings.formats.checks import show
 from imprint.embeddings.formats.header import check_count
 from imprint.embeddings.formats.layout import NUMERAL, find_layout, split_fields, trailing_numbers
-from imprint.embeddings.formats.rows import Ints, Rows
+from imprint.embeddings.formats.rows import Rows
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError
+from imprint.types import Ints
 
 _PARSED_VALUES = 1 << 20  # numbers parsed in one call: 4 MB of float32, which stays in the cache
 _HARD_FIELDS = 4096
