@@ -6,9 +6,11 @@ Rows keep the length that is left to them; cosines do not see the difference.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.linear import default_axes
 from imprint.debiasing.transform import Card, HardTransform, WordPairs
 from imprint.directions.axis import Axis, Pairs, check_ends, pair_axis
@@ -20,26 +22,32 @@ _NEW = 1e-6  # length of what an axis adds to those before it, below which it ad
 
 
 @dataclass(frozen=True)
-class HardDebiaser:
+class HardDebiaser(Debiaser):
     """Fits neutralising and equalising; there is nothing to set."""
+
+    summary: ClassVar[str] = "takes the axis out of every word that does not mean a gender"
 
     def fit(
         self,
         embedding: Embedding,
         *,
         axis: Axis | Sequence[Axis] | None = None,
-        specific: Sequence[str] | None = None,
         pairs: Pairs | None = None,
+        specific: Sequence[str] | None = None,
     ) -> HardTransform:
         """Fit along the axes, from the catalogue's definitional pairs by principal component unless given.
 
         `specific` words, and those of axes and pairs, keep what they mean; `pairs` are equalised, also in the other
-        cases the vocabulary has them in (Dad and Mom, dad and mom). A word of two pairs stays with the first.
+        cases the vocabulary has them in (Dad and Mom, dad and mom). A word of two pairs stays with the first. Pairs
+        without an axis make it, and then only their own words keep what they mean.
         """
         embedding.check_finite()
-        axes = default_axes(
-            embedding, pair_axis(embedding, catalogue.definitional_pairs(), method="pca") if axis is None else axis
-        )
+        if axis is None:
+            axis = pair_axis(embedding, catalogue.definitional_pairs() if pairs is None else pairs, method="pca")
+            if pairs is not None:
+                pairs = list(zip(axis.positive, axis.negative, strict=True))
+                specific = () if specific is None else specific
+        axes = default_axes(embedding, axis)
         chosen = catalogue.equalize_pairs() if pairs is None else pairs
         check_ends(chosen)
         kept_pairs, missing = _known(embedding, chosen)
@@ -56,6 +64,10 @@ class HardDebiaser:
             settings={"kept": len(kept), "pairs": len(kept_pairs)},
         )
         return HardTransform("hard", card, _basis(axes), frozenset(kept), kept_pairs)
+
+    def fit_gender(self, embedding: Embedding) -> HardTransform:
+        """Fit along he - she, with the catalogue's words of gender."""
+        return self.fit(embedding, axis=pair_axis(embedding, GENDER, method="pca"))
 
 
 def _gendered() -> tuple[str, ...]:

@@ -6,12 +6,14 @@ Bolukbasi et al. (2016), section 3. `programme` solves for X; the transform is i
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from imprint.debiasing import programme
+from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.transform import Card, LinearTransform
-from imprint.directions.axis import Axis, pair_axis
+from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
@@ -19,7 +21,6 @@ from imprint.stimuli.definition import quote
 from imprint.threads import single_threaded
 from imprint.types import Floats, Indices
 
-GENDER = (("he", "she"),)
 STRENGTH = 10.0  # what folds of the seeds choose on the bundled embedding with that spread, see `folds`
 SPREAD = 0.02  # between what folds choose: 0 on the bundled embedding, 0.005 to 0.05 on Google News
 
@@ -28,13 +29,17 @@ _BLOCK_ROWS = 16_384
 
 
 @dataclass(frozen=True)
-class LinearDebiaser:
+class LinearDebiaser(Debiaser):
     """Fits the paper's programme.
 
     `strength` has no unit: at 1, keeping the axis whole and taking it out whole cost the same (`choose_weight`).
     Seeds rarely span the space, and what is taken from them may then go to words nobody listed. So `spread` is the
     share of the stereotype term that the background itself gets; 0 is the paper's programme to the letter.
     """
+
+    summary: ClassVar[str] = (
+        "keeps distances between words while taking the axis away from words that carry the stereotype"
+    )
 
     strength: float = STRENGTH
     spread: float = SPREAD
@@ -44,12 +49,20 @@ class LinearDebiaser:
         _check("spread", self.spread, 1.0, "a share from 0 to below 1")
 
     def fit(
-        self, embedding: Embedding, *, axis: Axis | Sequence[Axis] | None = None, seeds: Sequence[str] | None = None
+        self,
+        embedding: Embedding,
+        *,
+        axis: Axis | Sequence[Axis] | None = None,
+        pairs: Pairs | None = None,
+        seeds: Sequence[str] | None = None,
     ) -> LinearTransform:
         """Fit on rows as stored: axes from he - she, seeds from the catalogue's professions, unless given.
 
+        `pairs` make the axis if none is given.
         Every word that is neither seed nor end of an axis is background. Seeds that are missing are named on the card.
         """
+        if axis is None and pairs is not None:
+            axis = pair_axis(embedding, pairs)
         return prepare(embedding, axis=axis, seeds=seeds).solve(self)
 
 

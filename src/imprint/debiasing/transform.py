@@ -66,6 +66,13 @@ class Transform(ABC):
     def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
         """Make one of what `stored` returned; raise ValueError, TypeError or KeyError for anything else."""
 
+    def __call__(self, rows: npt.ArrayLike) -> Floats:
+        """Return an array of rows moved, as those of words that are treated like any other."""
+        array = np.asarray(rows, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != self.dimension:
+            raise SettingError(f"rows must be an array of shape (n, {self.dimension}), got {array.shape}")
+        return self.move(array)
+
     def apply(self, embedding: Embedding) -> Embedding:
         """Return the embedding with its rows moved, a block at a time; words, ranks and flags stay."""
         self.check(embedding)
