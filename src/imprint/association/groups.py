@@ -15,12 +15,12 @@ from imprint.errors import SettingError
 from imprint.stimuli.definition import WordSet
 from imprint.types import Floats
 
-Group = tuple[Sequence[str], Sequence[str]]
+AttributeGroup = tuple[Sequence[str], Sequence[str]]
 
 
 def group_association(
     embedding: Embedding,
-    groups: Sequence[Group],
+    groups: Sequence[AttributeGroup],
     *,
     all_targets: Sequence[str] | None = None,
     all_attributes: Sequence[str] | None = None,

@@ -72,7 +72,7 @@ def seat(
 
 
 @dataclass(frozen=True, repr=False)
-class Question:
+class SentenceQuestion:
     """A test put into sentences."""
 
     test: WeatTest
@@ -100,13 +100,13 @@ class Question:
         return list(dict.fromkeys(sentence.form for side in self.sides.values() for sentence in side))
 
 
-def ask(test: WeatTest, context: Context, templates: Templates | None = None) -> Question:
+def ask(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceQuestion:
     """Put a test into sentences."""
-    return Question(test, context, sentences(test, context, templates))
+    return SentenceQuestion(test, context, sentences(test, context, templates))
 
 
 def measure(
-    question: Question,
+    question: SentenceQuestion,
     encoder: Encoder,
     encodings: Encodings,
     lacking: Sequence[str] = (),

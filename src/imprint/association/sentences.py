@@ -20,7 +20,7 @@ from imprint.types import Floats, Floats32
 
 Unit = Literal["word", "sentence"]
 Side = tuple[Sentence, ...]
-Rows = Callable[[Sequence[str]], Floats32]
+RowSource = Callable[[Sequence[str]], Floats32]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,7 +65,7 @@ class SentenceTable:
 
 
 def table_of(
-    test: WeatTest, sides: Mapping[str, Side], rows: Rows, *, encoder: str, lacking: Sequence[str] = ()
+    test: WeatTest, sides: Mapping[str, Side], rows: RowSource, *, encoder: str, lacking: Sequence[str] = ()
 ) -> SentenceTable:
     """Compare the sentences of a test; those whose word the encoder lacks, or without a direction, are left out.
 

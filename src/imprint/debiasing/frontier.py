@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.debiasing.linear import SPREAD, LinearDebiaser, Problem, prepare
+from imprint.debiasing.linear import SPREAD, LinearDebiaser, LinearProblem, prepare
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
@@ -132,7 +132,7 @@ def frontier(
 
 
 def measure(
-    problem: Problem, debiasers: Sequence[LinearDebiaser], *, held_out: Sequence[str], background: Sequence[str]
+    problem: LinearProblem, debiasers: Sequence[LinearDebiaser], *, held_out: Sequence[str], background: Sequence[str]
 ) -> tuple[FrontierPoint, ...]:
     """Solve one problem with each debiaser and judge it by these words."""
     (axis,) = problem.axes

@@ -67,7 +67,7 @@ class LinearDebiaser(Debiaser):
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class LinearProblem:
     """The sums over words that the programme is made of; one serves every strength."""
 
     embedding: Embedding
@@ -109,7 +109,7 @@ class Problem:
 
 def prepare(
     embedding: Embedding, *, axis: Axis | Sequence[Axis] | None = None, seeds: Sequence[str] | None = None
-) -> Problem:
+) -> LinearProblem:
     """Find the words and add up their outer products."""
     axes = default_axes(embedding, axis)
     embedding.check_finite()
@@ -128,7 +128,7 @@ def prepare(
         seed_rows = found.vectors.astype(np.float64)
         seed_gram = seed_rows.T @ seed_rows
     missing = (*(word for one in axes for word in one.missing), *found.missing)
-    return Problem(embedding, axes, found.words, missing, gram, seed_gram, len(embedding) - len(rows))
+    return LinearProblem(embedding, axes, found.words, missing, gram, seed_gram, len(embedding) - len(rows))
 
 
 def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tuple[Axis, ...]:

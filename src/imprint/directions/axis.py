@@ -18,7 +18,7 @@ from imprint.stimuli.definition import quote
 from imprint.types import Floats, Floats32
 
 Pairs = Sequence[tuple[str, str]]
-Method = Literal["difference", "pca", "sets"]
+AxisMethod = Literal["difference", "pca", "sets"]
 
 _SHORTEST = float(np.finfo(np.float32).eps)  # differences of unit rows below it are rounding, not direction
 
@@ -34,7 +34,7 @@ class Axis:
     direction: Floats
     positive: tuple[str, ...]
     negative: tuple[str, ...]
-    method: Method
+    method: AxisMethod
     explained: float | None
     agreement: float | None
     missing: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Axis:
         return f"Axis({self.name}, {self.method}, {len(self.direction)} dimensions)"
 
 
-def pair_axis(embedding: Embedding, pairs: Pairs, *, method: Method = "difference") -> Axis:
+def pair_axis(embedding: Embedding, pairs: Pairs, *, method: AxisMethod = "difference") -> Axis:
     """Make an axis of pairs (positive, negative); pairs of which a word is missing are left out and named."""
     if method not in ("difference", "pca"):
         raise SettingError(f"method is {method!r}; for pairs use difference or pca")

@@ -21,7 +21,7 @@ DEFAULT = "default"
 BAG_OF_WORDS = "cbow"
 
 
-class Options(TypedDict, total=False):
+class EncoderOptions(TypedDict, total=False):
     """What may be chosen about an encoder; what has no meaning for the one opened is refused."""
 
     model: str  # the server's name for the model
@@ -41,7 +41,7 @@ def open_encoder(
     *,
     texts: Collection[str] | None = None,
     progress: Progress | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[EncoderOptions],
 ) -> Encoder:
     """Open an encoder by what names it.
 

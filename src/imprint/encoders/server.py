@@ -10,7 +10,7 @@ import numpy as np
 
 from imprint.encoders.address import KEY_VARIABLE, base_of, check_key
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.http import LONGEST_WAIT, Answer, NoAnswerError, exchange, make_opener
+from imprint.encoders.http import LONGEST_WAIT, HttpReply, NoAnswerError, exchange, make_opener
 from imprint.encoders.protocol import ProtocolError, read_models, read_refusal, read_vectors, write_request
 from imprint.errors import EncoderError, SettingError
 from imprint.printable import printable
@@ -124,7 +124,7 @@ class ServerEncoder(Encoder):
         doubled = self._first_delay * 2.0 ** min(attempt - 1, 10)
         return min(doubled * self._jitter.uniform(0.5, 1.5), LONGEST_WAIT)
 
-    def _exchange(self, endpoint: str, *, body: bytes | None = None, timeout: float, limit: int) -> Answer:
+    def _exchange(self, endpoint: str, *, body: bytes | None = None, timeout: float, limit: int) -> HttpReply:
         url = f"{self._base}/{endpoint}"
         return exchange(self._opener, url, body=body, key=self._key, timeout=timeout, limit=limit)
 
@@ -137,7 +137,7 @@ class ServerEncoder(Encoder):
         models = read_models(answer.body)[:_LISTED]
         return f", such as {', '.join(self._quote(model) for model in models)}" if models else ""
 
-    def _refusal(self, answer: Answer, tried: str) -> EncoderError:
+    def _refusal(self, answer: HttpReply, tried: str) -> EncoderError:
         if 300 <= answer.status < 400:
             place = answer.headers.get("location", "nowhere")
             return self._error("sends us on, and is not followed, to", "give that URL if you trust it", said=place)

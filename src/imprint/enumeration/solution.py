@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 import numpy as np
 
 from imprint.enumeration.checkpoint import Checkpoint
-from imprint.enumeration.conclusion import Table
+from imprint.enumeration.conclusion import CellTable
 from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
 from imprint.enumeration.indirect import Crossings, find_crossings
 from imprint.enumeration.null import Device, Done, adjust, rotate
@@ -33,7 +33,7 @@ def solve(
     device: Device,
     checkpoint: Checkpoint | None = None,
     report: Done | None = None,
-) -> tuple[Table, Crossings | None]:
+) -> tuple[CellTable, Crossings | None]:
     """Score and test every cell. Problems of one dimension under one seed meet the same rotations."""
     rotating, checking, crossing = _seeds(settings)[_POSING:]
     cells = problem.cells
@@ -71,7 +71,7 @@ def solve(
             )
     adjusted = adjust(p_values, settings)
     significant = (adjusted <= settings.fdr) & np.isfinite(scores)
-    table = Table(scores, rows, p_values, adjusted, significant, without_frequency)
+    table = CellTable(scores, rows, p_values, adjusted, significant, without_frequency)
     return table, find_crossings(cells, significant, rows, seed=crossing)
 
 

@@ -16,7 +16,7 @@ from imprint.association.measured import Measured
 from imprint.association.wordrows import require_embedding
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.answers import METHODS, Method, Vocabulary, best_answers
+from imprint.evaluation.answers import METHODS, AnswerMethod, Vocabulary, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark
 from imprint.evaluation.resampling import RESAMPLES, Estimate, check_resamples, draw_counts, estimate
 from imprint.evaluation.similarity import flatten
@@ -31,7 +31,7 @@ MOST_WORDS = 300_000  # gensim's own limit
 
 
 @dataclass(frozen=True)
-class Section:
+class AnalogySection:
     """Questions of one kind: how many there are, how many have all their words, and how many of those are right."""
 
     name: str
@@ -52,7 +52,7 @@ class AnalogyResult(Measured):
     embedding: str
     embedding_sha256: str
     measures: Mapping[str, Estimate] = field(hash=False)
-    sections: tuple[Section, ...]
+    sections: tuple[AnalogySection, ...]
     found: int
     asked: int
     words: int
@@ -180,7 +180,7 @@ def _missing(benchmark: AnalogyBenchmark, places: Ints) -> tuple[str, ...]:
     return tuple(dict.fromkeys(benchmark.questions[row][column] for row, column in np.argwhere(places < 0).tolist()))
 
 
-def _right(vocabulary: Vocabulary, questions: Ints, progress: Progress | None) -> Mapping[Method, Flags]:
+def _right(vocabulary: Vocabulary, questions: Ints, progress: Progress | None) -> Mapping[AnswerMethod, Flags]:
     answers = best_answers(vocabulary, questions[:, :3], progress)
     # Without any answer the place is -1; the last word's group is looked up for it and thrown away.
     return {
@@ -196,7 +196,7 @@ def _part(progress: Progress | None, part: int, parts: int) -> Progress | None:
 
 
 def _accuracies(
-    questions: Sequence[tuple[str, ...]], right: Sequence[Mapping[Method, Flags]], resamples: int, seed: int
+    questions: Sequence[tuple[str, ...]], right: Sequence[Mapping[AnswerMethod, Flags]], resamples: int, seed: int
 ) -> tuple[list[dict[str, Estimate]], dict[str, Estimate]]:
     """Return the accuracies of every embedding, and the last one's less the first one's.
 
@@ -225,11 +225,13 @@ def _accuracies(
     }
 
 
-def _sections(benchmark: AnalogyBenchmark, found: Flags, right: Mapping[Method, Flags]) -> tuple[Section, ...]:
+def _sections(
+    benchmark: AnalogyBenchmark, found: Flags, right: Mapping[AnswerMethod, Flags]
+) -> tuple[AnalogySection, ...]:
     names = np.array(benchmark.sections)
     kept = names[found]
     return tuple(
-        Section(
+        AnalogySection(
             name=name,
             asked=int((names == name).sum()),
             found=int((kept == name).sum()),

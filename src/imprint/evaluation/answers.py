@@ -17,9 +17,9 @@ from imprint.embeddings.embedding import Embedding
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints, Progress
 
-Method = Literal["3cosadd", "3cosmul"]
+AnswerMethod = Literal["3cosadd", "3cosmul"]
 
-METHODS: tuple[Method, ...] = ("3cosadd", "3cosmul")
+METHODS: tuple[AnswerMethod, ...] = ("3cosadd", "3cosmul")
 EPSILON = 0.001  # Levy and Goldberg's, against division by zero
 
 _BLOCK = 1_024  # words of the vocabulary at a time: the table of their cosines stays in the cache
@@ -68,7 +68,9 @@ class Vocabulary:
         return (slice(start, min(start + _BLOCK, len(self.rows))) for start in range(0, len(self.rows), _BLOCK))
 
 
-def best_answers(vocabulary: Vocabulary, questions: Ints, progress: Progress | None = None) -> dict[Method, Ints]:
+def best_answers(
+    vocabulary: Vocabulary, questions: Ints, progress: Progress | None = None
+) -> dict[AnswerMethod, Ints]:
     """Return, for each method, the word that answers each question (a, b, c), -1 where there is none.
 
     No spelling of a question's own words is an answer. Of words whose scores are equal, the most frequent is.
@@ -114,7 +116,7 @@ class _Best:
         lowest = np.full(questions, -np.inf, dtype=np.float32)
         return cls(lowest, lowest.copy(), np.full(questions, -1, dtype=np.int64))
 
-    def settle(self, vocabulary: Vocabulary, questions: Ints, margin: Floats, method: Method) -> None:
+    def settle(self, vocabulary: Vocabulary, questions: Ints, margin: Floats, method: AnswerMethod) -> None:
         """Answer again, in float64, the questions whose best two are within the margin."""
         with np.errstate(invalid="ignore"):
             close = np.flatnonzero(~(self.best.astype(np.float64) - self.second > margin))
@@ -124,7 +126,7 @@ class _Best:
             self.at[some] = answer_exactly(vocabulary, questions[some], method)
 
 
-def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: Method) -> Ints:
+def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: AnswerMethod) -> Ints:
     """Answer questions in float64, without tricks."""
     asked, places = np.unique(questions, return_inverse=True)
     a, b, c = places.reshape(questions.shape).T

@@ -32,7 +32,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Found:
+class NearWords:
     """A word's neighbours."""
 
     neighbours: Neighbours
@@ -79,12 +79,12 @@ class Explorer:
             recipes.axis_python(self.source, pairs, method, words),
         )
 
-    def near(self, word: str, count: int = 20) -> Found:
+    def near(self, word: str, count: int = 20) -> NearWords:
         """Find the nearest neighbours of a word."""
         check_words("word", [word] if word else [])
         with self._my_turn():
             found = neighbours(self.embedding, word, count=count)
-        return Found(found, recipes.neighbours_python(self.source, word, count))
+        return NearWords(found, recipes.neighbours_python(self.source, word, count))
 
     @contextlib.contextmanager
     def _my_turn(self) -> Iterator[None]:

@@ -19,7 +19,7 @@ from imprint.significance.exact import ExactTail
 from imprint.types import Ints
 
 Alternative = Literal["greater", "less", "two-sided"]
-Method = Literal["exact", "certified", "sampled"]
+CountMethod = Literal["exact", "certified", "sampled"]
 
 Efforts = tuple[tuple[float, int], ...]
 
@@ -53,7 +53,7 @@ class PermutationTest:
     p_value: float
     p_strict: float
     p_floor: float
-    p_method: Method
+    p_method: CountMethod
     p_low: float
     p_high: float
     log10_p: float

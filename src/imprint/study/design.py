@@ -12,7 +12,7 @@ from typing import Literal
 from imprint.study.refusals import AnswerError
 
 Protocol = Literal["ube", "offense", "analogy", "suggestion"]
-Kind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
+ItemKind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
 Stage = Literal["exam", "main"]
 
 PROTOCOLS: tuple[Protocol, ...] = ("ube", "offense", "analogy", "suggestion")
@@ -39,13 +39,13 @@ class NameGroup:
 class Item:
     """One question. `expected` is the letter of the group that the embedding, or the list of names, puts it in."""
 
-    kind: Kind
+    kind: ItemKind
     words: tuple[str, ...]
     expected: str | None = None
 
 
 @dataclass(frozen=True)
-class Block:
+class ItemBlock:
     """Items that are shown and answered together.
 
     `title` holds the category's central words, the two ends of an analogy's axis, or what suggestions are about;
@@ -69,7 +69,7 @@ class Design:
     protocol: Protocol
     embedding: str
     embedding_sha256: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[ItemBlock, ...]
     quota: int
     least: int
     groups: tuple[NameGroup, ...] = ()
@@ -82,7 +82,7 @@ class Design:
         return f"Design({self.protocol} on {self.embedding}: {len(self.blocks)} blocks, {self.quota} people each)"
 
 
-def check_value(kind: Kind, value: str, groups: Sequence[str]) -> str:
+def check_value(kind: ItemKind, value: str, groups: Sequence[str]) -> str:
     """Return an answer as it is stored; refuse one that the question does not allow."""
     if kind == "words":
         return ", ".join(suggested_words(value))
