@@ -13,8 +13,8 @@ import numpy as np
 
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.vocabulary import is_cased
 from imprint.enumeration.targets import FEWEST_BEARERS
-from imprint.enumeration.vocabulary import is_cased
 from imprint.errors import SettingError, VocabularyError
 from imprint.finding import Finding, Findings
 from imprint.masking import mask

@@ -10,12 +10,12 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
+from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.enumeration.targets import WITHIN, Names, asked_names
-from imprint.enumeration.vocabulary import frequent_words
 from imprint.errors import EncoderError, SettingError
 from imprint.types import Floats32, Progress
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.vocabulary import is_cased, rows_by_frequency
 from imprint.enumeration.cleaning import fit_name_classifier
-from imprint.enumeration.vocabulary import is_cased, rows_by_frequency
 from imprint.errors import VocabularyError
 from imprint.names.tables import NameTable, first_names, surnames
 from imprint.stimuli.definition import quote

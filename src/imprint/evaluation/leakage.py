@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.vocabulary import frequent_words
+from imprint.embeddings.vocabulary import frequent_words
 from imprint.errors import VocabularyError
 from imprint.evaluation.recovering import (
     FOLDS,
