@@ -17,14 +17,15 @@ from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, table_of
 from imprint.association.weat import find_test
+from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError
 from imprint.significance.intervals import shift_interval
-from imprint.significance.partitions import Alternative, countable, permutation_test
-from imprint.stimuli.definition import Context, WeatTest
+from imprint.significance.partitions import countable, permutation_test
+from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.templates import Templates, sentences
 from imprint.types import Floats, Floats32, Progress
 

@@ -16,14 +16,14 @@ from imprint.association.seat_rows import UNITS, SeatInFamily, judge_results, ma
 from imprint.association.sensitivity import mean_cosine
 from imprint.association.sentences import Unit
 from imprint.association.verdicts import check_alpha
+from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
-from imprint.significance.partitions import Alternative
-from imprint.stimuli.definition import UNDETERMINED, Context, WeatTest
+from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.types import Report
 
@@ -202,7 +202,9 @@ def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> Skippe
     return skipped((encoder.name, encoder.identity), test.id, test.title, reason, part="seat", seed=seed)
 
 
-def _side_by_side(work: Callable[[WorkItem], Finished], items: Sequence[WorkItem], progress: Progress | None) -> list[Finished]:
+def _side_by_side(
+    work: Callable[[WorkItem], Finished], items: Sequence[WorkItem], progress: Progress | None
+) -> list[Finished]:
     """Do the work, whose heavy parts release Python's lock, for several items at once; results in their order."""
     done: list[Finished] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:

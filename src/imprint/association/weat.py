@@ -14,11 +14,12 @@ from imprint.association.cosines import cosines, mean
 from imprint.association.effects import Effect
 from imprint.association.rows import AssociationRow
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
+from imprint.choices import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.rows import Result, word_values
 from imprint.significance.intervals import Interval, shift_interval
-from imprint.significance.partitions import Alternative, PermutationTest, permutation_test
+from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.significance.power import smallest_detectable_shift
 from imprint.significance.sampled import sampled_test
 from imprint.significance.stability import Stability, word_choice_stability

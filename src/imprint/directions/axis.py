@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from imprint.choices import PairMethod
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import quote
@@ -53,7 +54,7 @@ class Axis:
         return f"Axis({self.name}, {self.method}, {len(self.direction)} dimensions)"
 
 
-def pair_axis(embedding: Embedding, pairs: Pairs, *, method: AxisMethod = "difference") -> Axis:
+def pair_axis(embedding: Embedding, pairs: Pairs, *, method: PairMethod = "difference") -> Axis:
     """Make an axis of pairs (positive, negative); pairs of which a word is missing are left out and named."""
     if method not in ("difference", "pca"):
         raise SettingError(f"method is {method!r}; for pairs use difference or pca")

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.choices import Pooling
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.onnx_files import Contents, inspect
-from imprint.encoders.pooling import Pooling, check_pooling, pool
+from imprint.encoders.pooling import check_pooling, pool
 from imprint.encoders.weights import call, plain
 from imprint.errors import EncoderError, MissingExtraError
 from imprint.files import hash_file

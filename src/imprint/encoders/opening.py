@@ -7,13 +7,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from imprint.choices import Layers, Pooling
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.encoders.bag_of_words import BagOfWordsEncoder, entries_for
 from imprint.encoders.base import Encoder
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.installed import find_model
-from imprint.encoders.pooling import Layers, Pooling
 from imprint.errors import EncoderError, SettingError
 from imprint.types import Progress
 

@@ -4,16 +4,15 @@ May et al. (2019, SEAT), Table 3: a mean over ELMo's tokens summed over its laye
 """
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from imprint.choices import Layers, Pooling
 from imprint.errors import SettingError
 from imprint.types import Flags, Floats, Floats32
 
-Pooling = Literal["mean", "max", "cls", "last"]
-Layers = Literal["last", "sum", "mean"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 LAYERS: tuple[Layers, ...] = get_args(Layers)
 

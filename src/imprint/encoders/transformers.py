@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.choices import Layers, Pooling
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.pooling import Layers, Pooling, check_layers, check_pooling, combine, pool
+from imprint.encoders.pooling import check_layers, check_pooling, combine, pool
 from imprint.encoders.weights import CONFIG, call, check_folder, check_transformer, hash_folder
 from imprint.errors import EncoderError, ImprintError, MissingExtraError, SettingError
 from imprint.types import Flags, Floats32, Ints

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from imprint.association.cosines import cosines
-from imprint.enumeration.settings import Cleaning
+from imprint.choices import Cleaning
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices
 

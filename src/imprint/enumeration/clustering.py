@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from imprint.enumeration.settings import Centre
+from imprint.choices import Centre
 from imprint.errors import SettingError
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices, Ints

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from imprint.choices import Device
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.comparison import BiasComparison
 from imprint.enumeration.conclusion import conclude, order_categories
 from imprint.enumeration.enumerate import check_device, count_up, working
-from imprint.enumeration.null import Device
 from imprint.enumeration.problem import pose, pose_again
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import posing_seeds, rotations_of, solve

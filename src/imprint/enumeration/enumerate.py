@@ -7,10 +7,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, get_args
 
+from imprint.choices import Device
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
-from imprint.enumeration.null import Device, Done, open_checkpoint
+from imprint.enumeration.null import Done, open_checkpoint
 from imprint.enumeration.problem import pose
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings

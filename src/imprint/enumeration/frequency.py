@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from imprint.choices import Centre
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.clustering import category_centres
-from imprint.enumeration.settings import Centre
 from imprint.significance.rotations import Cells
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices

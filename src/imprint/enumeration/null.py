@@ -5,10 +5,10 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from imprint.choices import Device
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.settings import Settings
 from imprint.significance.corrections import benjamini_hochberg, benjamini_yekutieli
@@ -16,7 +16,6 @@ from imprint.significance.rotations import CHUNK, Cells, null_scores
 from imprint.types import Floats, Floats32, Ints
 
 Done = Callable[[int], None]  # rotations
-Device = Literal["cpu", "cuda"]
 
 
 @dataclass

@@ -7,11 +7,12 @@ from concurrent.futures import Executor
 
 import numpy as np
 
+from imprint.choices import Device
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import CellTable
 from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
 from imprint.enumeration.indirect import Crossings, find_crossings
-from imprint.enumeration.null import Device, Done, adjust, rotate
+from imprint.enumeration.null import Done, adjust, rotate
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import observed_scores

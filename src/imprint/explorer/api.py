@@ -1,17 +1,17 @@
 """The JSON API: what the pages tell, for programs, unrounded and unmasked."""
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from fastapi.params import Query
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
+from imprint.choices import Alternative, PairMethod
 from imprint.explorer.neighbours import MOST
 from imprint.explorer.queries import Explorer
 from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, weat_tests
-from imprint.significance.partitions import Alternative
 from imprint.web.refusal import Refused
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD)]
@@ -33,7 +33,7 @@ class AxisQuestion(BaseModel):
 
     pairs: Annotated[list[tuple[Word, Word]], Field(min_length=1, max_length=MOST_WORDS)]
     words: GivenWords
-    method: Literal["difference", "pca"] = "difference"
+    method: PairMethod = "difference"
 
 
 class FindingAnswer(BaseModel):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from imprint.association.battery import run_battery
+from imprint.choices import Alternative
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
@@ -14,7 +15,6 @@ from imprint.explorer import recipes
 from imprint.explorer.neighbours import Neighbours, neighbours
 from imprint.explorer.words import Pair, Sets, check_pairs, check_sets, check_words
 from imprint.rows import Row
-from imprint.significance.partitions import Alternative
 from imprint.web.refusal import RefusedError
 
 ALPHA = 0.05

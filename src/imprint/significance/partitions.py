@@ -12,13 +12,13 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 import numpy.typing as npt
 
+from imprint.choices import Alternative
 from imprint.errors import SettingError
 from imprint.significance.certified import CertifiedTail
 from imprint.significance.deficits import Deficits, to_fixed_point
 from imprint.significance.exact import ExactTail
 from imprint.types import Ints
 
-Alternative = Literal["greater", "less", "two-sided"]
 CountMethod = Literal["exact", "certified", "sampled"]
 
 Efforts = tuple[tuple[float, int], ...]

@@ -5,15 +5,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from imprint.choices import Alternative
 from imprint.errors import SettingError
-from imprint.significance.partitions import (
-    Alternative,
-    PermutationTest,
-    Region,
-    extreme_regions,
-    pool_scores,
-    smallest_p,
-)
+from imprint.significance.partitions import PermutationTest, Region, extreme_regions, pool_scores, smallest_p
 from imprint.types import Ints, Progress
 
 CONFIDENCE = 0.99

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
+from imprint.choices import Context
 from imprint.errors import StimulusError
 from imprint.rows import WordList
 
@@ -30,11 +31,6 @@ WordKind = Literal[
 ]
 KINDS: tuple[WordKind, ...] = get_args(WordKind)
 
-Context = Literal[
-    "word",  # the word alone
-    "bleached",  # in sentences that say as little else as possible
-    "unbleached",  # in sentences that belong to the question asked
-]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 
 UNDETERMINED = "und"  # ISO 639's code for a language nobody has stated

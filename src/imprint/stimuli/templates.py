@@ -17,8 +17,9 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
+from imprint.choices import Context
 from imprint.errors import SettingError, StimulusError
-from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, Context, WeatTest, WordKind, word_sets
+from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, WeatTest, WordKind, word_sets
 from imprint.stimuli.inflection import plural, with_article
 from imprint.stimuli.tables import TomlTable, read_table
 from imprint.stimuli.wordfiles import FilePath

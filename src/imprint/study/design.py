@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from imprint.choices import Protocol
 from imprint.study.refusals import AnswerError
 
-Protocol = Literal["ube", "offense", "analogy", "suggestion"]
 ItemKind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
 Stage = Literal["exam", "main"]
 
-PROTOCOLS: tuple[Protocol, ...] = ("ube", "offense", "analogy", "suggestion")
 RATINGS = tuple(str(rating) for rating in range(1, 8))
 YES_NO = ("yes", "no")
 EXAM_NAMES = 3  # of each group that everybody is asked about

@@ -9,8 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from imprint.choices import Protocol
 from imprint.finding import Finding
-from imprint.study.design import EXAM_NAMES, Design, Item, ItemBlock, NameGroup, Protocol
+from imprint.study.design import EXAM_NAMES, Design, Item, ItemBlock, NameGroup
 from imprint.study.refusals import StudyError
 
 CATEGORIES = 12  # the paper's top 12

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from imprint.study.design import ItemKind, Protocol, check_value
+from imprint.choices import Protocol
+from imprint.study.design import ItemKind, check_value
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.steps import StoredAnswer, StoredItem, Study
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from imprint.study.design import ItemKind, NameGroup, Protocol, Stage
+from imprint.choices import Protocol
+from imprint.study.design import ItemKind, NameGroup, Stage
 
 
 @dataclass(frozen=True)
