@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from imprint.association.coherence import Coherence, check_coherence
-from imprint.association.seat import Progress, SentenceQuestion, ask, measure
+from imprint.association.seat import SentenceQuestion, ask, measure
 from imprint.association.seat_result import SeatResult
 from imprint.association.seat_rows import UNITS, SeatInFamily, judge_results, make_row
 from imprint.association.sensitivity import mean_cosine
@@ -25,7 +25,7 @@ from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
-from imprint.types import Report
+from imprint.types import Progress, Report
 
 WorkItem = TypeVar("WorkItem")
 Finished = TypeVar("Finished")
