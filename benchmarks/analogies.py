@@ -21,7 +21,7 @@ from imprint.directions.analogies import Analogies, analogies
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
 
 Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]

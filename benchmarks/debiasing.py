@@ -31,7 +31,7 @@ from imprint.debiasing.frontier import (
     frontier,
     measure,
 )
-from imprint.debiasing.linear import LinearDebiaser, Problem, prepare
+from imprint.debiasing.linear import LinearDebiaser, LinearProblem, prepare
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
@@ -123,7 +123,7 @@ def measure_synthetic(
     measure_conic(problem, strength)
 
 
-def measure_conic(problem: Problem, strength: float) -> None:
+def measure_conic(problem: LinearProblem, strength: float) -> None:
     """Give the programme to SCS in the coordinates that suit it best: the data term is |Z - H|^2."""
     try:
         cvxpy: Any = importlib.import_module("cvxpy")  # its own types are incomplete

@@ -17,7 +17,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.evaluation.analogy import analogy
 from imprint.evaluation.answers import Vocabulary
 from imprint.evaluation.benchmarks import AnalogyBenchmark, bundled_benchmarks
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
 
 WORDS = 50_000
 ROUNDS = 3  # turns each takes

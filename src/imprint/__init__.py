@@ -41,6 +41,7 @@ _HOMES = {
     "compare": "evaluation.comparison",
     "compare_biases": "enumeration.compare",
     "convert": "embeddings.convert",
+    "debiaser": "debiasing.debiaser",
     "embed_vocabulary": "enumeration.encoded",
     "enumerate_biases": "enumeration.enumerate",
     "evaluate": "evaluation.evaluate",

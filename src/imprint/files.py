@@ -5,10 +5,14 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from imprint.errors import ImprintError
+
+if TYPE_CHECKING:
+    from imprint.types import Progress
 
 _BLOCK = 8 << 20
 
@@ -58,7 +62,7 @@ def replacing(target: str | os.PathLike[str], *, mode: int = 0o666) -> Iterator[
         part.unlink(missing_ok=True)
 
 
-def hash_file(path: Path, progress: Callable[[int, int], None] | None = None) -> str:
+def hash_file(path: Path, progress: "Progress | None" = None) -> str:
     """Return the SHA-256 of a file, read a block at a time; `progress` is told the bytes done and all of them."""
     digest = hashlib.sha256()
     done, total = 0, path.stat().st_size

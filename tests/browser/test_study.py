@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from imprint.study.creation import create_study
-from imprint.study.design import Block, Design, Item, NameGroup
+from imprint.study.design import Design, Item, ItemBlock, NameGroup
 from imprint.study.store import Store
 from imprint.study.terms import Terms
 
@@ -28,26 +28,26 @@ def triples(number):
 
 
 def analogy(first, second):
-    return Block(("he", "she"), (Item("sense", (first, second)), Item("stereotype", (first, second))))
+    return ItemBlock(("he", "she"), (Item("sense", (first, second)), Item("stereotype", (first, second))))
 
 
 SHARED = {"embedding": "tiny", "embedding_sha256": "0" * 64, "quota": 50, "least": 1}
 DESIGNS = {
     "ube": Design(
         "ube",
-        blocks=tuple(Block((f"category {n}",), triples(n), tuple(LETTERS[:8])) for n in range(2)),
+        blocks=tuple(ItemBlock((f"category {n}",), triples(n), tuple(LETTERS[:8])) for n in range(2)),
         groups=GROUPS,
         exam=tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in LETTERS for n in range(3)),
         **SHARED,
     ),
     "offense": Design(
         "offense",
-        blocks=tuple(Block(("c",), (Item("rating", (word,), "A"),), ("A",)) for word in ("nurse", *HOSTILE)),
+        blocks=tuple(ItemBlock(("c",), (Item("rating", (word,), "A"),), ("A",)) for word in ("nurse", *HOSTILE)),
         groups=GROUPS[:1],
         **SHARED,
     ),
     "analogy": Design("analogy", blocks=(analogy("surgeon", "nurse"), analogy(*HOSTILE)), **SHARED),
-    "suggestion": Design("suggestion", blocks=(Block(("gender",), (Item("words", ("gender",)),)),), **SHARED),
+    "suggestion": Design("suggestion", blocks=(ItemBlock(("gender",), (Item("words", ("gender",)),)),), **SHARED),
 }
 
 

@@ -117,14 +117,14 @@ def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "soft"], "--method is 'soft'; linear, hard or leace is wanted"),
+        (["--method", "soft"], "debiaser must be one of linear, hard, leace, got 'soft'"),
         (["--strength", "-1"], "strength is -1.0; a number from 0 (nothing) to below 1e+12 is wanted"),
         (["--strength", "nan"], "strength is nan; a number from 0"),
         (["--axis", "he", "he"], "'he' stands on both ends of a pair"),
         (["--axis", "he", "nobody"], "'nobody' missing from tiny"),
         (["--axis", "he", "she", "--pairs", "p.txt"], "give --axis or --pairs, not both"),
         (["--method", "hard", "--strength", "2"], "--strength and --seeds belong to --method linear, not hard"),
-        (["--method", "leace", "--axis", "king", "queen"], "leace needs labelled words on both sides"),
+        (["--method", "leace", "--axis", "king", "queen"], "1 positive words are in tiny"),
         (["--apply", "t", "--strength", "2"], "--apply takes a transform as it is"),
         (["--apply", "tiny.txt"], "a transform saved by imprint is wanted"),
         (["--apply", "gone"], "gone: cannot be read (No such file or directory)"),

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from command_results import lines, refused
-
 from imprint.finding import COMMON_FIELDS
 
 IMPRINT = Path(sys.executable).with_name("imprint")
@@ -123,9 +122,9 @@ def test_tables_tell_what_cannot_be_reached_what_is_missing_and_what_could_not_b
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--context", "boiled"), "context is 'boiled'; choose among word, bleached, unbleached"),
+        (("--context", "boiled"), "--context must be one of word, bleached, unbleached, got 'boiled'"),
         (("--context", "unbleached"), "test 'garden' has no sentences of its own"),
-        (("--alternative", "more"), "alternative is 'more'"),
+        (("--alternative", "more"), "--alternative must be one of greater, less, two-sided, got 'more'"),
         (("--alpha", 2), "alpha is 2"),
         (("--pooling", "max"), "pooling has no meaning for this kind of encoder"),
         (("--model", "m"), "model has no meaning for this kind of encoder"),

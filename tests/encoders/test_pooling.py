@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.encoders.pooling import LAYERS, POOLINGS, Layers, Pooling, check_layers, check_pooling, combine, pool
+from imprint.choices import Layers, Pooling
+from imprint.encoders.pooling import LAYERS, POOLINGS, check_layers, check_pooling, combine, pool
 from imprint.errors import SettingError
 
 

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imprint.encoders.address import base_of, key_from_environment
-from imprint.encoders.http import Answer
+from imprint.encoders.http import HttpReply
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, ImprintError, SettingError
 from imprint.printable import printable
@@ -214,18 +214,18 @@ def test_the_wait_a_server_asks_for_is_kept(url: str) -> None:
     "asked", ["-5", "nan", "inf", "soon", "", "Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 99 Oct 2015 07:28:00"]
 )
 def test_a_wait_that_is_none_costs_none(asked: str) -> None:
-    assert Answer(429, {"retry-after": asked}, b"").wait == 0
+    assert HttpReply(429, {"retry-after": asked}, b"").wait == 0
 
 
 def test_a_wait_is_read_from_seconds_or_a_date_and_capped() -> None:
     def wait(asked: str) -> float:
-        return Answer(429, {"retry-after": asked}, b"").wait
+        return HttpReply(429, {"retry-after": asked}, b"").wait
 
     now = datetime.now(UTC)
     assert wait("7") == 7
     assert 30 < wait(format_datetime(now + timedelta(seconds=40), usegmt=True)) <= 40
     assert wait("9999") == wait(format_datetime(now + timedelta(days=1), usegmt=True)) == 60
-    assert Answer(429, {}, b"").wait == 0
+    assert HttpReply(429, {}, b"").wait == 0
 
 
 def test_delays_double_from_the_first_one_and_repeat_exactly(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

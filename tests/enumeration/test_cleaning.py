@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from imprint.association.preparation import largest_share
-from imprint.enumeration.cleaning import fit_name_classifier, name_likeness
+from imprint.enumeration.cleaning import fit_name_classifier, largest_share, name_likeness
 from imprint.enumeration.enumerate import enumerate_biases
 
 SEED = np.random.SeedSequence(0)

@@ -21,7 +21,7 @@ from imprint.significance.rotations import (
     random_directions,
     scores_under,
 )
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
 
 DRAWS = 3_000
 

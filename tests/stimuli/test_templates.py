@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from imprint.errors import SettingError, StimulusError
 from imprint.stimuli.catalog import WeatTest, WordSet, catalogue, get
-from imprint.stimuli.definition import KINDS, Kind, word_sets
+from imprint.stimuli.definition import KINDS, WordKind, word_sets
 from imprint.stimuli.inflection import plural
 from imprint.stimuli.templates import (
     Templates,
@@ -65,7 +65,7 @@ def weat(identifier: str) -> WeatTest:
     return test
 
 
-def made(*words: str, kind: Kind = "count noun", language: str = "en") -> WeatTest:
+def made(*words: str, kind: WordKind = "count noun", language: str = "en") -> WeatTest:
     """A test whose target x is these words."""
     return replace(weat("caliskan-1"), id="made", language=language, x=WordSet.of("x", words, kind))
 

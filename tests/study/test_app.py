@@ -7,7 +7,7 @@ import re
 import pytest
 
 from imprint.study.creation import create_study
-from imprint.study.design import Block, Design, Item, NameGroup
+from imprint.study.design import Design, Item, ItemBlock, NameGroup
 from imprint.study.store import Store
 from imprint.study.terms import Terms
 from imprint.web.hosts import Hosts
@@ -29,7 +29,7 @@ UBE = Design(
     "tiny",
     "0" * 64,
     blocks=tuple(
-        Block(
+        ItemBlock(
             (f"category{n}",),
             tuple(Item("triple", (f"{letter}word{n}", SLUR), letter) for letter in "ABC"),
             ("A", "B", "C"),
@@ -46,7 +46,7 @@ ANALOGY = Design(
     "tiny",
     "0" * 64,
     blocks=tuple(
-        Block(("he", "she"), (Item("sense", pair), Item("stereotype", pair)))
+        ItemBlock(("he", "she"), (Item("sense", pair), Item("stereotype", pair)))
         for pair in (("surgeon", "nurse"), (HOSTILE, "queen"), ("{{7*7}}", '"><img src=x>'))
     ),
     quota=1,
@@ -56,12 +56,12 @@ OFFENSE = Design(
     "offense",
     "tiny",
     "0" * 64,
-    blocks=tuple(Block((f"c{n}",), (Item("rating", (f"word{n}",), "A"),), ("A",)) for n in range(2)),
+    blocks=tuple(ItemBlock((f"c{n}",), (Item("rating", (f"word{n}",), "A"),), ("A",)) for n in range(2)),
     quota=3,
     least=1,
     groups=GROUPS[:1],
 )
-SUGGESTION = Design("suggestion", "", "", (Block(("gender",), (Item("words", ("gender",)),)),), quota=5, least=1)
+SUGGESTION = Design("suggestion", "", "", (ItemBlock(("gender",), (Item("words", ("gender",)),)),), quota=5, least=1)
 
 
 class Clock:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from imprint.study.creation import create_study
-from imprint.study.design import Block, Design, Item, NameGroup
+from imprint.study.design import Design, Item, ItemBlock, NameGroup
 from imprint.study.store import Store
 from imprint.web.hosts import Hosts
 
@@ -25,7 +25,7 @@ DESIGN = Design(
     "ube",
     "tiny",
     "0" * 64,
-    blocks=(Block(("c",), tuple(Item("triple", (f"{letter}word",), letter) for letter in "AB"), ("A", "B")),),
+    blocks=(ItemBlock(("c",), tuple(Item("triple", (f"{letter}word",), letter) for letter in "AB"), ("A", "B")),),
     quota=2,
     least=1,
     groups=GROUPS,

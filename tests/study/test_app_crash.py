@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from imprint.study.creation import create_study
-from imprint.study.design import Block, Design, Item
+from imprint.study.design import Design, Item, ItemBlock
 from imprint.study.store import Store
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")
@@ -93,7 +93,7 @@ async def gather(server):
 
 def test_every_acknowledged_answer_survives_five_killings_exactly_once(tmp_path, serve_study):
     pairs = [(f"word{n}", f"other{n}") for n in range(PAIRS)]
-    blocks = tuple(Block(("he", "she"), (Item("sense", pair), Item("stereotype", pair))) for pair in pairs)
+    blocks = tuple(ItemBlock(("he", "she"), (Item("sense", pair), Item("stereotype", pair))) for pair in pairs)
     create_study(tmp_path / "study.db", Design("analogy", "tiny", "0" * 64, blocks, quota=PEOPLE + 20, least=1))
     server = serve_study(tmp_path / "study.db")
     crowd = asyncio.run(gather(server))

@@ -12,7 +12,7 @@ import pytest
 
 from imprint.errors import SettingError
 from imprint.study.creation import create_study
-from imprint.study.design import Block, Design, Item
+from imprint.study.design import Design, Item, ItemBlock
 from imprint.study.store import Store
 from imprint.web.serving import bind
 
@@ -20,7 +20,7 @@ pytest.importorskip("fastapi", reason="the study's server needs fastapi")
 import httpx
 
 IMPRINT = Path(sys.executable).with_name("imprint")
-DESIGN = Design("suggestion", "", "", (Block(("gender",), (Item("words", ("gender",)),)),), quota=5, least=1)
+DESIGN = Design("suggestion", "", "", (ItemBlock(("gender",), (Item("words", ("gender",)),)),), quota=5, least=1)
 
 
 @pytest.fixture

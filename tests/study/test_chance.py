@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.study.chance import Category, expected_matches, tail
+from imprint.study.chance import CategoryChoices, expected_matches, tail
 
 
 def all_matches(categories):
@@ -26,7 +26,7 @@ def all_matches(categories):
 def small(draw):
     labels = draw(st.integers(1, 4))
     choices = draw(st.lists(st.none() | st.integers(0, labels - 1), min_size=1, max_size=labels))
-    return Category(labels, tuple(choices))
+    return CategoryChoices(labels, tuple(choices))
 
 
 @given(st.lists(small(), min_size=1, max_size=2), st.integers(0, 8))
@@ -38,8 +38,8 @@ def test_chance_is_what_all_permutations_give(categories, observed):
 
 
 def test_choosing_one_group_for_everything_is_never_surprising():
-    assert tail([Category(12, (0,) * 12)], 1) == 1
+    assert tail([CategoryChoices(12, (0,) * 12)], 1) == 1
 
 
 def test_a_perfect_crowd_is_one_permutation_of_all():
-    assert tail([Category(4, (0, 1, 2, 3)), Category(3, (2, 0, 1))], 7) == pytest.approx(1 / (24 * 6))
+    assert tail([CategoryChoices(4, (0, 1, 2, 3)), CategoryChoices(3, (2, 0, 1))], 7) == pytest.approx(1 / (24 * 6))

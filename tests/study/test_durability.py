@@ -17,7 +17,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from imprint.errors import ImprintError
 from imprint.study.creation import create_study
-from imprint.study.design import Block, Design, Item
+from imprint.study.design import Design, Item, ItemBlock
 from imprint.study.records import PATIENCE
 from imprint.study.refusals import LateError
 from imprint.study.steps import Consent, Finish, Task
@@ -44,7 +44,7 @@ while True:
 
 def pairs(count, quota):
     blocks = tuple(
-        Block(("he", "she"), (Item("sense", (f"a{n}", f"b{n}")), Item("stereotype", (f"a{n}", f"b{n}"))))
+        ItemBlock(("he", "she"), (Item("sense", (f"a{n}", f"b{n}")), Item("stereotype", (f"a{n}", f"b{n}"))))
         for n in range(count)
     )
     return Design("analogy", "toy", "0" * 64, blocks, quota=quota, least=1)

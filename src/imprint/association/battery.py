@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from imprint.association.verdicts import Verdict, check_alpha, judge
-from imprint.association.weat import Progress, WeatResult, weat
+from imprint.association.weat import WeatResult, weat
 from imprint.association.wefat import WefatResult, wefat
+from imprint.choices import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
-from imprint.significance.partitions import Alternative
 from imprint.stimuli.definition import Test, WeatTest
+from imprint.types import Progress
 
 
 @dataclass(frozen=True)

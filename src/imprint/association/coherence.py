@@ -11,8 +11,8 @@ from typing import Literal
 
 from imprint.association.seat_result import SeatResult
 from imprint.association.sentences import Unit
+from imprint.choices import Context
 from imprint.rows import Row
-from imprint.stimuli.definition import Context
 
 Check = Literal["agree", "p rises"]
 

@@ -11,7 +11,7 @@ from statistics import mean
 
 from imprint.association.seat_result import SeatRow
 from imprint.association.sentences import Unit
-from imprint.stimuli.definition import Context
+from imprint.choices import Context
 
 # The same question asked with given names and with terms for the group.
 _NAMES_AND_TERMS = (

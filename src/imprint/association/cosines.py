@@ -7,12 +7,11 @@ depends neither on its order nor on the linear algebra library. Counting ties am
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from imprint.types import Floats, Floats32
 
 
-def cosines(rows: npt.NDArray[np.float32], columns: npt.NDArray[np.float32]) -> Floats:
+def cosines(rows: Floats32, columns: Floats32) -> Floats:
     """Return the cosine of every row with every column vector: (len(rows), len(columns))."""
     left, right = (np.ascontiguousarray(side, dtype=np.float64) for side in (rows, columns))
     left_norms, right_norms = (np.array([_norm(vector) for vector in side]) for side in (left, right))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.association.cosines import Floats, mean, sample_sd
+from imprint.association.cosines import mean, sample_sd
+from imprint.types import Floats
 
 
 @dataclass(frozen=True)

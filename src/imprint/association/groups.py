@@ -8,20 +8,19 @@ their size. Lemmas 1-3 of the paper tie it to WEAT, and are its tests.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.association.wordrows import find_rows
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.stimuli.definition import WordSet
+from imprint.types import Floats
 
-Floats = npt.NDArray[np.float64]
-Group = tuple[Sequence[str], Sequence[str]]
+AttributeGroup = tuple[Sequence[str], Sequence[str]]
 
 
 def group_association(
     embedding: Embedding,
-    groups: Sequence[Group],
+    groups: Sequence[AttributeGroup],
     *,
     all_targets: Sequence[str] | None = None,
     all_attributes: Sequence[str] | None = None,

@@ -3,11 +3,9 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.compiled import compiled
-
-Floats = npt.NDArray[np.float64]
+from imprint.types import Floats
 
 _ROUNDING = 2.0**-53
 

@@ -5,33 +5,33 @@ independent observations, so here words are permuted unless sentences are asked 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.association.cosines import Floats, cosines
+from imprint.association.cosines import cosines
 from imprint.association.effects import Effect
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, table_of
 from imprint.association.weat import find_test
+from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError
 from imprint.significance.intervals import shift_interval
-from imprint.significance.partitions import Alternative, countable, permutation_test
-from imprint.stimuli.definition import Context, WeatTest
+from imprint.significance.partitions import countable, permutation_test
+from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.templates import Templates, sentences
+from imprint.types import Floats, Floats32, Progress
 
 if TYPE_CHECKING:
     pass
 
-Progress = Callable[[int, int], None]
 
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
@@ -73,7 +73,7 @@ def seat(
 
 
 @dataclass(frozen=True, repr=False)
-class Question:
+class SentenceQuestion:
     """A test put into sentences."""
 
     test: WeatTest
@@ -101,13 +101,13 @@ class Question:
         return list(dict.fromkeys(sentence.form for side in self.sides.values() for sentence in side))
 
 
-def ask(test: WeatTest, context: Context, templates: Templates | None = None) -> Question:
+def ask(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceQuestion:
     """Put a test into sentences."""
-    return Question(test, context, sentences(test, context, templates))
+    return SentenceQuestion(test, context, sentences(test, context, templates))
 
 
 def measure(
-    question: Question,
+    question: SentenceQuestion,
     encoder: Encoder,
     encodings: Encodings,
     lacking: Sequence[str] = (),
@@ -187,9 +187,7 @@ def _frames(table: SentenceTable, encodings: Encodings, alternative: Alternative
     return Frames(Effect.of(*scores).effect_size, permutation_test(*scores, alternative=alternative).p_value)
 
 
-def _scores_of(
-    table: SentenceTable, targets: npt.NDArray[np.float32], attributes: npt.NDArray[np.float32]
-) -> tuple[Floats, Floats] | None:
+def _scores_of(table: SentenceTable, targets: Floats32, attributes: Floats32) -> tuple[Floats, Floats] | None:
     """Return the scores of X's and Y's words with other vectors for the same sentences, None if one has none."""
     if not (targets.any(axis=1).all() and attributes.any(axis=1).all()):
         return None

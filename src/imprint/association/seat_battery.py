@@ -10,25 +10,25 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from imprint.association.coherence import Coherence, check_coherence
-from imprint.association.seat import Progress, Question, ask, measure
+from imprint.association.seat import SentenceQuestion, ask, measure
 from imprint.association.seat_result import SeatResult
 from imprint.association.seat_rows import UNITS, SeatInFamily, judge_results, make_row
 from imprint.association.sensitivity import mean_cosine
 from imprint.association.sentences import Unit
 from imprint.association.verdicts import check_alpha
+from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
-from imprint.significance.partitions import Alternative
-from imprint.stimuli.definition import UNDETERMINED, Context, WeatTest
+from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
+from imprint.types import Progress, Report
 
-Report = Callable[[str, int, int], None]
-Item = TypeVar("Item")
-Done = TypeVar("Done")
+WorkItem = TypeVar("WorkItem")
+Finished = TypeVar("Finished")
 
 _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
 
@@ -143,7 +143,7 @@ def run_seats(
 
 def put(
     tests: Sequence[WeatTest], context: Context | None, templates: Templates | None, *, skip: bool = True
-) -> tuple[list[Question], list[tuple[WeatTest, str]]]:
+) -> tuple[list[SentenceQuestion], list[tuple[WeatTest, str]]]:
     """Put every test into sentences, in the contexts it has or in the one asked for; return what could not be, too."""
     questions, refused = [], []
     for test in tests:
@@ -170,7 +170,7 @@ def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
 
 def _measure_all(
     encoder: Encoder,
-    questions: Sequence[Question],
+    questions: Sequence[SentenceQuestion],
     encodings: Encodings,
     alternative: Alternative,
     seed: int,
@@ -180,7 +180,7 @@ def _measure_all(
 ) -> tuple[list[SeatResult], list[SkippedRow]]:
     lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
 
-    def run(question: Question) -> tuple[list[SeatResult], list[SkippedRow]]:
+    def run(question: SentenceQuestion) -> tuple[list[SeatResult], list[SkippedRow]]:
         test = question.test
         try:
             measured = measure(question, encoder, encodings, lacking, alternative=alternative, seed=seed)
@@ -202,9 +202,11 @@ def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> Skippe
     return skipped((encoder.name, encoder.identity), test.id, test.title, reason, part="seat", seed=seed)
 
 
-def _side_by_side(work: Callable[[Item], Done], items: Sequence[Item], progress: Progress | None) -> list[Done]:
+def _side_by_side(
+    work: Callable[[WorkItem], Finished], items: Sequence[WorkItem], progress: Progress | None
+) -> list[Finished]:
     """Do the work, whose heavy parts release Python's lock, for several items at once; results in their order."""
-    done: list[Done] = []
+    done: list[Finished] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for outcome in pool.map(work, items):
             done.append(outcome)
@@ -214,7 +216,7 @@ def _side_by_side(work: Callable[[Item], Done], items: Sequence[Item], progress:
 
 
 def _anisotropy(
-    encoder: Encoder, questions: Sequence[Question], encodings: Encodings, seed: int
+    encoder: Encoder, questions: Sequence[SentenceQuestion], encodings: Encodings, seed: int
 ) -> Iterable[AnisotropyRow]:
     for context in dict.fromkeys(question.context for question in questions):
         texts = list(dict.fromkeys(t for question in questions if question.context == context for t in question.texts))

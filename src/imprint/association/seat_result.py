@@ -4,16 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from imprint.association.cosines import Floats
 from imprint.association.effects import Effect
 from imprint.association.rows import AssociationRow
 from imprint.association.sensitivity import Sensitivity
 from imprint.association.sentences import Unit
+from imprint.choices import Context
 from imprint.rows import Label, Result, TemplateValue, WordValue
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.power import smallest_detectable_shift
-from imprint.stimuli.definition import Context, WeatTest, described
+from imprint.stimuli.definition import WeatTest, described
+from imprint.types import Floats
 
 _DEALS = 200  # random deals behind a detectable shift, with a standard error of some 3 %: a battery asks for dozens
 

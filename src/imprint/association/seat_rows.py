@@ -10,7 +10,7 @@ from typing import get_args
 
 from imprint.association.seat_result import SeatResult
 from imprint.association.sentences import Unit
-from imprint.association.verdicts import Judgement, Verdict, judge
+from imprint.association.verdicts import JudgedTest, Verdict, judge
 from imprint.stimuli.definition import Published
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -49,9 +49,9 @@ class SeatInFamily:
         return self.verdict == "significant"
 
 
-def judge_results(results: Sequence[SeatResult], alpha: float) -> list[Judgement]:
+def judge_results(results: Sequence[SeatResult], alpha: float) -> list[JudgedTest]:
     """Correct the results of each unit together, whatever their context and encoder; one a result, in their order."""
-    judged: dict[int, Judgement] = {}
+    judged: dict[int, JudgedTest] = {}
     for unit in UNITS:
         places = [place for place, result in enumerate(results) if result.unit == unit]
         family = [results[place].significance for place in places]
@@ -59,7 +59,7 @@ def judge_results(results: Sequence[SeatResult], alpha: float) -> list[Judgement
     return [judged[place] for place in range(len(results))]
 
 
-def make_row(result: SeatResult, judged: Judgement, alpha: float) -> SeatInFamily:
+def make_row(result: SeatResult, judged: JudgedTest, alpha: float) -> SeatInFamily:
     """Put a result beside the judgement of its family; what it could have found takes a moment to find out."""
     unseen = judged.verdict != "significant" and result.unit == "word"
     return SeatInFamily(

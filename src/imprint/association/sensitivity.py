@@ -15,10 +15,9 @@ import numpy.typing as npt
 from imprint.association.sentences import SentenceTable, Side
 from imprint.association.wordrows import FEWEST_WORDS
 from imprint.stimuli.templates import Sentence
+from imprint.types import Flags, Floats, Floats32
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.object_]
+WordArray = npt.NDArray[np.object_]
 Choice = Callable[[Sentence], bool]
 
 _ROUNDING = 1e-12  # a spread of scores below it is that of sums rounded in different orders
@@ -65,7 +64,7 @@ def sensitivity(table: SentenceTable) -> Sensitivity:
     )
 
 
-def mean_cosine(vectors: npt.NDArray[np.float32]) -> float:
+def mean_cosine(vectors: Floats32) -> float:
     """Return the mean cosine of all pairs of distinct rows: 0 where directions are spread evenly, 1 where all agree.
 
     The sum over pairs is the squared length of the sum of the unit vectors, less one for each row with itself.
@@ -84,8 +83,8 @@ class _Words:
     """The mean cosine of every target word with every attribute word, and which of them are X's and A's."""
 
     cosines: Floats
-    targets: Words
-    attributes: Words
+    targets: WordArray
+    attributes: WordArray
     in_x: Flags
     in_a: Flags
 
@@ -139,7 +138,7 @@ def _by_word(table: SentenceTable, of_targets: Choice = _all, of_attributes: Cho
     return _Words(means, targets, attributes, in_x, in_a)
 
 
-def _averaging(first: Side, second: Side, choice: Choice) -> tuple[list[int], Floats, Words, Flags]:
+def _averaging(first: Side, second: Side, choice: Choice) -> tuple[list[int], Floats, WordArray, Flags]:
     """Return the places of the sentences chosen, the matrix that averages them by word, the words, who is first's."""
     places = [place for place, sentence in enumerate(first + second) if choice(sentence)]
     names = [(first + second)[place].word for place in places]

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.association.cosines import Floats, cosines, mean
+from imprint.association.cosines import cosines, mean
 from imprint.association.wordrows import FEWEST_WORDS, MOST_NAMED
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, quote, word_sets
 from imprint.stimuli.templates import Sentence
+from imprint.types import Floats, Floats32
 
 Unit = Literal["word", "sentence"]
 Side = tuple[Sentence, ...]
-Rows = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+RowSource = Callable[[Sequence[str]], Floats32]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,7 +65,7 @@ class SentenceTable:
 
 
 def table_of(
-    test: WeatTest, sides: Mapping[str, Side], rows: Rows, *, encoder: str, lacking: Sequence[str] = ()
+    test: WeatTest, sides: Mapping[str, Side], rows: RowSource, *, encoder: str, lacking: Sequence[str] = ()
 ) -> SentenceTable:
     """Compare the sentences of a test; those whose word the encoder lacks, or without a direction, are left out.
 
@@ -73,7 +73,7 @@ def table_of(
     """
     unknown = set(lacking)
     kept: dict[str, Side] = {}
-    vectors: dict[str, npt.NDArray[np.float32]] = {}
+    vectors: dict[str, Floats32] = {}
     missing: dict[str, None] = {}
     left_out: dict[str, None] = {}
     for key, words in word_sets(test).items():

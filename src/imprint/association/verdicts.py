@@ -11,7 +11,7 @@ from imprint.significance.partitions import PermutationTest
 
 
 @dataclass(frozen=True)
-class Judgement:
+class JudgedTest:
     """A test within its family.
 
     "cannot reach" means that so few words have too few partitions, or that too few were drawn, for any p-value to
@@ -23,12 +23,12 @@ class Judgement:
     level: float
 
 
-def judge(tests: Sequence[PermutationTest], alpha: float) -> list[Judgement]:
+def judge(tests: Sequence[PermutationTest], alpha: float) -> list[JudgedTest]:
     """Correct the tests of one family together, in their order."""
     p_values = [test.p_value for test in tests]
     level = holm_level(p_values, alpha)
     return [
-        Judgement(p_holm, _verdict(test, p_holm, alpha, level), level)
+        JudgedTest(p_holm, _verdict(test, p_holm, alpha, level), level)
         for test, p_holm in zip(tests, holm(p_values).tolist(), strict=True)
     ]
 

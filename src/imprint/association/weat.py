@@ -4,29 +4,30 @@ Caliskan, Bryson and Narayanan (2016), Methods: s(w, A, B) = mean cos(w, a) - me
 the sum of s over X less that over Y; the effect divides the difference of means by the spread of all scores.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from imprint.association.cosines import Floats, cosines, mean
+from imprint.association.cosines import cosines, mean
 from imprint.association.effects import Effect
 from imprint.association.rows import AssociationRow
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
+from imprint.choices import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.rows import Result, word_values
 from imprint.significance.intervals import Interval, shift_interval
-from imprint.significance.partitions import Alternative, PermutationTest, permutation_test
+from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.significance.power import smallest_detectable_shift
 from imprint.significance.sampled import sampled_test
 from imprint.significance.stability import Stability, word_choice_stability
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, described, validate
+from imprint.types import Floats, Progress
 
 WordSets = tuple[Sequence[str], Sequence[str]]
-Progress = Callable[[int, int], None]
 
 _ROUNDING = float(np.finfo(np.float32).eps)  # how far cosines of one direction, kept in single precision, lie apart
 

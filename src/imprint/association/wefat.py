@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from imprint.association.cosines import Floats, cosines, mean, sample_sd
+from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.rows import TestRow
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.embeddings.embedding import Embedding
@@ -21,6 +21,7 @@ from imprint.rows import Result, WordValue, word_values
 from imprint.significance.ranks import spearman as rank_correlation
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate
+from imprint.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,6 @@ from importlib import import_module
 from importlib.metadata import version
 
 from imprint.audit.progress import Meter
-from imprint.debiasing import Method
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.opening import as_encoder
@@ -18,7 +17,7 @@ from imprint.kinds.audit import AuditRow, AuditSettings, PartRow
 from imprint.kinds.job import Job, Plan
 from imprint.kinds.kind import Kind
 from imprint.rows import Label, Result, Row
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.version import __version__
 
@@ -55,7 +54,7 @@ def run_audit(
     *,
     encoder: object | None = None,
     against: Embedding | None = None,
-    debias: Method | None = "linear",
+    debias: str | None = "linear",
     language: str = "en",
     alpha: float = 0.05,
     rotations: int = 10_000,
@@ -76,7 +75,7 @@ def run_audit(
     against
         A second embedding to compare with.
     debias
-        A method of debiasing to try (linear, hard or leace), or None.
+        The name of a debiaser to try, or None.
     language
         Run the tests of this language (ISO 639), or of all.
     alpha

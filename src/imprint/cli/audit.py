@@ -10,6 +10,7 @@ import typer
 from imprint.cli.encoders import ENCODER_HELP
 from imprint.cli.gate import FailOnOption, RequireOption, say_sentences
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
+from imprint.debiasing import METHODS
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def audit_command(
     debias: Annotated[
         str,
         typer.Option(
-            "--debias", metavar="METHOD", help="Debias by linear, hard or leace, and measure again; or none."
+            "--debias", metavar="METHOD", help=f"Debias by {', '.join(METHODS)}, and measure again; or none."
         ),
-    ] = "linear",
+    ] = METHODS[0],
     out: OutOption = Path("report.html"),
     findings: Annotated[
         Path | None,
@@ -77,7 +78,7 @@ def audit_command(
     conditions = parse_conditions(fail_on or (), require or ())
     _refuse_unknown_tests(conditions)
     method = None if debias == NO_DEBIASING else debias
-    plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed)  # type: ignore[arg-type]  # checked, with a message, there
+    plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed)
     rows = findings or _beside(out)
     if out.absolute() == rows.absolute():
         raise SettingError(f"{out}: is named for the page and for the findings; give two files")

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from imprint.embeddings.embedding import Embedding
     from imprint.rows import Row
+    from imprint.types import Progress, Report
 
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
 
@@ -61,7 +62,7 @@ def show_findings(findings: "Sequence[Row]", *, json: bool, unmask: bool = False
 
 
 @contextlib.contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(label: str) -> "Iterator[Progress]":
     """Give a callback (done, total) that draws a bar with the time left once work takes noticeably long."""
     started = time.monotonic()
     bar: Bar | None = None
@@ -82,11 +83,11 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextlib.contextmanager
-def phases() -> Iterator[Callable[[str, int, int], None]]:
+def phases() -> "Iterator[Report]":
     """Give a callback (what, done, total) that draws a bar for one phase of work after the other."""
     with contextlib.ExitStack() as bars:
         current = ""
-        draw: Callable[[int, int], None]
+        draw: Progress
 
         def report(label: str, done: int, total: int) -> None:
             nonlocal current, draw

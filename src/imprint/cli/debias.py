@@ -1,6 +1,5 @@
 """`imprint debias`: take an axis away from an embedding, write the result, and say how far it went."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,15 +11,14 @@ from imprint.debiasing import METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from imprint.association.battery import Battery
     from imprint.debiasing.frontier import Variances
     from imprint.debiasing.linear import LinearDebiaser
     from imprint.debiasing.transform import Transform
-    from imprint.directions.axis import Axis
+    from imprint.directions.axis import Axis, Pairs
     from imprint.embeddings.embedding import Embedding
     from imprint.stimuli.seeds import Seeds
+    from imprint.types import Report
 
 AUTO = "auto"
 
@@ -30,7 +28,10 @@ def debias_command(
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
     ],
-    method: Annotated[str | None, typer.Option("--method", help="linear, hard or leace. [default: linear]")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}]"),
+    ] = None,
     axis: AxisOption = None,
     pairs: Annotated[
         Path | None, typer.Option("--pairs", help="A file of pairs, one a line (he,she): the axis, or leace's labels.")
@@ -58,10 +59,12 @@ def debias_command(
     """Debias an embedding and print what changed: stereotype words, background words, WEATs of gender."""
     from imprint.cli.console import check_target, open_embedding, phases, say
     from imprint.cli.debias_tables import print_frontier, show_debiasing
+    from imprint.debiasing.saved import load_transform
+    from imprint.directions.axis import pair_axis
     from imprint.embeddings.convert import check_name, convert
     from imprint.embeddings.load import load as load_embedding
     from imprint.stimuli.definition import quote
-    from imprint.stimuli.seeds import read_seeds
+    from imprint.stimuli.seeds import read_pairs, read_seeds
 
     _check_options(method, axis, pairs, strength, seeds, save, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
@@ -73,12 +76,16 @@ def debias_command(
         raise SettingError(f"{target}: is named for the embedding and for the transform; give two files")
     words = None if seeds is None else read_seeds(seeds)
     opened = open_embedding(embedding)
-    along = _axis(opened, method, axis, pairs)
-    gendered = pairs is None and axis in (None, DEFAULT_PAIR)
+    given = (axis or DEFAULT_PAIR,) if pairs is None else read_pairs(pairs)
+    along = pair_axis(opened, given)
+    gendered = given == (DEFAULT_PAIR,)
     with phases() as report:
         step = partial(report, f"debiasing {opened.name}")
         step(0, 2)
-        transform = _obtain(opened, method or METHODS[0], along, pairs, strength, words, load, report)
+        if load is None:
+            transform = _fit(opened, method or METHODS[0], given, strength, words, report)
+        else:
+            transform = load_transform(load)
         step(1, 2)
         moved = transform.apply(opened)
         step(2, 2)
@@ -89,7 +96,7 @@ def debias_command(
         debiased = load_embedding(target, progress=partial(report, f"reading {target}"))
         variances = _measure(opened, debiased, along, words) if gendered or words is not None else None
         batteries = _test(opened, debiased, report) if gendered else None
-    if load is None and words is None and transform.method == "linear" and not _is_gender(along):
+    if load is None and words is None and transform.card.seeds and not _is_gender(along):
         say(
             f"seeds: {len(transform.card.seeds)} professions, listed for gender; "
             f"give --seeds for words that {along.name} should be taken from"
@@ -118,58 +125,44 @@ def _check_options(
     *,
     show_frontier: bool,
 ) -> None:
-    if method is not None and method not in METHODS:
-        raise SettingError(f"--method is {method!r}; linear, hard or leace is wanted")
     if axis is not None and pairs is not None:
         raise SettingError("give --axis or --pairs, not both")
     if load is not None and (method, strength, seeds, save) != (None, None, None, None):
         raise SettingError(
             "--apply takes a transform as it is; leave out --method, --strength, --seeds and --transform"
         )
-    if method not in (None, "linear") and (strength, seeds) != (None, None):
-        raise SettingError(f"--strength and --seeds belong to --method linear, not {method}")
-    if show_frontier and (load is not None or method not in (None, "linear")):
-        raise SettingError("--frontier belongs to fitting with --method linear; leave it out")
-    if method == "leace" and pairs is None and axis not in (None, DEFAULT_PAIR):
-        raise SettingError("leace needs labelled words on both sides of that axis; give --pairs instead of --axis")
+    linear = method is None or _is_linear(method)
+    if not linear and (strength, seeds) != (None, None):
+        raise SettingError(f"--strength and --seeds belong to --method {METHODS[0]}, not {method}")
+    if show_frontier and (load is not None or not linear):
+        raise SettingError(f"--frontier belongs to fitting with --method {METHODS[0]}; leave it out")
 
 
-def _axis(embedding: "Embedding", method: str | None, axis: tuple[str, str] | None, pairs: Path | None) -> "Axis":
-    from imprint.directions.axis import pair_axis
-    from imprint.stimuli.seeds import read_pairs
+def _is_linear(method: str) -> bool:
+    """Tell whether a method has strengths and seeds; refuse one that does not exist."""
+    from imprint.debiasing.debiaser import DEBIASERS
+    from imprint.debiasing.linear import LinearDebiaser
 
-    given = (axis or DEFAULT_PAIR,) if pairs is None else read_pairs(pairs)
-    return pair_axis(embedding, given, method="pca" if method == "hard" else "difference")
+    return issubclass(DEBIASERS.get(method), LinearDebiaser)
 
 
-def _obtain(
+def _fit(
     embedding: "Embedding",
     method: str,
-    along: "Axis",
-    pairs: Path | None,
+    pairs: "Pairs",
     strength: str | None,
     seeds: "Seeds | None",
-    load: Path | None,
-    report: "Callable[[str, int, int], None]",
+    report: "Report",
 ) -> "Transform":
-    from imprint.debiasing.hard import HardDebiaser
-    from imprint.debiasing.leace import LeaceDebiaser
-    from imprint.debiasing.saved import load_transform
+    from imprint.debiasing.debiaser import debiaser
+    from imprint.directions.axis import pair_axis
 
-    if load is not None:
-        return load_transform(load)
-    if method == "linear":
+    if strength is not None or seeds is not None:
         fitted = None if seeds is None else seeds.fitted
+        along = pair_axis(embedding, pairs)
         return _linear(embedding, along, strength, seeds, report).fit(embedding, axis=along, seeds=fitted)
-    if method == "hard":
-        if along.positive == DEFAULT_PAIR[:1] and along.negative == DEFAULT_PAIR[1:]:
-            return HardDebiaser().fit(embedding, axis=along)
-        # Of an axis of one's own, the pairs that made it are the ones to equalise, and their words those that keep it.
-        given = list(zip(along.positive, along.negative, strict=True))
-        return HardDebiaser().fit(embedding, axis=along, specific=(), pairs=given)
-    if pairs is None:
-        return LeaceDebiaser().fit(embedding)
-    return LeaceDebiaser().fit(embedding, positive=along.positive, negative=along.negative)
+    chosen = debiaser(method)
+    return chosen.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else chosen.fit(embedding, pairs=pairs)
 
 
 def _linear(
@@ -177,7 +170,7 @@ def _linear(
     along: "Axis",
     strength: str | None,
     seeds: "Seeds | None",
-    report: "Callable[[str, int, int], None]",
+    report: "Report",
 ) -> "LinearDebiaser":
     from imprint.cli.console import say
     from imprint.debiasing.folds import choose_debiaser, fold_frontier
@@ -219,9 +212,7 @@ def _is_gender(axis: "Axis") -> bool:
     return all(word.lower() in known for word in axis.positive + axis.negative)
 
 
-def _test(
-    before: "Embedding", after: "Embedding", report: Callable[[str, int, int], None]
-) -> "tuple[Battery, Battery] | None":
+def _test(before: "Embedding", after: "Embedding", report: "Report") -> "tuple[Battery, Battery] | None":
     from imprint.association.battery import run_battery
     from imprint.cli.console import say
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose

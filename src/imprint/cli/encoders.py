@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from imprint.choices import Layers, Pooling
 from imprint.errors import EncoderError, SettingError
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ ENCODER_HELP = (
     "file (mean of its words), 'cbow' (of the bundled GloVe), or 'default' (bundled Universal Sentence Encoder)."
 )
 ModelOption = Annotated[str | None, typer.Option("--model", help="The server's name for the model.")]
-PoolingOption = Annotated[str | None, typer.Option("--pooling", help="mean, max, cls or last token.")]
-LayersOption = Annotated[str | None, typer.Option("--layers", help="last, or sum or mean over all layers.")]
+PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors become one.")]
+LayersOption = Annotated[Layers | None, typer.Option("--layers", help="The last layer, or all together.")]
 PrefixOption = Annotated[str | None, typer.Option("--prefix", help="Put before every text, such as 'query: '.")]
 PromptOption = Annotated[
     str | None, typer.Option("--prompt-name", help="One of the model's own prompts, such as query or document.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from imprint.choices import Centre, Cleaning, Correction, Device
 from imprint.cli.encoders import (
     ENCODER_HELP,
     BatchOption,
@@ -52,12 +53,12 @@ def enumerate_command(
     fdr: Annotated[float, typer.Option("--fdr", help="False discovery rate.")] = 0.05,
     preview: Annotated[bool, typer.Option("--preview", help="A quick look: 1,000 rotations.")] = False,
     cleaning: Annotated[
-        str, typer.Option("--cleaning", help="Drop odd names by margin, centroid or none.")
+        Cleaning, typer.Option("--cleaning", help="How to find odd names, which are dropped.")
     ] = "margin",
     centre: Annotated[
-        str, typer.Option("--centre", help="Measure scores from the category or from all.")
+        Centre, typer.Option("--centre", help="Words whose mean scores are measured from.")
     ] = "category",
-    correction: Annotated[str, typer.Option("--correction", help="bh, by, or max (family-wise).")] = "bh",
+    correction: Annotated[Correction, typer.Option("--correction", help="For many tests; max is family-wise.")] = "bh",
     overlapping: Annotated[bool, typer.Option("--overlapping", help="Let groups share words (footnote 2).")] = False,
     weighted: Annotated[bool, typer.Option("--weighted", help="Count each name by its bearers (footnote 4).")] = False,
     without_frequency: Annotated[
@@ -72,7 +73,7 @@ def enumerate_command(
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads. [default: all cores]")] = None,
     dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler to work on.")] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    device: Annotated[Device, typer.Option("--device", help="Where to rotate.")] = "cpu",
     checkpoint: Annotated[
         Path | None, typer.Option("--checkpoint", help="Continue from, and keep, what is done in this file.")
     ] = None,
@@ -104,7 +105,6 @@ def enumerate_command(
     from imprint.enumeration.matching import with_stability
     from imprint.enumeration.settings import Settings
 
-    where: Any = device  # checked, with a message, by enumerate_biases
     runs = [
         Settings(
             groups=size,
@@ -114,9 +114,9 @@ def enumerate_command(
             rotations=min(PREVIEW, rotations) if preview else rotations,
             fdr=fdr,
             seed=seed,
-            cleaning=cleaning,  # type: ignore[arg-type]  # checked, with a message, by Settings
-            centre=centre,  # type: ignore[arg-type]
-            correction=correction,  # type: ignore[arg-type]
+            cleaning=cleaning,
+            centre=centre,
+            correction=correction,
             overlapping=overlapping,
             weighted=weighted,
             without_frequency=without_frequency,
@@ -146,7 +146,7 @@ def enumerate_command(
     found: list[tuple[Enumeration, BiasComparison | None]] = []
     with threads(workers) if dask is None else open_cluster(dask) as executor:
         for settings in runs:
-            options: dict[str, Any] = {"settings": settings, "executor": executor, "device": where}
+            options: dict[str, Any] = {"settings": settings, "executor": executor, "device": device}
             comparison = None
             with progress_bar(f"rotating, {settings.groups} groups") as report:
                 if other is None:
@@ -156,7 +156,7 @@ def enumerate_command(
                     first = comparison.first
             if stability:
                 with progress_bar("other seeds") as report:
-                    first = with_stability(first, opened, names, executor=executor, device=where, progress=report)
+                    first = with_stability(first, opened, names, executor=executor, device=device, progress=report)
             found.append((first, comparison and replace(comparison, first=first)))
     # Printed only now: a run that fails in its second half has printed nothing.
     for first, comparison in found:

@@ -9,7 +9,7 @@ import typer
 from imprint.cli.options import DEFAULT_PAIR, EmbeddingArgument, JsonOption, SeedOption
 
 if TYPE_CHECKING:
-    from imprint.evaluation.evaluate import Evaluation, Row
+    from imprint.evaluation.evaluate import BenchmarkRow, Evaluation
     from imprint.evaluation.leakage import Leakage
     from imprint.evaluation.resampling import Estimate
 
@@ -201,7 +201,7 @@ def _searched(evaluation: "Evaluation") -> list[str]:
     return []
 
 
-def _cells(row: "Row") -> list[tuple[str, ...]]:
+def _cells(row: "BenchmarkRow") -> list[tuple[str, ...]]:
     from imprint.cli.formats import bracketed
 
     result, published = row.result, row.published

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.choices import PairMethod
 from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
 from imprint.errors import SettingError
 
@@ -39,8 +40,8 @@ def project_command(
         typer.Option("--sets", metavar="FILE FILE", help="Two files of words: the axis joins their means."),
     ] = None,
     method: Annotated[
-        str | None,
-        typer.Option("--method", help="Of several pairs: difference (mean) or pca. [default: difference]"),
+        PairMethod | None,
+        typer.Option("--method", help="Of several pairs: their mean difference, or pca. [default: difference]"),
     ] = None,
     words: Annotated[
         Path | None,
@@ -92,7 +93,7 @@ class _Recipe:
 
     pairs: Sequence[tuple[str, str]]
     sets: tuple[Sequence[str], Sequence[str]] | None
-    method: str
+    method: PairMethod = "difference"
 
     @property
     def words(self) -> Iterable[str]:
@@ -103,11 +104,11 @@ class _Recipe:
 
         if self.sets is not None:
             return set_axis(embedding, *self.sets)
-        return pair_axis(embedding, self.pairs, method=self.method)  # type: ignore[arg-type]  # checked, with a message, there
+        return pair_axis(embedding, self.pairs, method=self.method)
 
 
 def _recipe(
-    axis: tuple[str, str] | None, pairs: str | None, sets: tuple[Path, Path] | None, method: str | None
+    axis: tuple[str, str] | None, pairs: str | None, sets: tuple[Path, Path] | None, method: PairMethod | None
 ) -> _Recipe:
     from imprint.stimuli.seeds import definitional_pairs, read_pairs
     from imprint.stimuli.wordfiles import read_words
@@ -117,7 +118,7 @@ def _recipe(
     if sets is not None:
         if method is not None:
             raise SettingError("--method belongs to pairs; two sets have one axis: leave it out")
-        return _Recipe((), (read_words(sets[0]), read_words(sets[1])), "sets")
+        return _Recipe((), (read_words(sets[0]), read_words(sets[1])))
     if pairs is not None:
         read = definitional_pairs() if pairs == DEFAULT_PAIRS else read_pairs(pairs)
         return _Recipe(read, None, method or "difference")

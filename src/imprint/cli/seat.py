@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.choices import Alternative, Context
 from imprint.cli.encoders import (
     ENCODER_HELP,
     BatchOption,
@@ -40,10 +41,10 @@ def seat_command(
         Path | None, typer.Option("--templates", help="A TOML file of sentence templates by kind of word.")
     ] = None,
     context: Annotated[
-        str | None,
-        typer.Option("--context", help="word, bleached or unbleached sentences alone. [default: all a test has]"),
+        Context | None,
+        typer.Option("--context", help="Words alone, or one kind of sentences alone. [default: all a test has]"),
     ] = None,
-    alternative: Annotated[str, typer.Option("--alternative", help="greater, less or two-sided.")] = "greater",
+    alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
     alpha: Annotated[
         float,
         typer.Option("--alpha", help="Chance of any false discovery among the tests of a unit (Holm's correction)."),
@@ -76,7 +77,7 @@ def seat_command(
     asked = bool(test or tests)
     chosen = _choose(test, tests)
     own = None if templates is None else read_templates(templates)
-    questions, _ = put(chosen, context, own, skip=not asked)  # type: ignore[arg-type]  # checked, with a message, there
+    questions, _ = put(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.texts + question.frames}
     encoders = [
         opened_encoder(
@@ -99,9 +100,9 @@ def seat_command(
         battery = run_seats(
             encoders,
             chosen,
-            context=context,  # type: ignore[arg-type]
+            context=context,
             templates=own,
-            alternative=alternative,  # type: ignore[arg-type]
+            alternative=alternative,
             alpha=alpha,
             cache=kept,
             seed=seed,

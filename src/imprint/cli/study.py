@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.choices import Protocol
 from imprint.cli.options import JsonOption, SeedOption
 from imprint.errors import SettingError
 
@@ -37,8 +38,8 @@ def create_command(
     ],
     out: Annotated[Path, typer.Option("--out", help="The study's file, which must not exist yet.")],
     protocol: Annotated[
-        str,
-        typer.Option("--protocol", help="ube (match words to groups), offense, analogy or suggestion."),
+        Protocol,
+        typer.Option("--protocol", help="What people do; ube: match words to groups."),
     ] = "ube",
     participants: Annotated[
         int | None, typer.Option("--participants", help="People a page. [default: as in the papers: 18, 15, 10; 50]")
@@ -221,15 +222,12 @@ def delete_command(
 
 
 def _design(
-    source: str, protocol: str, *, participants: int | None, pages: int | None, rotations: int, seed: int
+    source: str, protocol: Protocol, *, participants: int | None, pages: int | None, rotations: int, seed: int
 ) -> "Design":
     from imprint.cli.study_sources import analogies_source, enumerate_source, scored_source
     from imprint.finding import read_findings
-    from imprint.study.design import PROTOCOLS
     from imprint.study.protocols import PARTICIPANTS, analogy_design, offense_design, suggestion_design, ube_design
 
-    if protocol not in PROTOCOLS:
-        raise SettingError(f"protocol is {protocol!r}; {', '.join(PROTOCOLS)} are known")
     people = PARTICIPANTS[protocol] if participants is None else participants
     if protocol == "suggestion":
         return suggestion_design(source, participants=people)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from imprint.cli.console import say
 from imprint.cli.formats import make_table, number, show_table
 from imprint.masking import mask
-from imprint.study.analysis import Bonus, Scores
-from imprint.study.matching import Agreement, MatchingScores
+from imprint.study.analysis import Bonus, StudyScores
+from imprint.study.matching import MatchingScores, PooledAgreement
 from imprint.study.pairs import AnalogyScores
 from imprint.study.ratings import RatingScores
 from imprint.study.suggestions import SuggestionScores
@@ -16,7 +16,7 @@ _SHOWN = 20  # associations, analogies or words; the others are in --json
 _NONE = "–"
 
 
-def print_scores(scores: Scores, *, unmask: bool) -> None:
+def print_scores(scores: StudyScores, *, unmask: bool) -> None:
     """Print the scores of any study; stderr says what to make of them."""
     if isinstance(scores, MatchingScores):
         _print_matching(scores, unmask=unmask)
@@ -77,7 +77,7 @@ def _print_matching(scores: MatchingScores, *, unmask: bool) -> None:
         )
 
 
-def _print_agreements(title: str, rows: Iterable[tuple[str, Agreement]], *, alpha: bool) -> None:
+def _print_agreements(title: str, rows: Iterable[tuple[str, PooledAgreement]], *, alpha: bool) -> None:
     columns = ("associations", "accurate", "by chance", "ties", "answers", *(("alpha",) if alpha else ()))
     table = make_table(title, ("", "left"), *((name, "right") for name in columns))
     for name, of in rows:

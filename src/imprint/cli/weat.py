@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.choices import Alternative
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
 from imprint.errors import SettingError, VocabularyError
 
@@ -29,7 +30,7 @@ def weat_command(
     y: Annotated[Path | None, typer.Option("--y", help="A file of words: second targets.")] = None,
     a: Annotated[Path | None, typer.Option("--a", help="A file of words: first attributes.")] = None,
     b: Annotated[Path | None, typer.Option("--b", help="A file of words: second attributes.")] = None,
-    alternative: Annotated[str, typer.Option("--alternative", help="greater, less or two-sided.")] = "greater",
+    alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
     alpha: AlphaOption = 0.05,
     sampled: Annotated[
         int | None,
@@ -56,7 +57,7 @@ def weat_command(
             battery = run_battery(
                 opened,
                 chosen,
-                alternative=alternative,  # type: ignore[arg-type]  # checked, with a message, where it is used
+                alternative=alternative,
                 alpha=alpha,
                 draws=sampled,
                 seed=seed,

@@ -1,7 +1,8 @@
-"""Taken away: one debiaser a file, each fitting a small frozen transform."""
+"""Taken away: one debiaser per file, each fitting a small frozen transform."""
 
-from typing import Literal, get_args
-
-Method = Literal["linear", "hard", "leace"]
-
-METHODS: tuple[Method, ...] = get_args(Method)
+BUILTIN = {
+    "linear": "imprint.debiasing.linear:LinearDebiaser",
+    "hard": "imprint.debiasing.hard:HardDebiaser",
+    "leace": "imprint.debiasing.leace:LeaceDebiaser",
+}
+METHODS = tuple(BUILTIN)

@@ -4,7 +4,7 @@ No word that is to judge the result has a say: not the catalogue's held-out prof
 """
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,7 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
-
-Progress = Callable[[int, int], None]
+from imprint.types import Progress
 
 SPREADS = (0.0, 0.005, 0.01, 0.02, 0.05)
 FOLDS = 5

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.debiasing.linear import SPREAD, LinearDebiaser, Problem, prepare
-from imprint.debiasing.transform import Doubles
+from imprint.debiasing.linear import SPREAD, LinearDebiaser, LinearProblem, prepare
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.seeds import FEWEST_JUDGES
+from imprint.types import Floats
 
 STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 WANTED_REDUCTION = 6.0
@@ -132,7 +132,7 @@ def frontier(
 
 
 def measure(
-    problem: Problem, debiasers: Sequence[LinearDebiaser], *, held_out: Sequence[str], background: Sequence[str]
+    problem: LinearProblem, debiasers: Sequence[LinearDebiaser], *, held_out: Sequence[str], background: Sequence[str]
 ) -> tuple[FrontierPoint, ...]:
     """Solve one problem with each debiaser and judge it by these words."""
     (axis,) = problem.axes
@@ -156,7 +156,7 @@ def choose_strength(points: Sequence[FrontierPoint], *, reduction: float = WANTE
     return next(enough, ordered[-1].strength)
 
 
-def moved_rows(before: Embedding, after: Embedding, words: Sequence[str]) -> tuple[list[str], Doubles, Doubles]:
+def moved_rows(before: Embedding, after: Embedding, words: Sequence[str]) -> tuple[list[str], Floats, Floats]:
     """Return the words that both have, their rows at unit length, and what these became on that scale."""
     tokens = [token for token in dict.fromkeys(before.lookup(words).tokens) if token in before and token in after]
     rows = [before.index[token] for token in tokens]
@@ -167,7 +167,7 @@ def moved_rows(before: Embedding, after: Embedding, words: Sequence[str]) -> tup
 
 def _rows(
     before: Embedding, after: Embedding, words: Sequence[str], what: str, *, fewest: int = 2
-) -> tuple[Doubles, Doubles]:
+) -> tuple[Floats, Floats]:
     """Return the words' rows at unit length, and what they became on that scale."""
     tokens, *sides = moved_rows(before, after, words)
     if len(tokens) < fewest:
@@ -175,7 +175,7 @@ def _rows(
     return sides[0], sides[1]
 
 
-def _reduction_interval(rows: tuple[Doubles, Doubles], axes: tuple[Doubles, Doubles]) -> dict[str, float]:
+def _reduction_interval(rows: tuple[Floats, Floats], axes: tuple[Floats, Floats]) -> dict[str, float]:
     """Return the middle 95 % of the ratio of variances over resamples of the words."""
     if len(rows[0]) < FEWEST_JUDGES or min(float(np.linalg.norm(axis)) for axis in axes) <= SHORTEST:
         return {"reduction_low": math.nan, "reduction_high": math.nan}
@@ -187,7 +187,7 @@ def _reduction_interval(rows: tuple[Doubles, Doubles], axes: tuple[Doubles, Doub
     return {"reduction_low": float(low), "reduction_high": float(high)}
 
 
-def _variance(rows: Doubles, axis: Doubles) -> float:
+def _variance(rows: Floats, axis: Floats) -> float:
     length = float(np.linalg.norm(axis))
     return float(np.var(rows @ axis / length, ddof=1)) if length > SHORTEST else math.nan
 

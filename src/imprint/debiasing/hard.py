@@ -6,39 +6,48 @@ Rows keep the length that is left to them; cosines do not see the difference.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.linear import default_axes
-from imprint.debiasing.transform import Card, Doubles, HardTransform, WordPairs
+from imprint.debiasing.transform import Card, HardTransform, WordPairs
 from imprint.directions.axis import Axis, Pairs, check_ends, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli import seeds as catalogue
+from imprint.types import Floats
 
 _NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
 
 
 @dataclass(frozen=True)
-class HardDebiaser:
+class HardDebiaser(Debiaser):
     """Fits neutralising and equalising; there is nothing to set."""
+
+    summary: ClassVar[str] = "takes the axis out of every word that does not mean a gender"
 
     def fit(
         self,
         embedding: Embedding,
         *,
         axis: Axis | Sequence[Axis] | None = None,
-        specific: Sequence[str] | None = None,
         pairs: Pairs | None = None,
+        specific: Sequence[str] | None = None,
     ) -> HardTransform:
         """Fit along the axes, from the catalogue's definitional pairs by principal component unless given.
 
         `specific` words, and those of axes and pairs, keep what they mean; `pairs` are equalised, also in the other
-        cases the vocabulary has them in (Dad and Mom, dad and mom). A word of two pairs stays with the first.
+        cases the vocabulary has them in (Dad and Mom, dad and mom). A word of two pairs stays with the first. Pairs
+        without an axis make it, and then only their own words keep what they mean.
         """
         embedding.check_finite()
-        axes = default_axes(
-            embedding, pair_axis(embedding, catalogue.definitional_pairs(), method="pca") if axis is None else axis
-        )
+        if axis is None:
+            axis = pair_axis(embedding, catalogue.definitional_pairs() if pairs is None else pairs, method="pca")
+            if pairs is not None:
+                pairs = list(zip(axis.positive, axis.negative, strict=True))
+                specific = () if specific is None else specific
+        axes = default_axes(embedding, axis)
         chosen = catalogue.equalize_pairs() if pairs is None else pairs
         check_ends(chosen)
         kept_pairs, missing = _known(embedding, chosen)
@@ -56,6 +65,10 @@ class HardDebiaser:
         )
         return HardTransform("hard", card, _basis(axes), frozenset(kept), kept_pairs)
 
+    def fit_gender(self, embedding: Embedding) -> HardTransform:
+        """Fit along he - she, with the catalogue's words of gender."""
+        return self.fit(embedding, axis=pair_axis(embedding, GENDER, method="pca"))
+
 
 def _gendered() -> tuple[str, ...]:
     """Return the words gendered by what they mean, without professions that a crowd thinks neutral (maid)."""
@@ -63,9 +76,9 @@ def _gendered() -> tuple[str, ...]:
     return tuple(word for word in catalogue.gender_specific() if word.lower() not in neutral)
 
 
-def _basis(axes: Sequence[Axis]) -> Doubles:
+def _basis(axes: Sequence[Axis]) -> Floats:
     """Return orthonormal rows that span the axes, the first one along the first axis."""
-    basis: list[Doubles] = []
+    basis: list[Floats] = []
     for one in axes:
         rest = one.direction - sum((one.direction @ row) * row for row in basis)
         length = np.linalg.norm(rest)

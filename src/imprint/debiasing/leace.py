@@ -7,16 +7,20 @@ erased rows with the labels is zero, and among all affine maps that do it the me
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from imprint.debiasing.transform import Card, Doubles, LinearTransform
+from imprint.debiasing.debiaser import Debiaser
+from imprint.debiasing.transform import Card, LinearTransform
+from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.names.tables import first_names
-from imprint.significance.threads import single_threaded
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
+from imprint.threads import single_threaded
+from imprint.types import Floats
 
 _FEWEST = 2  # words on each side
 _ONE_SIDED = 0.95  # share of a name's bearers of one sex from which on it labels a word
@@ -25,20 +29,29 @@ _RANK = 1e-10  # variances this much smaller than the largest are rounding
 
 
 @dataclass(frozen=True)
-class LeaceDebiaser:
+class LeaceDebiaser(Debiaser):
     """Fits least-squares concept erasure; there is nothing to set."""
+
+    summary: ClassVar[str] = "makes the smallest change after which no linear classifier tells the groups apart"
 
     def fit(
         self,
         embedding: Embedding,
         *,
+        axis: Axis | None = None,
+        pairs: Pairs | None = None,
         positive: Sequence[str] | None = None,
         negative: Sequence[str] | None = None,
     ) -> LinearTransform:
         """Fit on two lists of labelled words: those that define gender and one-sided first names unless given.
 
-        Where the labelled words are fewer than the dimensions, what lies outside their span is left as it is.
+        The words of an axis or of pairs are labelled by the end they are at. Where the labelled words are fewer than
+        the dimensions, what lies outside their span is left as it is.
         """
+        if axis is None and pairs is not None:
+            axis = pair_axis(embedding, pairs)
+        if axis is not None:
+            positive, negative = axis.positive, axis.negative
         if (positive is None) != (negative is None):
             raise SettingError("one list of labelled words is given; give both, positive and negative, or neither")
         sides = _gendered() if positive is None or negative is None else (positive, negative)
@@ -64,13 +77,13 @@ class LeaceDebiaser:
             positive=found[0].words,
             negative=found[1].words,
             seeds=(),
-            missing=found[0].missing + found[1].missing,
+            missing=(*(() if axis is None else axis.missing), *found[0].missing, *found[1].missing),
             measured={"changed": _changed(rows - centre, matrix)},
         )
         return LinearTransform("leace", card, matrix, centre)
 
 
-def _erasure(rows: Doubles, labels: Doubles) -> Doubles:
+def _erasure(rows: Floats, labels: Floats) -> Floats:
     """Return I - W+ Q W: W whitens the rows, Q projects on the whitened cross-covariance with the labels."""
     variances, axes = np.linalg.eigh(rows.T @ rows / len(rows))
     spanned = variances > _RANK * variances[-1]
@@ -83,7 +96,7 @@ def _erasure(rows: Doubles, labels: Doubles) -> Doubles:
     return np.eye(rows.shape[1]) - np.outer(axes @ (deviations * way), axes @ (way / deviations))
 
 
-def _changed(rows: Doubles, matrix: Doubles) -> float:
+def _changed(rows: Floats, matrix: Floats) -> float:
     """Return the share of the labelled rows' variance that was taken away."""
     total = float((rows**2).sum())
     return float(((rows - rows @ matrix.T) ** 2).sum()) / total if total > 0.0 else 0.0

@@ -6,22 +6,21 @@ Bolukbasi et al. (2016), section 3. `programme` solves for X; the transform is i
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.debiasing import programme
+from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.transform import Card, LinearTransform
-from imprint.directions.axis import Axis, pair_axis
+from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.significance.threads import single_threaded
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
+from imprint.threads import single_threaded
+from imprint.types import Floats, Indices
 
-Doubles = npt.NDArray[np.float64]
-
-GENDER = (("he", "she"),)
 STRENGTH = 10.0  # what folds of the seeds choose on the bundled embedding with that spread, see `folds`
 SPREAD = 0.02  # between what folds choose: 0 on the bundled embedding, 0.005 to 0.05 on Google News
 
@@ -30,13 +29,17 @@ _BLOCK_ROWS = 16_384
 
 
 @dataclass(frozen=True)
-class LinearDebiaser:
+class LinearDebiaser(Debiaser):
     """Fits the paper's programme.
 
     `strength` has no unit: at 1, keeping the axis whole and taking it out whole cost the same (`choose_weight`).
     Seeds rarely span the space, and what is taken from them may then go to words nobody listed. So `spread` is the
     share of the stereotype term that the background itself gets; 0 is the paper's programme to the letter.
     """
+
+    summary: ClassVar[str] = (
+        "keeps distances between words while taking the axis away from words that carry the stereotype"
+    )
 
     strength: float = STRENGTH
     spread: float = SPREAD
@@ -46,25 +49,33 @@ class LinearDebiaser:
         _check("spread", self.spread, 1.0, "a share from 0 to below 1")
 
     def fit(
-        self, embedding: Embedding, *, axis: Axis | Sequence[Axis] | None = None, seeds: Sequence[str] | None = None
+        self,
+        embedding: Embedding,
+        *,
+        axis: Axis | Sequence[Axis] | None = None,
+        pairs: Pairs | None = None,
+        seeds: Sequence[str] | None = None,
     ) -> LinearTransform:
         """Fit on rows as stored: axes from he - she, seeds from the catalogue's professions, unless given.
 
+        `pairs` make the axis if none is given.
         Every word that is neither seed nor end of an axis is background. Seeds that are missing are named on the card.
         """
+        if axis is None and pairs is not None:
+            axis = pair_axis(embedding, pairs)
         return prepare(embedding, axis=axis, seeds=seeds).solve(self)
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class LinearProblem:
     """The sums over words that the programme is made of; one serves every strength."""
 
     embedding: Embedding
     axes: tuple[Axis, ...]
     seeds: tuple[str, ...]
     missing: tuple[str, ...]
-    gram: Doubles
-    seed_gram: Doubles
+    gram: Floats
+    seed_gram: Floats
     background: int
 
     def solve(self, debiaser: LinearDebiaser) -> LinearTransform:
@@ -98,7 +109,7 @@ class Problem:
 
 def prepare(
     embedding: Embedding, *, axis: Axis | Sequence[Axis] | None = None, seeds: Sequence[str] | None = None
-) -> Problem:
+) -> LinearProblem:
     """Find the words and add up their outer products."""
     axes = default_axes(embedding, axis)
     embedding.check_finite()
@@ -117,7 +128,7 @@ def prepare(
         seed_rows = found.vectors.astype(np.float64)
         seed_gram = seed_rows.T @ seed_rows
     missing = (*(word for one in axes for word in one.missing), *found.missing)
-    return Problem(embedding, axes, found.words, missing, gram, seed_gram, len(embedding) - len(rows))
+    return LinearProblem(embedding, axes, found.words, missing, gram, seed_gram, len(embedding) - len(rows))
 
 
 def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tuple[Axis, ...]:
@@ -136,7 +147,7 @@ def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tu
     return axes
 
 
-def _gram(embedding: Embedding, apart: npt.NDArray[np.intp]) -> Doubles:
+def _gram(embedding: Embedding, apart: Indices) -> Floats:
     """Add up the outer products of all rows but those apart."""
     gram = np.zeros((embedding.dimension, embedding.dimension))
     for start in range(0, len(embedding), _BLOCK_ROWS):
@@ -146,9 +157,9 @@ def _gram(embedding: Embedding, apart: npt.NDArray[np.intp]) -> Doubles:
     return gram
 
 
-def _root(matrix: Doubles) -> Doubles:
+def _root(matrix: Floats) -> Floats:
     values, vectors = np.linalg.eigh(matrix)
-    root: Doubles = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    root: Floats = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     return root
 
 

@@ -10,11 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.errors import SettingError
-
-Doubles = npt.NDArray[np.float64]
+from imprint.types import Floats
 
 WANTED_GAP = 1e-9
 MOST_DIRECTIONS = 32  # the closed form solves a system of this squared
@@ -34,7 +32,7 @@ class Solution:
     data term does not see, X is the identity and the stereotype term is not counted.
     """
 
-    matrix: Doubles
+    matrix: Floats
     data_term: float
     stereotype_term: float
     gap: float
@@ -42,7 +40,7 @@ class Solution:
     cone_active: bool
 
 
-def choose_weight(strength: float, gram: Doubles, seeds: Doubles, directions: Doubles) -> float:
+def choose_weight(strength: float, gram: Floats, seeds: Floats, directions: Floats) -> float:
     """Return the weight at which `strength` is free of units.
 
     Two plain answers frame the problem. X = I keeps everything and costs weight |P B'|^2. X = I - D, D the projection
@@ -55,7 +53,7 @@ def choose_weight(strength: float, gram: Doubles, seeds: Doubles, directions: Do
     return strength * removal / stereotype if stereotype > 0.0 else 0.0
 
 
-def solve(gram: Doubles, seeds: Doubles, directions: Doubles, weight: float) -> Solution:
+def solve(gram: Floats, seeds: Floats, directions: Floats, weight: float) -> Solution:
     """Solve for `gram` = A'A and `seeds` = P'P, r x r, and `directions` = B, k x r."""
     if len(directions) > MOST_DIRECTIONS:
         raise SettingError(f"{len(directions)} directions at once; give at most {MOST_DIRECTIONS}")
@@ -74,7 +72,7 @@ def solve(gram: Doubles, seeds: Doubles, directions: Doubles, weight: float) -> 
 class _Whitened:
     """The problem between two H^-1/2, in coordinates where G is diagonal."""
 
-    def __init__(self, gram: Doubles, seeds: Doubles, directions: Doubles, weight: float) -> None:
+    def __init__(self, gram: Floats, seeds: Floats, directions: Floats, weight: float) -> None:
         strengths, axes = np.linalg.eigh(gram)
         spanned = strengths > _RANK * strengths[-1]
         self._span = axes[:, spanned]
@@ -83,7 +81,7 @@ class _Whitened:
         self._seeds, turn = np.linalg.eigh(half.T @ seeds @ half)
         self._seeds = np.maximum(self._seeds, 0.0)
         self._unwhiten = half @ turn
-        self.target: Doubles = (turn.T * strengths[spanned]) @ turn
+        self.target: Floats = (turn.T * strengths[spanned]) @ turn
         rows = directions @ self._unwhiten
         _, sizes, self.ways = np.linalg.svd(rows, full_matrices=False)
         self._sizes = sizes**2
@@ -91,7 +89,7 @@ class _Whitened:
         self._shrink = 1.0 + self._half * self._seeds[:, None] * self._sizes  # r x k
         self._inverse = np.linalg.inv(self._small_system())  # well conditioned: one plus what is positive
 
-    def respond(self, target: Doubles) -> Doubles:
+    def respond(self, target: Floats) -> Floats:
         """Return the Z that minimises |Z - target|^2 + weight tr(G Z M Z) over all symmetric Z."""
         ways, seeds, sizes = self.ways.T, self._seeds[:, None], self._sizes
         seen = target @ ways
@@ -100,10 +98,10 @@ class _Whitened:
         small = (self._inverse @ right.ravel()).reshape(count, count)
         answer = (seen - self._half * ways @ small) / self._shrink  # Z's product with the directions
         change = (seeds * answer * sizes) @ ways.T
-        point: Doubles = target - self._half * (change + change.T)
+        point: Floats = target - self._half * (change + change.T)
         return point
 
-    def _small_system(self) -> Doubles:
+    def _small_system(self) -> Floats:
         """Return the equations of s = D Y' G W, the only part of Y = Z W that ties its rows together."""
         count = len(self._sizes)
         system = np.eye(count * count).reshape(count, count, count, count)
@@ -112,17 +110,17 @@ class _Whitened:
             system[one, :, :, one] += self._half * self._sizes[one] * (self.ways * weights) @ self.ways.T
         return system.reshape(count * count, count * count)
 
-    def terms(self, point: Doubles) -> tuple[float, float]:
+    def terms(self, point: Floats) -> tuple[float, float]:
         """Return the data term and the unweighted stereotype term at Z."""
         products = point @ self.ways.T
         stereotype = float((self._seeds[:, None] * self._sizes * products**2).sum())
         return float(((point - self.target) ** 2).sum()), stereotype
 
-    def objective(self, point: Doubles) -> float:
+    def objective(self, point: Floats) -> float:
         data, stereotype = self.terms(point)
         return data + 2 * self._half * stereotype
 
-    def finish(self, point: Doubles, slack: Doubles, iterations: int, *, cone_active: bool) -> Solution:
+    def finish(self, point: Floats, slack: Floats, iterations: int, *, cone_active: bool) -> Solution:
         """Take Z back to X, with the gap to the dual objective at slack >= 0, below which no Z in the cone goes."""
         free = self.respond(self.target + slack)
         # Below a point with gradient g, a function as convex as |Z|^2 falls by at most |g|^2 / 4: were `respond` not
@@ -136,7 +134,7 @@ class _Whitened:
         return Solution((matrix + matrix.T) / 2, *self.terms(point), gap, iterations, cone_active)
 
 
-def _find_slack(whitened: _Whitened, free: Doubles) -> tuple[Doubles, int]:
+def _find_slack(whitened: _Whitened, free: Floats) -> tuple[Floats, int]:
     """Return a slack near the best, as a product of thin factors, and the evaluations spent.
 
     The dual asks for the slack >= 0 that, added to H, draws the free optimum into the cone. The directions, k of them,
@@ -147,12 +145,12 @@ def _find_slack(whitened: _Whitened, free: Doubles) -> tuple[Doubles, int]:
     values, vectors = np.linalg.eigh(free)
     columns, unit = len(whitened.ways), -values[0]
 
-    def dual(flat: Doubles) -> tuple[float, Doubles]:
+    def dual(flat: Floats) -> tuple[float, Floats]:
         factors = flat.reshape(-1, columns)
         # Differences to the dual at slack 0, which is larger by many orders.
         response = whitened.respond(factors @ factors.T)
         pushed, answered = free @ factors / unit, response @ factors
-        gradient: Doubles = 4.0 * (pushed + answered)
+        gradient: Floats = 4.0 * (pushed + answered)
         return float((factors * (2.0 * pushed + answered)).sum()), gradient.ravel()
 
     start = vectors[:, :columns] * np.sqrt(np.maximum(-values[:columns] / unit, _SMALL_START))
@@ -168,7 +166,7 @@ def _find_slack(whitened: _Whitened, free: Doubles) -> tuple[Doubles, int]:
     return unit * factors @ factors.T, int(search.nfev)
 
 
-def _climb(whitened: _Whitened, slack: Doubles, steps: int) -> Solution:
+def _climb(whitened: _Whitened, slack: Floats, steps: int) -> Solution:
     """Climb the dual from there by accelerated projected gradients until the gap is small enough.
 
     The free optimum is the dual's gradient, up to sign and a factor, and its Lipschitz constant is 1 because the
@@ -190,8 +188,8 @@ def _climb(whitened: _Whitened, slack: Doubles, steps: int) -> Solution:
     return solution
 
 
-def _project(matrix: Doubles) -> Doubles:
+def _project(matrix: Floats) -> Floats:
     values, vectors = np.linalg.eigh(matrix)
     kept = values > 0.0
-    inside: Doubles = (vectors[:, kept] * values[kept]) @ vectors[:, kept].T
+    inside: Floats = (vectors[:, kept] * values[kept]) @ vectors[:, kept].T
     return inside

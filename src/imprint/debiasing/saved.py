@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from imprint.debiasing.transform import KEY, Card, Doubles, HardTransform, LinearTransform, Transform, read_list
+from imprint.debiasing.transform import KEY, Card, HardTransform, LinearTransform, Transform, read_list
 from imprint.errors import ImprintError
+from imprint.types import Floats
 
 _LARGEST = 1 << 30  # bytes: a matrix of 11,000 dimensions; what is larger is somebody's model
 
@@ -30,7 +31,7 @@ def load_transform(path: str | os.PathLike[str]) -> Transform:
         raise ImprintError(f"{source}: holds {reason}; a transform saved by imprint is wanted") from error
 
 
-def _read_tensors(path: Path) -> tuple[dict[str, Doubles], str]:
+def _read_tensors(path: Path) -> tuple[dict[str, Floats], str]:
     from safetensors import SafetensorError, safe_open
 
     state = path.stat()

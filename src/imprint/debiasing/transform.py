@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.directions.axis import show_end
-from imprint.embeddings.embedding import Embedding, Floats
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.files import replacing
+from imprint.types import Floats, Floats32
 from imprint.version import __version__
 
-Doubles = npt.NDArray[np.float64]
 WordPairs = tuple[tuple[str, str], ...]
 
 KEY = "imprint-transform"  # of the JSON in a file's metadata
@@ -54,19 +54,24 @@ class Transform(ABC):
         """How long the rows are that it takes."""
 
     @abstractmethod
-    def move(self, rows: Doubles) -> Doubles:
+    def move(self, rows: Floats) -> Floats:
         """Return rows of words that are treated like any other."""
 
     @abstractmethod
-    def stored(self) -> tuple[dict[str, Doubles], dict[str, Any]]:
+    def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """Return what `save` writes besides method and card: tensors, and what JSON can hold."""
 
     @classmethod
     @abstractmethod
-    def restored(
-        cls, method: str, card: Card, tensors: Mapping[str, Doubles], words: Mapping[str, Any]
-    ) -> "Transform":
+    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
         """Make one of what `stored` returned; raise ValueError, TypeError or KeyError for anything else."""
+
+    def __call__(self, rows: npt.ArrayLike) -> Floats:
+        """Return an array of rows moved, as those of words that are treated like any other."""
+        array = np.asarray(rows, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != self.dimension:
+            raise SettingError(f"rows must be an array of shape (n, {self.dimension}), got {array.shape}")
+        return self.move(array)
 
     def apply(self, embedding: Embedding) -> Embedding:
         """Return the embedding with its rows moved, a block at a time; words, ranks and flags stay."""
@@ -112,12 +117,12 @@ class Transform(ABC):
         """Return the rows, by number, of words that are treated apart."""
         return {}
 
-    def _unseen(self, subword: Callable[[str], Floats | None] | None) -> Callable[[str], Floats | None] | None:
+    def _unseen(self, subword: Callable[[str], Floats32 | None] | None) -> Callable[[str], Floats32 | None] | None:
         """Return what makes a vector of a word that is not in the vocabulary."""
         if subword is None:
             return None
 
-        def moved(word: str) -> Floats | None:
+        def moved(word: str) -> Floats32 | None:
             row = subword(word)
             return None if row is None else self.move(row[None].astype(np.float64))[0].astype(np.float32)
 
@@ -128,8 +133,8 @@ class Transform(ABC):
 class LinearTransform(Transform):
     """x becomes centre + matrix (x - centre)."""
 
-    matrix: Doubles
-    centre: Doubles
+    matrix: Floats
+    centre: Floats
 
     form: ClassVar[str] = "linear"
 
@@ -138,19 +143,17 @@ class LinearTransform(Transform):
         """How long the rows are that it takes."""
         return len(self.centre)
 
-    def move(self, rows: Doubles) -> Doubles:
+    def move(self, rows: Floats) -> Floats:
         """Return the rows moved."""
-        moved: Doubles = (rows - self.centre) @ self.matrix.T + self.centre
+        moved: Floats = (rows - self.centre) @ self.matrix.T + self.centre
         return moved
 
-    def stored(self) -> tuple[dict[str, Doubles], dict[str, Any]]:
+    def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """Return matrix and centre."""
         return {"matrix": np.ascontiguousarray(self.matrix), "centre": self.centre}, {}
 
     @classmethod
-    def restored(
-        cls, method: str, card: Card, tensors: Mapping[str, Doubles], words: Mapping[str, Any]
-    ) -> "Transform":
+    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
         """Make one of a square matrix and its centre."""
         matrix, centre = tensors["matrix"], tensors["centre"]
         if centre.ndim != 1 or not len(centre) or matrix.shape != (len(centre), len(centre)):
@@ -166,7 +169,7 @@ class HardTransform(Transform):
     parts along the basis. Each keeps its own length. Words are matched as spelt. Each word is in one pair at most.
     """
 
-    basis: Doubles
+    basis: Floats
     kept: frozenset[str]
     pairs: WordPairs
 
@@ -177,9 +180,9 @@ class HardTransform(Transform):
         """How long the rows are that it takes."""
         return int(self.basis.shape[1])
 
-    def move(self, rows: Doubles) -> Doubles:
+    def move(self, rows: Floats) -> Floats:
         """Return the rows without their part along the basis."""
-        moved: Doubles = rows - (rows @ self.basis.T) @ self.basis
+        moved: Floats = rows - (rows @ self.basis.T) @ self.basis
         return moved
 
     def _exceptions(self, embedding: Embedding) -> Mapping[int, npt.NDArray[Any]]:
@@ -193,7 +196,7 @@ class HardTransform(Transform):
                 rows |= zip(numbers, self._equalised(embedding.vectors[numbers].astype(np.float64)), strict=True)
         return rows
 
-    def _equalised(self, pair: Doubles) -> Doubles:
+    def _equalised(self, pair: Floats) -> Floats:
         lengths = np.linalg.norm(pair, axis=1, keepdims=True)
         units = pair / lengths
         middle = self.move(units).mean(axis=0)
@@ -202,23 +205,21 @@ class HardTransform(Transform):
         # Two words that do not differ along the basis are told apart along its first direction.
         way = along @ self.basis / size if size > np.finfo(np.float32).eps else self.basis[0]
         height = np.sqrt(max(1.0 - middle @ middle, 0.0))
-        equalised: Doubles = lengths * (middle + np.outer((height, -height), way))
+        equalised: Floats = lengths * (middle + np.outer((height, -height), way))
         return equalised
 
-    def _unseen(self, subword: Callable[[str], Floats | None] | None) -> Callable[[str], Floats | None] | None:
+    def _unseen(self, subword: Callable[[str], Floats32 | None] | None) -> Callable[[str], Floats32 | None] | None:
         moved = super()._unseen(subword)
         if subword is None or moved is None:
             return None
         return lambda word: subword(word) if word in self.kept else moved(word)
 
-    def stored(self) -> tuple[dict[str, Doubles], dict[str, Any]]:
+    def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """Return the basis, the words kept and the pairs."""
         return {"basis": np.ascontiguousarray(self.basis)}, {"kept": sorted(self.kept), "pairs": self.pairs}
 
     @classmethod
-    def restored(
-        cls, method: str, card: Card, tensors: Mapping[str, Doubles], words: Mapping[str, Any]
-    ) -> "Transform":
+    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
         """Make one of an orthonormal basis and lists of words."""
         basis = tensors["basis"]
         if basis.ndim != 2 or not 0 < len(basis) <= basis.shape[1]:

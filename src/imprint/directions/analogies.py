@@ -5,28 +5,27 @@ Bolukbasi et al. (2016), section 2, eq. (1): S(a, b) = (a - b)·d / |a - b| for 
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.vocabulary import is_cased
 from imprint.enumeration.targets import FEWEST_BEARERS
-from imprint.enumeration.vocabulary import is_cased
 from imprint.errors import SettingError, VocabularyError
 from imprint.finding import Finding, Findings
 from imprint.masking import mask
 from imprint.names.tables import first_names
-from imprint.significance.threads import single_threaded
 from imprint.stimuli.seeds import gender_specific
+from imprint.threads import single_threaded
+from imprint.types import Indices, Progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Progress = Callable[[int, int], None]
 
 CONTENT_NOTE = "These analogies are the embedding's own; many are offensive and none is a fact about anybody."
 
@@ -181,7 +180,7 @@ def _check(embedding: Embedding, axis: Axis, k: int, delta: float, words: int) -
     embedding.check_finite()
 
 
-def _frequent_rows(embedding: Embedding, count: int, meant: frozenset[str], *, names: bool) -> npt.NDArray[np.intp]:
+def _frequent_rows(embedding: Embedding, count: int, meant: frozenset[str], *, names: bool) -> Indices:
     """Return the rows to pair, the most frequent first: one a word, none of them zero or, in lower case, `meant`."""
     order: Iterable[int] = range(len(embedding))
     if (ranks := embedding.ranks) is not None:

@@ -11,15 +11,15 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from imprint.choices import PairMethod
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import quote
+from imprint.types import Floats, Floats32
 
-Doubles = npt.NDArray[np.float64]
 Pairs = Sequence[tuple[str, str]]
-Method = Literal["difference", "pca", "sets"]
+AxisMethod = Literal["difference", "pca", "sets"]
 
 _SHORTEST = float(np.finfo(np.float32).eps)  # differences of unit rows below it are rounding, not direction
 
@@ -32,10 +32,10 @@ class Axis:
     mean cosine between the pairs' differences; both are None where there is one pair or none.
     """
 
-    direction: Doubles
+    direction: Floats
     positive: tuple[str, ...]
     negative: tuple[str, ...]
-    method: Method
+    method: AxisMethod
     explained: float | None
     agreement: float | None
     missing: tuple[str, ...] = ()
@@ -45,16 +45,16 @@ class Axis:
         """What the axis is called: its ends."""
         return f"{show_end(self.positive)} - {show_end(self.negative)}"
 
-    def project(self, vectors: npt.NDArray[np.float32]) -> Doubles:
+    def project(self, vectors: Floats32) -> Floats:
         """Return the coordinate of each row along the axis."""
-        coordinates: Doubles = np.asarray(vectors, dtype=np.float64) @ self.direction
+        coordinates: Floats = np.asarray(vectors, dtype=np.float64) @ self.direction
         return coordinates
 
     def __repr__(self) -> str:
         return f"Axis({self.name}, {self.method}, {len(self.direction)} dimensions)"
 
 
-def pair_axis(embedding: Embedding, pairs: Pairs, *, method: Method = "difference") -> Axis:
+def pair_axis(embedding: Embedding, pairs: Pairs, *, method: PairMethod = "difference") -> Axis:
     """Make an axis of pairs (positive, negative); pairs of which a word is missing are left out and named."""
     if method not in ("difference", "pca"):
         raise SettingError(f"method is {method!r}; for pairs use difference or pca")
@@ -134,19 +134,19 @@ def _known_pairs(embedding: Embedding, pairs: Pairs) -> tuple[list[tuple[str, st
     return known, missing
 
 
-def _unit_rows(embedding: Embedding, words: Sequence[str]) -> Doubles:
+def _unit_rows(embedding: Embedding, words: Sequence[str]) -> Floats:
     rows = embedding.lookup(words).vectors.astype(np.float64)
-    units: Doubles = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return units
 
 
-def _normalise(direction: Doubles, ends: str, embedding: Embedding) -> Doubles:
+def _normalise(direction: Floats, ends: str, embedding: Embedding) -> Floats:
     length = math.sqrt(float(direction @ direction))
     if length < _SHORTEST:
         raise VocabularyError(f"{ends} lie at one place in {embedding.name}: the axis has no length; use other words")
     return direction / length
 
 
-def _agreement(differences: Doubles) -> float:
+def _agreement(differences: Floats) -> float:
     units = differences / np.linalg.norm(differences, axis=1, keepdims=True)
     return float(np.mean([units[i] @ units[j] for i, j in combinations(range(len(units)), 2)]))

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from imprint.association.measured import Measured
-from imprint.directions.axis import Doubles, Pairs, pair_axis
+from imprint.directions.axis import Pairs, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.finding import Finding
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
+from imprint.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +99,7 @@ def pair_components(embedding: Embedding, pairs: Pairs) -> PairComponents:
     )
 
 
-def _two_components(rows: Doubles, way: Doubles) -> tuple[Doubles, tuple[float, float]]:
+def _two_components(rows: Floats, way: Floats) -> tuple[Floats, tuple[float, float]]:
     """Return the coordinates around the middle and the shares of variance; a component's sign follows `way`."""
     centred = rows - rows.mean(axis=0)
     _, lengths, components = np.linalg.svd(centred, full_matrices=False)

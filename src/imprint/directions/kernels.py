@@ -7,19 +7,15 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.compiled import compiled
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int32]
+from imprint.types import Floats, Floats32, Ints32
 
 _STRIDE = 16  # coordinates added between two looks at whether a pair is out already
 
 
 @compiled()
-def normalise(rows: Floats) -> Any:
+def normalise(rows: Floats32) -> Any:
     """Return the rows, none of them zero, at length one in float64."""
     unit = np.empty(rows.shape, dtype=np.float64)
     for i in range(rows.shape[0]):
@@ -33,7 +29,7 @@ def normalise(rows: Floats) -> Any:
 
 
 @compiled()
-def project(unit: Doubles, direction: Doubles) -> Any:
+def project(unit: Floats, direction: Floats) -> Any:
     """Return each row's product with the direction."""
     products = np.empty(len(unit))
     for i in range(len(unit)):
@@ -45,7 +41,7 @@ def project(unit: Doubles, direction: Doubles) -> Any:
 
 
 @compiled()
-def distance(a: Doubles, b: Doubles) -> float:
+def distance(a: Floats, b: Floats) -> float:
     """Return how far apart two rows are."""
     square = 0.0
     for k in range(len(a)):
@@ -55,16 +51,16 @@ def distance(a: Doubles, b: Doubles) -> float:
 
 @compiled()
 def scan(
-    products: Floats,
+    products: Floats32,
     corner: tuple[int, int],
-    order: Integers,
-    unit: Doubles,
-    projections: Doubles,
-    coarse: Floats,
-    across: Floats,
-    squares: Floats,
+    order: Ints32,
+    unit: Floats,
+    projections: Floats,
+    coarse: Floats32,
+    across: Floats32,
+    squares: Floats32,
     limits: tuple[float, float, float],
-    found: tuple[Integers, Integers, Doubles],
+    found: tuple[Ints32, Ints32, Floats],
     count: int,
 ) -> int:
     """Append the pairs of a tile with a score of at least `least` and a distance of at most `delta`; return how many.
@@ -118,7 +114,7 @@ def scan(
 
 
 @compiled()
-def thin(firsts: Integers, seconds: Integers, scores: Doubles, words: int, k: int) -> Any:
+def thin(firsts: Ints32, seconds: Ints32, scores: Floats, words: int, k: int) -> Any:
     """Choose greedily among pairs in their order, and move to the front, in place, those that can still matter.
 
     Return (places of the pairs chosen, pairs kept). After 2k choices the rest is dropped. A pair whose first word has
@@ -150,7 +146,7 @@ def thin(firsts: Integers, seconds: Integers, scores: Doubles, words: int, k: in
 
 
 @compiled()
-def _nearer(a: Floats, b: Floats, allowed: float) -> bool:
+def _nearer(a: Floats32, b: Floats32, allowed: float) -> bool:
     square = np.float32(0.0)
     for start in range(0, len(a), _STRIDE):
         for k in range(start, min(start + _STRIDE, len(a))):

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from imprint.association.measured import Measured
-from imprint.directions.axis import Axis, Doubles
+from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.finding import Finding
 from imprint.significance.ranks import spearman
 from imprint.stimuli.definition import quote
+from imprint.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,7 @@ class Projections(Measured):
     embedding: str
     embedding_sha256: str
     words: tuple[str, ...]
-    coordinates: Doubles
+    coordinates: Floats
     missing: tuple[str, ...]
 
     @property
@@ -97,7 +98,7 @@ class Projections(Measured):
             f"Projections({self.axis.name} in {self.embedding}: {len(self.words)} words, {len(self.missing)} missing)"
         )
 
-    def _first(self, keys: Doubles, count: int) -> list[Placed]:
+    def _first(self, keys: Floats, count: int) -> list[Placed]:
         if count < 1:
             raise SettingError(f"{count} words are asked for; at least one is wanted")
         return [(self.words[row], float(self.coordinates[row])) for row in np.argsort(keys, kind="stable")[:count]]
@@ -110,8 +111,8 @@ class Comparison(Measured):
     one: Projections
     other: str
     words: tuple[str, ...]
-    x: Doubles
-    y: Doubles
+    x: Floats
+    y: Floats
     pearson: float
     pearson_p_value: float
     spearman: float

@@ -7,18 +7,12 @@ better pairs are found.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.errors import SettingError
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int32]
-Progress = Callable[[int, int], None]
+from imprint.types import Floats, Floats32, Ints, Ints32, Progress
 
 TILE = 512  # rows by columns of pairs looked at together: a tile stays in the processor's cache
 MOST_PAIRS = 1 << 24  # held at once, some 0.6 GB while they are sorted
@@ -32,15 +26,15 @@ _LEFT_OVER = 0.0005  # share of pairs that a bound may leave to be looked at one
 class Picks:
     """Pairs of rows, the best first, and their scores."""
 
-    firsts: Integers
-    seconds: Integers
-    scores: Doubles
+    firsts: Ints32
+    seconds: Ints32
+    scores: Floats
 
 
 def best_pairs(
-    unit: Doubles,
-    projections: Doubles,
-    direction: Doubles,
+    unit: Floats,
+    projections: Floats,
+    direction: Floats,
     *,
     k: int,
     delta: float,
@@ -67,17 +61,17 @@ def best_pairs(
 class _Space:
     """Rows from one end of the axis to the other: exact, rounded, and prepared for bounds."""
 
-    order: Integers
-    unit: Doubles
-    projections: Doubles
-    coarse: Floats
-    across: Floats
-    squares: Floats
+    order: Ints32
+    unit: Floats
+    projections: Floats
+    coarse: Floats32
+    across: Floats32
+    squares: Floats32
     margin: float
     levels: tuple["_Level", ...]
 
     @classmethod
-    def of(cls, unit: Doubles, projections: Doubles, direction: Doubles) -> "_Space":
+    def of(cls, unit: Floats, projections: Floats, direction: Floats) -> "_Space":
         order = np.argsort(-projections, kind="stable").astype(np.int32)
         unit, projections = unit[order], projections[order]
         across = unit - np.outer(projections, direction)
@@ -102,14 +96,14 @@ class _Space:
             levels,
         )
 
-    def products(self, corner: tuple[int, int], tile: int, least: float, delta: float) -> Floats:
+    def products(self, corner: tuple[int, int], tile: int, least: float, delta: float) -> Floats32:
         """Return what y_i·y_j is at most for the pairs of a tile, from as few coordinates as will do."""
         row, column = corner
         middles = np.minimum(np.array(corner) + tile // 2, len(self.order) - 1)
         rise = float(np.subtract(*self.projections[middles])) ** 2
         allowed = min(delta * delta - rise, rise * (1.0 / (least * least) - 1.0) if least else math.inf)
         level = next((one for one in self.levels if one.usual > allowed), self.levels[-1])
-        products: Floats = level.coordinates[row : row + tile] @ level.coordinates[column : column + tile].T
+        products: Floats32 = level.coordinates[row : row + tile] @ level.coordinates[column : column + tile].T
         return products
 
 
@@ -120,11 +114,11 @@ class _Level:
     `usual` is what it is for most pairs at least.
     """
 
-    coordinates: Floats
+    coordinates: Floats32
     usual: float
 
     @classmethod
-    def of(cls, across: Doubles, leading: int, sample: npt.NDArray[np.int64]) -> "_Level":
+    def of(cls, across: Floats, leading: int, sample: Ints) -> "_Level":
         rest = np.sqrt(np.einsum("ij,ij->i", across[:, leading:], across[:, leading:]))
         coordinates = np.column_stack((across[:, :leading], rest)).astype(np.float32)
         apart = coordinates[sample[0]] - coordinates[sample[1]]
@@ -144,11 +138,11 @@ class _Pool:
     least: float = 0.0
     count: int = 0
     full: int = 0
-    firsts: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    seconds: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    scores: Doubles = field(default_factory=lambda: np.empty(0))
+    firsts: Ints32 = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    seconds: Ints32 = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    scores: Floats = field(default_factory=lambda: np.empty(0))
 
-    def scan(self, space: _Space, products: Floats, corner: tuple[int, int], delta: float) -> None:
+    def scan(self, space: _Space, products: Floats32, corner: tuple[int, int], delta: float) -> None:
         """Take in the pairs of a tile."""
         from imprint.directions.kernels import scan
 
@@ -169,7 +163,7 @@ class _Pool:
         if self.count > self.full:
             self.thin()
 
-    def thin(self) -> npt.NDArray[np.int64]:
+    def thin(self) -> Ints:
         """Sort, drop what cannot matter, and return where the pairs chosen are."""
         from imprint.directions.kernels import thin
 

@@ -7,7 +7,7 @@ of the file otherwise each time.
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.embeddings.formats.safetensors import FORMAT, LENGTH_BYTES, TYPES
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 from imprint.files import replacing
+from imprint.types import Progress
 
 SUFFIX = ".safetensors"
 
@@ -30,7 +31,7 @@ def convert(
     path: str | os.PathLike[str],
     *,
     half: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> None:
     """Write words, vectors, ranks, flags, name and notes; `half` rounds the vectors to float16.
 

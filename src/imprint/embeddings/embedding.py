@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from imprint.errors import EmbeddingFileError, MissingExtraError, SettingError
 from imprint.files import hash_file
+from imprint.types import Flags, Floats, Floats32, Ints32, Progress
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-Floats = npt.NDArray[np.float32]
 Match = Literal["exact", "lower", "subword"]
 
 # Rows looked at, computed with or written at a time: a mapped matrix never becomes resident whole.
@@ -34,7 +34,7 @@ class Lookup:
     words: tuple[str, ...]
     tokens: tuple[str, ...]
     matches: tuple[Match, ...]
-    vectors: Floats
+    vectors: Floats32
     missing: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class UnitView:
 
     embedding: "Embedding"
 
-    def __getitem__(self, rows: Any) -> Floats:
+    def __getitem__(self, rows: Any) -> Floats32:
         """Return the chosen rows (any numpy index over rows) at unit length."""
         vectors = np.asarray(self.embedding.vectors[rows], dtype=np.float32)
         norms = self.embedding.norms[rows]
@@ -71,12 +71,12 @@ class Embedding:
 
     name: str
     words: Sequence[str]
-    vectors: Floats
+    vectors: Floats32
     source: Path | None = None
     notes: tuple[str, ...] = ()
-    ranks: npt.NDArray[np.int32] | None = None
-    common: npt.NDArray[np.bool_] | None = None
-    subword: Callable[[str], Floats | None] | None = field(default=None, compare=False)
+    ranks: Ints32 | None = None
+    common: Flags | None = None
+    subword: Callable[[str], Floats32 | None] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):
@@ -108,7 +108,7 @@ class Embedding:
         return MappingProxyType({word: last - row for row, word in enumerate(reversed(self.words))})
 
     @cached_property
-    def norms(self) -> npt.NDArray[np.float64]:
+    def norms(self) -> Floats:
         """Euclidean length of every row, in float64."""
         norms = np.empty(len(self), dtype=np.float64)
         for start in range(0, len(self), BLOCK_ROWS):
@@ -126,7 +126,7 @@ class Embedding:
         """Hash of the file read, or of words and vectors where there was none."""
         return self.identify()
 
-    def identify(self, progress: Callable[[int, int], None] | None = None) -> str:
+    def identify(self, progress: Progress | None = None) -> str:
         """Compute `sha256`, telling a caller who wants to show it how many bytes are done of how many."""
         if self.source is not None:
             return hash_file(self.source, progress)
@@ -148,7 +148,7 @@ class Embedding:
         """
         if isinstance(words, str):
             raise SettingError(f"lookup of one string, {words!r}; a list of words is wanted")
-        found: list[tuple[str, str, Match, Floats]] = []
+        found: list[tuple[str, str, Match, Floats32]] = []
         missing = []
         for word in words:
             hit = self._find(word)
@@ -165,7 +165,7 @@ class Embedding:
             missing=tuple(missing),
         )
 
-    def _find(self, word: str) -> tuple[str, Match, Floats] | None:
+    def _find(self, word: str) -> tuple[str, Match, Floats32] | None:
         candidates: tuple[tuple[str, Match], ...] = ((word, "exact"), (word.lower(), "lower"))
         for token, match in candidates:
             row = self.index.get(token)
@@ -177,7 +177,7 @@ class Embedding:
                 return word, "subword", vector
         return None
 
-    def _has_direction(self, token: str, vector: Floats) -> bool:
+    def _has_direction(self, token: str, vector: Floats32) -> bool:
         if not np.isfinite(vector).all():
             raise self._damage(token)
         return bool(np.any(vector))

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats import fasttext, keyedvectors, safetensors, text, word2vec
-from imprint.embeddings.formats.streams import Progress, Source
+from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError, SettingError
+from imprint.types import Progress
 
 DEFAULT = "default"
 BUNDLED = Path(__file__).parent / "bundled" / "glove.6B.100d.safetensors"

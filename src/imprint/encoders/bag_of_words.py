@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.embedding import Embedding, Floats
+from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder, identify
+from imprint.types import Floats32
 
 # Letters and digits with the apostrophes and hyphens between them. Punctuation is left out: a full stop says
 # nothing about a sentence, and every template has one.
@@ -39,18 +40,18 @@ class BagOfWordsEncoder(Encoder):
         """Return the words, or phrases, of which a part has no vector."""
         return tuple(word for word in words if self._find(word)[1])
 
-    def _mean(self, text: str) -> Floats:
+    def _mean(self, text: str) -> Floats32:
         rows, _ = self._find(text)
         if not len(rows):
             return np.zeros(self._embedding.dimension, dtype=np.float32)
         return np.asarray(rows.mean(axis=0, dtype=np.float64), dtype=np.float32)
 
-    def _find(self, text: str) -> tuple[Floats, tuple[str, ...]]:
+    def _find(self, text: str) -> tuple[Floats32, tuple[str, ...]]:
         """Return the rows of the text's words, and those it has none for."""
         whole = self._embedding.lookup([text])
         if not whole.missing:
             return whole.vectors, ()
-        vectors: list[Floats] = []
+        vectors: list[Floats32] = []
         missing: list[str] = []
         for token in words_in(text):
             found = self._embedding.lookup([token])

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.errors import EncoderError, SettingError
-
-Floats = npt.NDArray[np.float32]
+from imprint.types import Floats32
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # what no encoding writes, and no tokenizer reads
 
@@ -40,7 +39,7 @@ class Encoder(ABC):
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
         """Return one row a text, in order."""
 
-    def encode(self, texts: Sequence[str]) -> Floats:
+    def encode(self, texts: Sequence[str]) -> Floats32:
         """Return one float32 row a text, in order, refusing what is no vector."""
         if isinstance(texts, str):
             raise SettingError(f"encode got one string, {texts!r}; a list of texts is wanted")
@@ -69,7 +68,7 @@ def identify(**parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _as_rows(name: str, answer: npt.ArrayLike, count: int) -> Floats:
+def _as_rows(name: str, answer: npt.ArrayLike, count: int) -> Floats32:
     try:
         with np.errstate(over="ignore"):  # becomes an infinity, which is refused with the text it belongs to
             rows = np.asarray(answer, dtype=np.float32)

@@ -10,16 +10,14 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from imprint.encoders.base import Floats
 from imprint.errors import EncoderError, ImprintError
 from imprint.files import writable
-
-Progress = Callable[[int, int], None]
+from imprint.types import Floats32
 
 _FORMAT = 1
 _TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
@@ -51,11 +49,11 @@ class EncodingCache:
             self.close()
             raise
 
-    def get(self, encoder: str, texts: Sequence[str]) -> dict[str, Floats]:
+    def get(self, encoder: str, texts: Sequence[str]) -> dict[str, Floats32]:
         """Return the vectors it has, by text."""
         by_key = {_key(text): text for text in texts}
         keys = list(by_key)
-        found: dict[str, Floats] = {}
+        found: dict[str, Floats32] = {}
         with self._reporting():
             for start in range(0, len(keys), _ASKED_AT_ONCE):
                 asked = keys[start : start + _ASKED_AT_ONCE]
@@ -70,7 +68,7 @@ class EncodingCache:
                     found[by_key[key]] = row
         return found
 
-    def put(self, encoder: str, texts: Sequence[str], rows: Floats) -> None:
+    def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
         """Keep one row a text, all or none of them; a text that another process kept meanwhile stays."""
         values = [(encoder, _key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True)]
         with self._reporting():
@@ -152,7 +150,7 @@ def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _read(vector: object) -> Floats | None:
+def _read(vector: object) -> Floats32 | None:
     """Return a vector from the bytes kept, None where they are none."""
     if not isinstance(vector, bytes) or not vector or len(vector) % 4:
         return None

@@ -1,15 +1,14 @@
 """Texts to vectors, each distinct text once, with the cache in between."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.encoders.base import Encoder, Floats
+from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import EncoderError, SettingError
-
-Progress = Callable[[int, int], None]
+from imprint.types import Floats32, Progress
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -17,10 +16,10 @@ class Encodings:
     """The vectors of distinct texts; `encoded` of them were computed now, the others were known."""
 
     index: Mapping[str, int]
-    matrix: Floats
+    matrix: Floats32
     encoded: int
 
-    def rows(self, texts: Sequence[str]) -> Floats:
+    def rows(self, texts: Sequence[str]) -> Floats32:
         """Return one row a text, in order."""
         return self.matrix[[self.index[text] for text in texts]]
 
@@ -40,7 +39,7 @@ def encode_texts(
             f"{encoder.name}: {len(wanted):,} texts would be sent, and at most {encoder.at_most:,} may be; ask for "
             "fewer tests, or allow more with --max-texts"
         )
-    matrix: Floats | None = None
+    matrix: Floats32 | None = None
     index = {text: row for row, text in enumerate(distinct)}
     for text, vector in known.items():
         matrix = _room(matrix, len(distinct), len(vector), encoder.name)
@@ -70,11 +69,11 @@ def encode_texts(
     return Encodings(index, matrix, len(wanted))
 
 
-def _differ(rows: Floats) -> bool:
+def _differ(rows: Floats32) -> bool:
     return bool((rows != rows[0]).any())
 
 
-def _room(matrix: Floats | None, count: int, width: int, name: str) -> Floats:
+def _room(matrix: Floats32 | None, count: int, width: int, name: str) -> Floats32:
     """Return the table to fill, made when the first vector says how wide it is."""
     if matrix is None:
         return np.zeros((count, width), dtype=np.float32)

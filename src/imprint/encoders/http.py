@@ -32,7 +32,7 @@ class NoAnswerError(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpReply:
     """What a server said, whatever its status."""
 
     status: int
@@ -71,7 +71,7 @@ def exchange(
     key: str | None = None,
     timeout: float,
     limit: int,
-) -> Answer:
+) -> HttpReply:
     """POST the body, or GET without one, and return the answer if it is whole in time and at most `limit` bytes."""
     headers = {"Accept": "application/json", "User-Agent": f"imprint/{__version__}"}
     if body is not None:
@@ -92,7 +92,7 @@ def exchange(
         raise NoAnswerError(_describe(cause), "check the URL and that the server runs") from error
 
 
-def _read(response: http.client.HTTPResponse, limit: int) -> Answer:
+def _read(response: http.client.HTTPResponse, limit: int) -> HttpReply:
     success = 200 <= response.status < 300
     body = response.read(limit + 1 if success else _LONGEST_COMPLAINT)
     if success and len(body) > limit:
@@ -101,7 +101,7 @@ def _read(response: http.client.HTTPResponse, limit: int) -> Answer:
     if success and response.length:
         reason = f"the connection broke {response.length:,} bytes before the end of the answer"
         raise NoAnswerError(reason, "check that the server runs")
-    return Answer(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
+    return HttpReply(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
 
 
 def _describe(cause: object) -> str:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.encoders.base import Encoder, Floats, identify
+from imprint.choices import Pooling
+from imprint.encoders.base import Encoder, identify
 from imprint.encoders.onnx_files import Contents, inspect
-from imprint.encoders.pooling import Pooling, check_pooling, pool
+from imprint.encoders.pooling import check_pooling, pool
 from imprint.encoders.weights import call, plain
 from imprint.errors import EncoderError, MissingExtraError
 from imprint.files import hash_file
+from imprint.types import Floats32
 
 _BATCH = 32
 _LONGEST = 512  # tokens, where the tokenizer's file sets no limit: what BERT and its like read
@@ -90,7 +92,7 @@ class OnnxEncoder(Encoder):
             batch.append(text)
         yield batch
 
-    def _run(self, encodings: list[Any]) -> Floats:
+    def _run(self, encodings: list[Any]) -> Floats32:
         lengths = np.array([len(encoding.ids) for encoding in encodings])
         mask = np.arange(lengths.max()) < lengths[:, None]
         columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}

@@ -7,22 +7,21 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from imprint.choices import Layers, Pooling
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.encoders.bag_of_words import BagOfWordsEncoder, entries_for
 from imprint.encoders.base import Encoder
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.installed import find_model
-from imprint.encoders.pooling import Layers, Pooling
 from imprint.errors import EncoderError, SettingError
-
-Progress = Callable[[int, int], None]
+from imprint.types import Progress
 
 DEFAULT = "default"
 BAG_OF_WORDS = "cbow"
 
 
-class Options(TypedDict, total=False):
+class EncoderOptions(TypedDict, total=False):
     """What may be chosen about an encoder; what has no meaning for the one opened is refused."""
 
     model: str  # the server's name for the model
@@ -42,7 +41,7 @@ def open_encoder(
     *,
     texts: Collection[str] | None = None,
     progress: Progress | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[EncoderOptions],
 ) -> Encoder:
     """Open an encoder by what names it.
 

@@ -4,21 +4,20 @@ May et al. (2019, SEAT), Table 3: a mean over ELMo's tokens summed over its laye
 """
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from imprint.encoders.base import Floats
+from imprint.choices import Layers, Pooling
 from imprint.errors import SettingError
+from imprint.types import Flags, Floats, Floats32
 
-Pooling = Literal["mean", "max", "cls", "last"]
-Layers = Literal["last", "sum", "mean"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 LAYERS: tuple[Layers, ...] = get_args(Layers)
 
 
-def pool(hidden: Floats, mask: npt.NDArray[np.bool_], pooling: Pooling) -> Floats:
+def pool(hidden: Floats32, mask: Flags, pooling: Pooling) -> Floats32:
     """Reduce hidden states of shape (texts, tokens, width) to (texts, width), over real tokens alone.
 
     `mask` of shape (texts, tokens) is true where a token is real; every text has at least one, and padding may
@@ -40,14 +39,14 @@ def pool(hidden: Floats, mask: npt.NDArray[np.bool_], pooling: Pooling) -> Float
     return pooled.astype(np.float32)
 
 
-def combine(layers: Sequence[Floats], how: Layers) -> Floats:
+def combine(layers: Sequence[Floats32], how: Layers) -> Floats32:
     """Reduce the hidden states of all layers to one array of their shape.
 
     The layers run from the embedding layer's output, which counts as one in sum and mean, to the last block's.
     """
     if how == "last":
         return layers[-1]
-    total: npt.NDArray[np.float64] = np.sum(layers, axis=0, dtype=np.float64)
+    total: Floats = np.sum(layers, axis=0, dtype=np.float64)
     return (total / len(layers) if how == "mean" else total).astype(np.float32)
 
 

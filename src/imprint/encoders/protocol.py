@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from imprint.encoders.base import Floats
+from imprint.types import Floats32
 
 # A null is how a server writes NaN; it is refused as one. bool is a class of its own here.
 _NUMBERS = {int, float, NoneType}
@@ -27,7 +27,7 @@ def write_request(model: str, texts: Sequence[str]) -> bytes:
     return json.dumps({"model": model, "input": list(texts), "encoding_format": "float"}).encode()
 
 
-def read_vectors(body: bytes, count: int) -> Floats:
+def read_vectors(body: bytes, count: int) -> Floats32:
     """Return the vectors of an answer in the order of the texts; what is too large for float32 becomes infinite."""
     document = _parse(body)
     items = document.get("data") if isinstance(document, dict) else None

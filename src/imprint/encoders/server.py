@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from imprint.encoders.address import KEY_VARIABLE, base_of, check_key
-from imprint.encoders.base import Encoder, Floats, identify
-from imprint.encoders.http import LONGEST_WAIT, Answer, NoAnswerError, exchange, make_opener
+from imprint.encoders.base import Encoder, identify
+from imprint.encoders.http import LONGEST_WAIT, HttpReply, NoAnswerError, exchange, make_opener
 from imprint.encoders.protocol import ProtocolError, read_models, read_refusal, read_vectors, write_request
 from imprint.errors import EncoderError, SettingError
 from imprint.printable import printable
+from imprint.types import Floats32
 
 FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after
 
@@ -75,7 +76,7 @@ class ServerEncoder(Encoder):
         self.chunk = batch
         self.at_most = max_texts
 
-    def embed(self, texts: Sequence[str]) -> Floats:
+    def embed(self, texts: Sequence[str]) -> Floats32:
         """Return one row a text, in order, asking for `chunk` of them at a time."""
         if self.at_most is not None and len(texts) > self.at_most:
             raise SettingError(
@@ -85,7 +86,7 @@ class ServerEncoder(Encoder):
         parts = [self._embed(texts[start : start + self.chunk]) for start in range(0, len(texts), self.chunk)]
         return np.concatenate(parts) if parts else np.empty((0, self._size or 0), np.float32)
 
-    def _embed(self, texts: Sequence[str]) -> Floats:
+    def _embed(self, texts: Sequence[str]) -> Floats32:
         request = write_request(self._model, [self._prefix + text for text in texts])
         body = self._ask(request, limit=len(texts) * _BYTES_A_TEXT + _BYTES_ASIDE)
         try:
@@ -123,7 +124,7 @@ class ServerEncoder(Encoder):
         doubled = self._first_delay * 2.0 ** min(attempt - 1, 10)
         return min(doubled * self._jitter.uniform(0.5, 1.5), LONGEST_WAIT)
 
-    def _exchange(self, endpoint: str, *, body: bytes | None = None, timeout: float, limit: int) -> Answer:
+    def _exchange(self, endpoint: str, *, body: bytes | None = None, timeout: float, limit: int) -> HttpReply:
         url = f"{self._base}/{endpoint}"
         return exchange(self._opener, url, body=body, key=self._key, timeout=timeout, limit=limit)
 
@@ -136,7 +137,7 @@ class ServerEncoder(Encoder):
         models = read_models(answer.body)[:_LISTED]
         return f", such as {', '.join(self._quote(model) for model in models)}" if models else ""
 
-    def _refusal(self, answer: Answer, tried: str) -> EncoderError:
+    def _refusal(self, answer: HttpReply, tried: str) -> EncoderError:
         if 300 <= answer.status < 400:
             place = answer.headers.get("location", "nowhere")
             return self._error("sends us on, and is not followed, to", "give that URL if you trust it", said=place)

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.encoders.base import Encoder, Floats, identify
-from imprint.encoders.pooling import Layers, Pooling, check_layers, check_pooling, combine, pool
+from imprint.choices import Layers, Pooling
+from imprint.encoders.base import Encoder, identify
+from imprint.encoders.pooling import check_layers, check_pooling, combine, pool
 from imprint.encoders.weights import CONFIG, call, check_folder, check_transformer, hash_folder
 from imprint.errors import EncoderError, ImprintError, MissingExtraError, SettingError
+from imprint.types import Flags, Floats32, Ints
 
 _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch")
 
@@ -77,7 +79,7 @@ class TransformersEncoder(Encoder):
                 raise EncoderError(f"{self.name}: the text {text!r} has no tokens; leave it out")
         return tokens
 
-    def _run(self, tokens: list[list[int]]) -> Floats:
+    def _run(self, tokens: list[list[int]]) -> Floats32:
         import torch
 
         # Padded here and on the right: GPT's tokenizers have no padding token, and none of it is ever pooled.
@@ -155,7 +157,7 @@ def plainly(failure: str) -> Iterator[None]:
             talk.enable_progress_bar()
 
 
-def _pad(tokens: Sequence[Sequence[int]], padding: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+def _pad(tokens: Sequence[Sequence[int]], padding: int) -> tuple[Ints, Flags]:
     """Return the ids of texts as one array, padded on the right, and which of them are real."""
     lengths = np.array([len(ids) for ids in tokens])
     mask = np.arange(lengths.max()) < lengths[:, None]

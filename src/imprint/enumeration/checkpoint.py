@@ -12,11 +12,9 @@ import zlib
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.errors import SettingError
-
-Floats = npt.NDArray[np.float32]
+from imprint.types import Floats32
 
 _HEADER = struct.Struct("<qqI")  # chunk, bytes, checksum
 _LONGEST_LINE = 1_000
@@ -27,7 +25,7 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], fingerprint: str, shape: tuple[int, int]) -> None:
         self.path = Path(path)
-        self.done: dict[int, Floats] = {}
+        self.done: dict[int, Floats32] = {}
         self._shape = shape
         first = json.dumps({"imprint": "enumeration", "settings": fingerprint}).encode() + b"\n"
         try:
@@ -44,7 +42,7 @@ class Checkpoint:
         if not end:
             self._file.write(first)
 
-    def add(self, chunk: int, scores: Floats) -> None:
+    def add(self, chunk: int, scores: Floats32) -> None:
         """Keep a finished chunk; it is on disk when this returns."""
         data = scores.tobytes()
         try:

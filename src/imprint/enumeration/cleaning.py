@@ -4,28 +4,35 @@ Swinger et al. (2019), appendix C.3: a linear classifier learns to tell the name
 the fifth of the names with the smallest margin goes. Caliskan et al. drop those farthest from the names' centroid.
 """
 
+import math
+
 import numpy as np
-import numpy.typing as npt
 
-from imprint.association.preparation import closeness_to_centroid
-from imprint.enumeration.settings import Cleaning
-from imprint.significance.threads import single_threaded
+from imprint.association.cosines import cosines
+from imprint.choices import Cleaning
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Indices
 
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
+KEPT = 0.8  # of the names, by Caliskan et al. and by Swinger et al. alike
 
 
 def name_likeness(
-    names: Floats, words: Floats, *, cleaning: Cleaning, seed: np.random.SeedSequence
-) -> Floats | Doubles:
+    names: Floats32, words: Floats32, *, cleaning: Cleaning, seed: np.random.SeedSequence
+) -> Floats32 | Floats:
     """Return a number for each name, larger for what is more like a name (unit rows; `words` to tell them from)."""
     if cleaning == "centroid":
-        return closeness_to_centroid(names)
+        return _closeness_to_centroid(names)
     classifier = fit_name_classifier(names, words, seed=seed)
     return np.asarray(names @ classifier[:-1] + classifier[-1])
 
 
-def fit_name_classifier(names: Floats, words: Floats, *, seed: np.random.SeedSequence) -> Floats:
+def largest_share(values: Floats32 | Floats, share: float = KEPT) -> Indices:
+    """Return where the largest values stand, in their order; of equal ones those that stand first."""
+    count = math.ceil(round(share * len(values), 9))
+    return np.sort(np.argsort(-values, kind="stable")[:count])
+
+
+def fit_name_classifier(names: Floats32, words: Floats32, *, seed: np.random.SeedSequence) -> Floats32:
     """Tell names from as many randomly chosen words with a linear SVM: its weights, then its intercept."""
     from sklearn.svm import LinearSVC
 
@@ -36,3 +43,9 @@ def fit_name_classifier(names: Floats, words: Floats, *, seed: np.random.SeedSeq
     with single_threaded():
         classifier.fit(np.concatenate([names, others]), labels)
     return np.append(classifier.coef_[0], classifier.intercept_[0]).astype(np.float32)
+
+
+def _closeness_to_centroid(names: Floats32) -> Floats:
+    """Return each row's cosine with the mean of all rows at unit length."""
+    unit = names / np.linalg.norm(names, axis=1, keepdims=True)
+    return cosines(names, unit.mean(axis=0, keepdims=True))[:, 0]

@@ -3,19 +3,16 @@
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.enumeration.settings import Centre
+from imprint.choices import Centre
 from imprint.errors import SettingError
-from imprint.significance.threads import single_threaded
-
-Floats = npt.NDArray[np.float32]
-Labels = npt.NDArray[np.intp]
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Indices, Ints
 
 
 def cluster(
-    vectors: Floats, count: int, *, what: str, seed: np.random.SeedSequence, weights: Floats | None = None
-) -> Labels:
+    vectors: Floats32, count: int, *, what: str, seed: np.random.SeedSequence, weights: Floats32 | None = None
+) -> Indices:
     """Label each row with its cluster; `what` is clustered is named in errors.
 
     One thread: with more, sums are rounded in another order and a row between two clusters may change sides.
@@ -35,16 +32,14 @@ def cluster(
         return np.asarray(KMeans(count, random_state=state).fit(vectors, sample_weight=weights).labels_, dtype=np.intp)
 
 
-def category_centres(words: Floats, offsets: npt.NDArray[np.int64], centre: Centre) -> Floats:
+def category_centres(words: Floats32, offsets: Ints, centre: Centre) -> Floats32:
     """Return what each category's scores are measured from: its own mean, or that of all words."""
     if centre == "all":
         return np.repeat(words.mean(axis=0)[None], len(offsets) - 1, axis=0)
     return np.stack([words[start:end].mean(axis=0) for start, end in pairwise(offsets)])
 
 
-def cluster_means(
-    vectors: Floats, labels: Labels, count: int, weights: Floats | None = None
-) -> npt.NDArray[np.float64]:
+def cluster_means(vectors: Floats32, labels: Indices, count: int, weights: Floats32 | None = None) -> Floats:
     """Return each cluster's mean vector, one row a cluster."""
     means = np.empty((count, vectors.shape[1]))
     for label in range(count):

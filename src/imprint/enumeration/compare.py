@@ -9,19 +9,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from imprint.choices import Device
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.comparison import BiasComparison
 from imprint.enumeration.conclusion import conclude, order_categories
-from imprint.enumeration.enumerate import Progress, check_device, count_up, working
-from imprint.enumeration.null import Device
+from imprint.enumeration.enumerate import check_device, count_up, working
 from imprint.enumeration.problem import pose, pose_again
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import posing_seeds, rotations_of, solve
 from imprint.enumeration.targets import Names
 from imprint.significance.rotations import Cells
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
+from imprint.types import Floats, Ints, Progress
 
 
 def compare_biases(
@@ -63,7 +63,7 @@ def compare_biases(
     )
 
 
-def _scores_of(cells: Cells, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _scores_of(cells: Cells, rows: Ints) -> Floats:
     """Score given words, (categories, groups, words), in each cell; NaN where one of them is -1."""
     with single_threaded():
         centres = cells.centres.astype(np.float64) @ cells.directions.T

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.frequency import EXPLAINED, ROTATIONS, correlation_with_frequency
@@ -15,28 +14,27 @@ from imprint.enumeration.problem import Problem
 from imprint.enumeration.result import Association, Category, Crossing, Enumeration, Indirect
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.spelling import spelling_ranks
-
-Doubles = npt.NDArray[np.float64]
+from imprint.types import Flags, Floats, Ints
 
 _CENTRAL_WORDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CellTable:
     """What was computed for every (category, group); `rows` are those of the words chosen, -1 where too few.
 
     `p_without_frequency` is None where it was not asked for.
     """
 
-    scores: Doubles
-    rows: npt.NDArray[np.int64]
-    p_values: Doubles
-    p_adjusted: Doubles
-    significant: npt.NDArray[np.bool_]
-    p_without_frequency: Doubles | None
+    scores: Floats
+    rows: Ints
+    p_values: Floats
+    p_adjusted: Floats
+    significant: Flags
+    p_without_frequency: Floats | None
 
 
-def order_categories(table: Table) -> list[int]:
+def order_categories(table: CellTable) -> list[int]:
     """Return the categories in the order shown: by the sum of their significant scores."""
     totals = np.where(table.significant, table.scores, 0.0).sum(axis=1)
     order: list[int] = np.argsort(-totals, kind="stable").tolist()
@@ -47,7 +45,7 @@ def conclude(
     embedding: Embedding,
     problem: Problem,
     settings: Settings,
-    table: Table,
+    table: CellTable,
     crossings: Crossings | None,
     order: list[int],
 ) -> Enumeration:
@@ -75,7 +73,12 @@ def conclude(
 
 
 def _associations(
-    table: Table, settings: Settings, order: list[int], groups: tuple[Group, ...], words: list[str], spelling: Doubles
+    table: CellTable,
+    settings: Settings,
+    order: list[int],
+    groups: tuple[Group, ...],
+    words: list[str],
+    spelling: Floats,
 ) -> tuple[Association, ...]:
     survives = _survivors(table, settings)
     return tuple(
@@ -96,7 +99,7 @@ def _associations(
     )
 
 
-def _survivors(table: Table, settings: Settings) -> npt.NDArray[np.bool_] | None:
+def _survivors(table: CellTable, settings: Settings) -> Flags | None:
     """Tell which cells, without frequency, still have a p-value as small as the largest one called significant."""
     if table.p_without_frequency is None:
         return None
@@ -141,7 +144,7 @@ def _flagged(groups: tuple[Group, ...], associations: Sequence[Association]) -> 
 
 
 def _indirect(
-    crossings: Crossings | None, table: Table, order: list[int], groups: tuple[Group, ...], words: list[str]
+    crossings: Crossings | None, table: CellTable, order: list[int], groups: tuple[Group, ...], words: list[str]
 ) -> Indirect | None:
     if crossings is None:
         return None

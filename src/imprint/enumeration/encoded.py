@@ -8,15 +8,16 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from imprint.embeddings.embedding import Embedding, Floats
+from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
+from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import Encodings, Progress, encode_texts
+from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.enumeration.targets import WITHIN, Names, asked_names
-from imprint.enumeration.vocabulary import frequent_words
 from imprint.errors import EncoderError, SettingError
+from imprint.types import Floats32, Progress
 
 FRAMES = ("This is {word}.", "That is {word}.", "It is {word}.")
 
@@ -76,8 +77,8 @@ def _sentences(frames: Iterable[str], vocabulary: Sequence[str]) -> list[str]:
     return [frame.format(word=word) for frame in frames for word in vocabulary]
 
 
-def _mean_over_frames(name: str, encodings: Encodings, vocabulary: Sequence[str]) -> Floats:
-    total: Floats | None = None
+def _mean_over_frames(name: str, encodings: Encodings, vocabulary: Sequence[str]) -> Floats32:
+    total: Floats32 | None = None
     for frame in FRAMES:
         rows = encodings.rows(_sentences([frame], vocabulary))
         largest = np.abs(rows).max()

@@ -2,24 +2,24 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, get_args
 
+from imprint.choices import Device
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
-from imprint.enumeration.null import Device, Report, open_checkpoint
+from imprint.enumeration.null import Done, open_checkpoint
 from imprint.enumeration.problem import pose
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import posing_seeds, rotations_of, solve
 from imprint.enumeration.targets import Names
 from imprint.errors import SettingError
+from imprint.types import Progress
 from imprint.version import __version__
-
-Progress = Callable[[int, int], None]
 
 
 def enumerate_biases(
@@ -73,7 +73,7 @@ def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLi
         raise SettingError("on a GPU neither correction 'max' nor a checkpoint is kept; use device cpu for them")
 
 
-def count_up(progress: Progress | None, total: int) -> Report | None:
+def count_up(progress: Progress | None, total: int) -> Done | None:
     """Turn a callback (done, total) into one that is told how much more is done."""
     if progress is None:
         return None

@@ -7,30 +7,26 @@ of every category; that is word frequency speaking, and the output has to say so
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from imprint.choices import Centre
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.clustering import category_centres
-from imprint.enumeration.settings import Centre
 from imprint.significance.rotations import Cells
-from imprint.significance.threads import single_threaded
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Indices
 
 ROTATIONS = 1_000  # of the null without frequency: enough to see whether an association is still there
 EXPLAINED = 0.5  # a group is flagged when fewer of its associations than this share survive
 _NOTHING = 1e-6  # relative: what rounding leaves of directions
 
 
-def log_frequency(embedding: Embedding, rows: Rows) -> Doubles:
+def log_frequency(embedding: Embedding, rows: Indices) -> Floats:
     """Return a proxy for log frequency: minus the logarithm of the rank, as Zipf's law has it."""
     ranks = rows if embedding.ranks is None else embedding.ranks[rows]
     return -np.log(np.asarray(ranks, dtype=np.float64) + 1)
 
 
-def frequency_direction(words: Floats, frequency: Doubles) -> Doubles:
+def frequency_direction(words: Floats32, frequency: Floats) -> Floats:
     """Return the unit direction of the covariance of words with frequency; zero where there is none.
 
     Across it no direction is correlated with frequency. That is not so of the regression's slope: on the bundled
@@ -42,7 +38,7 @@ def frequency_direction(words: Floats, frequency: Doubles) -> Doubles:
     return np.asarray(covariance / length if length > 0 else covariance)
 
 
-def across(vectors: Floats | Doubles, direction: Doubles) -> Doubles:
+def across(vectors: Floats32 | Floats, direction: Floats) -> Floats:
     """Return the coordinates of rows in the space across a direction, which has one dimension less.
 
     Rows that merely lost the direction would stay in the larger space, and there a random rotation turns part of
@@ -56,7 +52,7 @@ def across(vectors: Floats | Doubles, direction: Doubles) -> Doubles:
     return np.asarray(reflected[:, :-1])
 
 
-def without_direction(vectors: Floats, direction: Doubles) -> Floats:
+def without_direction(vectors: Floats32, direction: Floats) -> Floats32:
     """Remove a direction from unit rows and scale what is left of them to unit length again."""
     if not direction.any():
         return vectors
@@ -65,7 +61,7 @@ def without_direction(vectors: Floats, direction: Doubles) -> Floats:
     return np.asarray(rest / lengths, dtype=np.float32)
 
 
-def correlation_with_frequency(words: Floats, directions: Doubles, frequency: Doubles) -> Doubles:
+def correlation_with_frequency(words: Floats32, directions: Floats, frequency: Floats) -> Floats:
     """Return, for each group's direction, the rank correlation of words' products with it and their frequency."""
     from scipy.stats import rankdata
 
@@ -73,7 +69,7 @@ def correlation_with_frequency(words: Floats, directions: Doubles, frequency: Do
     return np.asarray(np.corrcoef(ranks.T, rankdata(frequency))[-1, :-1])
 
 
-def cells_without_frequency(cells: Cells, frequency: Doubles, centre: Centre) -> Cells | None:
+def cells_without_frequency(cells: Cells, frequency: Floats, centre: Centre) -> Cells | None:
     """Return the same groups and categories in the space across frequency; None where groups differ in it alone."""
     direction = frequency_direction(cells.words, frequency)
     if not direction.any():

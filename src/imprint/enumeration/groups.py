@@ -4,13 +4,10 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.enumeration.targets import Targets
 from imprint.names.tables import NameTable
-
-Floats = npt.NDArray[np.float32]
-Labels = npt.NDArray[np.intp]
+from imprint.types import Flags, Floats, Floats32, Indices
 
 ILLUSTRATIVE = 5
 
@@ -53,7 +50,7 @@ def letters(count: int) -> list[str]:
     return names
 
 
-def order_groups(targets: Targets, labels: Labels, count: int) -> list[int]:
+def order_groups(targets: Targets, labels: Indices, count: int) -> list[int]:
     """Return cluster numbers in the order shown: by share of women as in the paper, else by size."""
     sizes = np.bincount(labels, minlength=count)
     if targets.table is not None and not np.all(np.isnan(targets.table.share_women)):
@@ -62,7 +59,7 @@ def order_groups(targets: Targets, labels: Labels, count: int) -> list[int]:
     return sorted(range(count), key=lambda label: (-sizes[label], label))
 
 
-def describe(targets: Targets, members: npt.NDArray[np.bool_]) -> Demographics | None:
+def describe(targets: Targets, members: Flags) -> Demographics | None:
     """Average the table's columns over the chosen names, a posteriori: nothing of it formed the group."""
     if targets.table is None:
         return None
@@ -75,7 +72,7 @@ def describe(targets: Targets, members: npt.NDArray[np.bool_]) -> Demographics |
     )
 
 
-def illustrate(vectors: Floats, count: int = ILLUSTRATIVE) -> list[int]:
+def illustrate(vectors: Floats32, count: int = ILLUSTRATIVE) -> list[int]:
     """Choose names whose mean is as similar as possible to the group's, greedily one by one (section 4)."""
     centre = vectors.astype(np.float64).mean(axis=0)
     chosen: list[int] = []
@@ -91,11 +88,11 @@ def illustrate(vectors: Floats, count: int = ILLUSTRATIVE) -> list[int]:
     return chosen
 
 
-def _mean(table: NameTable, targets: Targets, members: npt.NDArray[np.bool_], column: str) -> float | None:
+def _mean(table: NameTable, targets: Targets, members: Flags, column: str) -> float | None:
     rows = [table.index[targets.names[i]] for i in np.flatnonzero(members)]
     return _average(getattr(table, column)[rows])
 
 
-def _average(values: npt.NDArray[np.float64]) -> float | None:
+def _average(values: Floats) -> float | None:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None

@@ -9,13 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.significance.rotations import Cells, observed_scores, random_directions
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
+from imprint.types import Flags, Floats, Ints
 
-Doubles = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
 Tuple = tuple[int, int, int, int]  # two groups, two categories
 
 NULL_ROTATIONS = 50
@@ -35,9 +33,7 @@ class Crossings:
     strongest: tuple[tuple[Tuple, float, float], ...]
 
 
-def find_crossings(
-    cells: Cells, significant: npt.NDArray[np.bool_], rows: Rows, *, seed: np.random.SeedSequence
-) -> Crossings | None:
+def find_crossings(cells: Cells, significant: Flags, rows: Ints, *, seed: np.random.SeedSequence) -> Crossings | None:
     """Test eq. (1) on all tuples of significant cells, observed and under rotations; None where there is no tuple.
 
     `significant` is (categories, groups), `rows` the words chosen for each cell.
@@ -69,7 +65,7 @@ def find_crossings(
     )
 
 
-def _products(cells: Cells, rows: Rows, tuples: list[Tuple]) -> Doubles:
+def _products(cells: Cells, rows: Ints, tuples: list[Tuple]) -> Floats:
     """Return (A_ij - A_i'j) . (A_ik - A_i'k) for each tuple, NaN where a cell has too few words."""
     means = cells.words[rows].astype(np.float64).mean(axis=2)
     means[(rows < 0).any(axis=2)] = np.nan

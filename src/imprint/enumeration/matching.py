@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.enumerate import Progress, enumerate_biases
+from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.targets import Names
+from imprint.types import Progress
 
 LEAST_OVERLAP = 0.5
 SEEDS = 10

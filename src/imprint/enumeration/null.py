@@ -5,45 +5,41 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from imprint.choices import Device
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.settings import Settings
 from imprint.significance.corrections import benjamini_hochberg, benjamini_yekutieli
 from imprint.significance.rotations import CHUNK, Cells, null_scores
+from imprint.types import Floats, Floats32, Ints
 
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
-Report = Callable[[int], None]
-Device = Literal["cpu", "cuda"]
+Done = Callable[[int], None]  # rotations
 
 
 @dataclass
 class Tally:
     """How often rotations reached each observed score; all of their scores only where the maximum is wanted."""
 
-    scores: Doubles
-    reached: Counts
+    scores: Floats
+    reached: Ints
     rotations: int = 0
-    kept: list[Floats] | None = None
+    kept: list[Floats32] | None = None
 
-    def add(self, chunk: Floats) -> None:
+    def add(self, chunk: Floats32) -> None:
         """Take in the scores of some rotations. A cell with too few words under a rotation does not reach."""
         self.reached += np.sum(chunk >= self.scores, axis=0)
         self.rotations += len(chunk)
         if self.kept is not None:
             self.kept.append(chunk)
 
-    def p_values(self) -> Doubles:
+    def p_values(self) -> Floats:
         """Return add-one p-values: 1 for cells with too few words, family-wise where all scores were kept."""
         reached = self.reached if self.kept is None else self._reached_by_the_largest(self.kept)
         return np.where(np.isfinite(self.scores), (reached + 1) / (self.rotations + 1), 1.0)
 
-    def _reached_by_the_largest(self, null: list[Floats]) -> Counts:
+    def _reached_by_the_largest(self, null: list[Floats32]) -> Ints:
         """Count rotations whose largest cell, each on its own scale, reaches this one (Westfall and Young)."""
         # The observed scores take part in the scale like one more rotation: under the null they are one, and a cell
         # that seldom has enough words would else stand far out whenever it has.
@@ -59,7 +55,7 @@ class Tally:
 
 def rotate(
     cells: Cells,
-    scores: Doubles,
+    scores: Floats,
     rotations: int,
     *,
     seed: np.random.SeedSequence,
@@ -67,8 +63,8 @@ def rotate(
     device: Device = "cpu",
     keep: bool = False,
     checkpoint: Checkpoint | None = None,
-    report: Report | None = None,
-) -> Doubles:
+    report: Done | None = None,
+) -> Floats:
     """Return the p-value of every cell from so many rotations; `keep` makes them family-wise."""
     if device == "cuda":
         return _rotate_on_gpu(cells, scores, rotations, seed=seed, report=report)
@@ -89,8 +85,8 @@ def rotate(
 
 
 def _rotate_on_gpu(
-    cells: Cells, scores: Doubles, rotations: int, *, seed: np.random.SeedSequence, report: Report | None
-) -> Doubles:
+    cells: Cells, scores: Floats, rotations: int, *, seed: np.random.SeedSequence, report: Done | None
+) -> Floats:
     from imprint.significance.rotations_gpu import reached_on_gpu
 
     tally = Tally(scores, reached_on_gpu(cells, scores, rotations, seed=seed, report=report), rotations)
@@ -109,7 +105,7 @@ def open_checkpoint(
     return Checkpoint(path, settings.fingerprint(*data, digest.hexdigest(), str(CHUNK)), cells.shape)
 
 
-def adjust(p_values: Doubles, settings: Settings) -> Doubles:
+def adjust(p_values: Floats, settings: Settings) -> Floats:
     """Correct p-values over all cells, those with too few words included (their p is 1)."""
     if settings.correction == "max":
         return p_values

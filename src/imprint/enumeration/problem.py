@@ -6,23 +6,19 @@ Swinger et al. (2019), sections 3.1 and 3.2: clean the names, group them, choose
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.association.preparation import largest_share
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.cleaning import name_likeness
+from imprint.embeddings.vocabulary import frequent_words, rows_by_frequency
+from imprint.enumeration.cleaning import largest_share, name_likeness
 from imprint.enumeration.clustering import category_centres, cluster, cluster_means
 from imprint.enumeration.frequency import frequency_direction, log_frequency, without_direction
 from imprint.enumeration.groups import letters, order_groups
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import FREQUENT, Names, Targets, find_targets
-from imprint.enumeration.vocabulary import frequent_words, rows_by_frequency
 from imprint.errors import SettingError, VocabularyError
 from imprint.significance.rotations import Cells
 from imprint.stimuli.definition import quote
-
-Floats = npt.NDArray[np.float32]
-Labels = npt.NDArray[np.intp]
+from imprint.types import Floats, Floats32, Indices, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +30,10 @@ class Problem:
 
     targets: Targets
     dropped: tuple[str, ...]
-    labels: Labels
-    name_vectors: Floats
-    rows: Labels
-    frequency: npt.NDArray[np.float64]
+    labels: Indices
+    name_vectors: Floats32
+    rows: Indices
+    frequency: Floats
     cells: Cells
 
 
@@ -67,7 +63,9 @@ def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np
     return Problem(targets, dropped, labels, name_vectors, rows[by_category], frequency[by_category], cells)
 
 
-def pose_again(problem: Problem, embedding: Embedding, other: Embedding, settings: Settings) -> tuple[Problem, Labels]:
+def pose_again(
+    problem: Problem, embedding: Embedding, other: Embedding, settings: Settings
+) -> tuple[Problem, Indices]:
     """Put a problem posed in one embedding to another: the same groups and categories, of what the other has.
 
     Nothing is cleaned or clustered anew. Also returned: for each of the problem's words its place among the words of
@@ -95,7 +93,7 @@ def pose_again(problem: Problem, embedding: Embedding, other: Embedding, setting
     return Problem(targets, (), labels, name_vectors, rows, frequency, cells), places
 
 
-def _same_names(problem: Problem, other: Embedding, settings: Settings) -> tuple[Targets, Labels]:
+def _same_names(problem: Problem, other: Embedding, settings: Settings) -> tuple[Targets, Indices]:
     """Look up the names of the groups, those left after cleaning, in another embedding."""
     asked = problem.targets
     found = find_targets(other, asked.names, seed=np.random.SeedSequence(settings.seed))
@@ -113,8 +111,8 @@ def _same_names(problem: Problem, other: Embedding, settings: Settings) -> tuple
 
 
 def _vectors(
-    embedding: Embedding, names: Labels, words: Labels, frequency: npt.NDArray[np.float64], settings: Settings
-) -> tuple[Floats, Floats]:
+    embedding: Embedding, names: Indices, words: Indices, frequency: Floats, settings: Settings
+) -> tuple[Floats32, Floats32]:
     """Return the unit rows of names and of words, without the direction of frequency where that is asked."""
     name_vectors, word_vectors = embedding.unit[names], embedding.unit[words]
     if settings.without_frequency:
@@ -136,7 +134,7 @@ def _clean(
     return found.take(kept), tuple(found.names[i] for i in gone)
 
 
-def _cells(words: Floats, sizes: npt.NDArray[np.int64], means: npt.NDArray[np.float64], settings: Settings) -> Cells:
+def _cells(words: Floats32, sizes: Ints, means: Floats, settings: Settings) -> Cells:
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     if settings.top > sizes.max():
         raise SettingError(

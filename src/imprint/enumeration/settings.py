@@ -7,13 +7,10 @@ import hashlib
 import json
 import operator
 from dataclasses import asdict, dataclass, fields
-from typing import Literal, get_args
+from typing import get_args
 
+from imprint.choices import Centre, Cleaning, Correction
 from imprint.errors import SettingError
-
-Cleaning = Literal["margin", "centroid", "none"]
-Centre = Literal["category", "all"]
-Correction = Literal["bh", "by", "max"]
 
 
 @dataclass(frozen=True)

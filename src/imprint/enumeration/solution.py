@@ -7,15 +7,16 @@ from concurrent.futures import Executor
 
 import numpy as np
 
+from imprint.choices import Device
 from imprint.enumeration.checkpoint import Checkpoint
-from imprint.enumeration.conclusion import Table
+from imprint.enumeration.conclusion import CellTable
 from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
 from imprint.enumeration.indirect import Crossings, find_crossings
-from imprint.enumeration.null import Device, Report, adjust, rotate
+from imprint.enumeration.null import Done, adjust, rotate
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import observed_scores
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
 
 _POSING = 4  # seeds that posing the problem takes; three are left to solve it
 
@@ -32,8 +33,8 @@ def solve(
     executor: Executor,
     device: Device,
     checkpoint: Checkpoint | None = None,
-    report: Report | None = None,
-) -> tuple[Table, Crossings | None]:
+    report: Done | None = None,
+) -> tuple[CellTable, Crossings | None]:
     """Score and test every cell. Problems of one dimension under one seed meet the same rotations."""
     rotating, checking, crossing = _seeds(settings)[_POSING:]
     cells = problem.cells
@@ -71,7 +72,7 @@ def solve(
             )
     adjusted = adjust(p_values, settings)
     significant = (adjusted <= settings.fdr) & np.isfinite(scores)
-    table = Table(scores, rows, p_values, adjusted, significant, without_frequency)
+    table = CellTable(scores, rows, p_values, adjusted, significant, without_frequency)
     return table, find_crossings(cells, significant, rows, seed=crossing)
 
 

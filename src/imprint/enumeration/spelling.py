@@ -8,21 +8,19 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-Labels = npt.NDArray[np.intp]
-Doubles = npt.NDArray[np.float64]
+from imprint.types import Floats, Indices, Ints
 
 _LENGTHS = (1, 2, 3)  # of the pieces compared
 
 
 def spelling_ranks(
     names: Sequence[str],
-    labels: Labels,
+    labels: Indices,
     words: Sequence[str],
-    offsets: npt.NDArray[np.int64],
-    chosen: npt.NDArray[np.int64],
-) -> Doubles:
+    offsets: Ints,
+    chosen: Ints,
+) -> Floats:
     """Return how the words chosen for each cell rank within their category by being spelt like the group's names.
 
     0.5 is chance, 1 the most alike. `words` go category by category from `offsets`; `chosen` holds, for each
@@ -39,7 +37,7 @@ def spelling_ranks(
     return ranks
 
 
-def _likeness(names: Sequence[str], labels: Labels, words: Sequence[str]) -> Doubles:
+def _likeness(names: Sequence[str], labels: Indices, words: Sequence[str]) -> Floats:
     """Return, for each word and group, how much commoner its pieces are in the group's names than in all."""
     index: dict[str, int] = {}
     of_names = [[index.setdefault(piece, len(index)) for piece in _pieces(name)] for name in names]
@@ -62,7 +60,7 @@ def _pieces(word: str) -> list[str]:
     return sorted({ended[start : start + size] for size in _LENGTHS for start in range(len(ended) - size + 1)})
 
 
-def _flat(lists: Iterable[Iterable[int]]) -> tuple[Labels, Labels]:
+def _flat(lists: Iterable[Iterable[int]]) -> tuple[Indices, Indices]:
     pairs = [(owner, item) for owner, items in enumerate(lists) for item in items]
     owners, items = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     return owners, items

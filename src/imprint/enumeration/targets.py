@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.vocabulary import is_cased, rows_by_frequency
 from imprint.enumeration.cleaning import fit_name_classifier
-from imprint.enumeration.vocabulary import is_cased, rows_by_frequency
 from imprint.errors import VocabularyError
 from imprint.names.tables import NameTable, first_names, surnames
 from imprint.stimuli.definition import quote
 from imprint.stimuli.wordfiles import read_words
+from imprint.types import Floats32, Indices
 
-Rows = npt.NDArray[np.intp]
 Names = str | os.PathLike[str] | Sequence[str]
 
 FEWEST_BEARERS = 1_000  # appendix C.1 and C.2: a name is then nobody's in particular
@@ -29,13 +28,13 @@ class Targets:
     """Names found in an embedding: as asked, the row of each, its bearers, the table they come from, and the rest."""
 
     names: tuple[str, ...]
-    rows: Rows
-    bearers: npt.NDArray[np.float32]
+    rows: Indices
+    bearers: Floats32
     table: NameTable | None
     asked: int
     missing: tuple[str, ...]
 
-    def take(self, kept: Rows) -> "Targets":
+    def take(self, kept: Indices) -> "Targets":
         """Return the chosen names."""
         names = tuple(self.names[i] for i in kept)
         return Targets(names, self.rows[kept], self.bearers[kept], self.table, self.asked, self.missing)

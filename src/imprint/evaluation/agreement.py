@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.association.cosines import cosines
 from imprint.association.wefat import word_score
@@ -21,7 +20,6 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.resampling import (
     RESAMPLES,
-    Doubles,
     Estimate,
     check_resamples,
     draw_counts,
@@ -31,6 +29,7 @@ from imprint.evaluation.resampling import (
 )
 from imprint.stimuli.definition import WefatTest, WordSet, quote
 from imprint.stimuli.seeds import professions
+from imprint.types import Floats, Indices
 
 AXIS = ("he", "she")
 
@@ -123,10 +122,10 @@ def without(group: WordSet, words: Sequence[str]) -> WordSet:
     return group.taking(word for word in group.words if word not in words)
 
 
-def _correlate(x: Doubles, y: Doubles, owners: npt.NDArray[np.intp], resamples: int, seed: int) -> dict[str, Estimate]:
+def _correlate(x: Floats, y: Floats, owners: Indices, resamples: int, seed: int) -> dict[str, Estimate]:
     """Return both correlations; `owners` numbers the word that each point belongs to."""
     words = int(owners.max()) + 1
-    draws: dict[str, list[Doubles]] = {"pearson": [], "spearman": []}
+    draws: dict[str, list[Floats]] = {"pearson": [], "spearman": []}
     # The first draw counts every word once: it is the value itself.
     for drawn in chain([np.ones((1, words))], draw_counts(words, resamples, seed)):
         counts = drawn[:, owners]

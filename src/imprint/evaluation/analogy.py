@@ -11,29 +11,27 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.association.measured import Measured
 from imprint.association.wordrows import require_embedding
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.answers import METHODS, Method, Progress, Vocabulary, best_answers
+from imprint.evaluation.answers import METHODS, AnswerMethod, Vocabulary, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark
-from imprint.evaluation.resampling import RESAMPLES, Doubles, Estimate, check_resamples, draw_counts, estimate
+from imprint.evaluation.resampling import RESAMPLES, Estimate, check_resamples, draw_counts, estimate
 from imprint.evaluation.similarity import flatten
 from imprint.finding import Finding
 from imprint.stimuli.definition import quote
+from imprint.types import Flags, Floats, Ints, Progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_WORDS = 300_000  # gensim's own limit
 
-Flags = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True)
-class Section:
+class AnalogySection:
     """Questions of one kind: how many there are, how many have all their words, and how many of those are right."""
 
     name: str
@@ -54,7 +52,7 @@ class AnalogyResult(Measured):
     embedding: str
     embedding_sha256: str
     measures: Mapping[str, Estimate] = field(hash=False)
-    sections: tuple[Section, ...]
+    sections: tuple[AnalogySection, ...]
     found: int
     asked: int
     words: int
@@ -178,13 +176,11 @@ def analogies_answered(
     return results, change
 
 
-def _missing(benchmark: AnalogyBenchmark, places: npt.NDArray[np.int64]) -> tuple[str, ...]:
+def _missing(benchmark: AnalogyBenchmark, places: Ints) -> tuple[str, ...]:
     return tuple(dict.fromkeys(benchmark.questions[row][column] for row, column in np.argwhere(places < 0).tolist()))
 
 
-def _right(
-    vocabulary: Vocabulary, questions: npt.NDArray[np.int64], progress: Progress | None
-) -> Mapping[Method, Flags]:
+def _right(vocabulary: Vocabulary, questions: Ints, progress: Progress | None) -> Mapping[AnswerMethod, Flags]:
     answers = best_answers(vocabulary, questions[:, :3], progress)
     # Without any answer the place is -1; the last word's group is looked up for it and thrown away.
     return {
@@ -200,7 +196,7 @@ def _part(progress: Progress | None, part: int, parts: int) -> Progress | None:
 
 
 def _accuracies(
-    questions: Sequence[tuple[str, ...]], right: Sequence[Mapping[Method, Flags]], resamples: int, seed: int
+    questions: Sequence[tuple[str, ...]], right: Sequence[Mapping[AnswerMethod, Flags]], resamples: int, seed: int
 ) -> tuple[list[dict[str, Estimate]], dict[str, Estimate]]:
     """Return the accuracies of every embedding, and the last one's less the first one's.
 
@@ -217,7 +213,7 @@ def _accuracies(
         asked = occurring.sum(axis=1)
         with np.errstate(invalid="ignore"):
             chunks.append([{method: occurring @ flags / asked for method, flags in one.items()} for one in right])
-    draws: list[dict[str, Doubles]] = [
+    draws: list[dict[str, Floats]] = [
         {method: np.concatenate([chunk[side][method] for chunk in chunks]) for method in METHODS}
         for side in range(len(right))
     ]
@@ -229,11 +225,13 @@ def _accuracies(
     }
 
 
-def _sections(benchmark: AnalogyBenchmark, found: Flags, right: Mapping[Method, Flags]) -> tuple[Section, ...]:
+def _sections(
+    benchmark: AnalogyBenchmark, found: Flags, right: Mapping[AnswerMethod, Flags]
+) -> tuple[AnalogySection, ...]:
     names = np.array(benchmark.sections)
     kept = names[found]
     return tuple(
-        Section(
+        AnalogySection(
             name=name,
             asked=int((names == name).sum()),
             found=int((kept == name).sum()),

@@ -6,7 +6,7 @@ float32, block by block, with a bound on the error; a question whose two best an
 in float64.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,15 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
-from imprint.significance.threads import single_threaded
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Ints, Progress
 
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Progress = Callable[[int, int], None]
-Method = Literal["3cosadd", "3cosmul"]
+AnswerMethod = Literal["3cosadd", "3cosmul"]
 
-METHODS: tuple[Method, ...] = ("3cosadd", "3cosmul")
+METHODS: tuple[AnswerMethod, ...] = ("3cosadd", "3cosmul")
 EPSILON = 0.001  # Levy and Goldberg's, against division by zero
 
 _BLOCK = 1_024  # words of the vocabulary at a time: the table of their cosines stays in the cache
@@ -71,7 +68,9 @@ class Vocabulary:
         return (slice(start, min(start + _BLOCK, len(self.rows))) for start in range(0, len(self.rows), _BLOCK))
 
 
-def best_answers(vocabulary: Vocabulary, questions: Ints, progress: Progress | None = None) -> dict[Method, Ints]:
+def best_answers(
+    vocabulary: Vocabulary, questions: Ints, progress: Progress | None = None
+) -> dict[AnswerMethod, Ints]:
     """Return, for each method, the word that answers each question (a, b, c), -1 where there is none.
 
     No spelling of a question's own words is an answer. Of words whose scores are equal, the most frequent is.
@@ -108,8 +107,8 @@ def best_answers(vocabulary: Vocabulary, questions: Ints, progress: Progress | N
 class _Best:
     """The two largest scores of each question in float32, and where the largest is."""
 
-    best: Floats
-    second: Floats
+    best: Floats32
+    second: Floats32
     at: Ints
 
     @classmethod
@@ -117,7 +116,7 @@ class _Best:
         lowest = np.full(questions, -np.inf, dtype=np.float32)
         return cls(lowest, lowest.copy(), np.full(questions, -1, dtype=np.int64))
 
-    def settle(self, vocabulary: Vocabulary, questions: Ints, margin: Doubles, method: Method) -> None:
+    def settle(self, vocabulary: Vocabulary, questions: Ints, margin: Floats, method: AnswerMethod) -> None:
         """Answer again, in float64, the questions whose best two are within the margin."""
         with np.errstate(invalid="ignore"):
             close = np.flatnonzero(~(self.best.astype(np.float64) - self.second > margin))
@@ -127,7 +126,7 @@ class _Best:
             self.at[some] = answer_exactly(vocabulary, questions[some], method)
 
 
-def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: Method) -> Ints:
+def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: AnswerMethod) -> Ints:
     """Answer questions in float64, without tricks."""
     asked, places = np.unique(questions, return_inverse=True)
     a, b, c = places.reshape(questions.shape).T
@@ -151,12 +150,12 @@ def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: Method) -> I
     return at
 
 
-def _product_error(best: Floats, error: float, least: float) -> Doubles:
+def _product_error(best: Floats32, error: float, least: float) -> Floats:
     """Bound the error of a product no larger than `best`, whose factors (at most 2) are off by `error`."""
     largest = np.maximum(best.astype(np.float64), 0.0)
     error += 2 * _UNIT
     divisor = least + 2 * EPSILON - error
     if divisor <= 0:
         return np.full(len(best), np.inf)
-    bound: Doubles = (4 * error + error**2 + largest * error) / divisor + 6 * _UNIT * largest
+    bound: Floats = (4 * error + error**2 + largest * error) / divisor + 6 * _UNIT * largest
     return bound

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from imprint.errors import SettingError, StimulusError
 
-Question = tuple[str, str, str, str]
+AnalogyQuestion = tuple[str, str, str, str]
 
 SUFFIXES = (".tsv", ".csv", ".txt")
 
@@ -46,7 +46,7 @@ class AnalogyBenchmark:
     """Questions (a, b, c, d): a is to b as c is to d; `sections` gives the section of each."""
 
     name: str
-    questions: tuple[Question, ...]
+    questions: tuple[AnalogyQuestion, ...]
     sections: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -159,7 +159,7 @@ def _pairs(path: Traversable, name: str, rows: list[tuple[int, tuple[str, ...]]]
     return PairBenchmark(name, tuple((fields[0], fields[1]) for _, fields in rows), tuple(scores))
 
 
-def _questions(path: Traversable, rows: list[tuple[int, tuple[str, ...]]]) -> Iterator[Question]:
+def _questions(path: Traversable, rows: list[tuple[int, tuple[str, ...]]]) -> Iterator[AnalogyQuestion]:
     for number, fields in rows:
         # A third column of numbers is a score, and the fourth something that belongs to pairs.
         if len(fields) != 4 or _number(fields[2]) is not None:

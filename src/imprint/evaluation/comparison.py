@@ -28,12 +28,13 @@ from imprint.evaluation.agreement import (
 )
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.benchmarks import Benchmark
-from imprint.evaluation.evaluate import Evaluation, Report, evaluate
+from imprint.evaluation.evaluate import Evaluation, evaluate
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.similarity import flatten
 from imprint.finding import Finding, Findings, Skipped
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, quote
+from imprint.types import Report
 
 if TYPE_CHECKING:
     import pandas as pd

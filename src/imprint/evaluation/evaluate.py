@@ -3,7 +3,7 @@
 What debiasing costs, as in Bolukbasi et al. (2016), section 5 and table 2: the same benchmarks before and after.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,23 +15,23 @@ from imprint.evaluation.benchmarks import PUBLISHED, Benchmark, PairBenchmark, b
 from imprint.evaluation.resampling import RESAMPLES, Estimate
 from imprint.evaluation.similarity import SimilarityResult, flatten, similarities
 from imprint.finding import Finding, Findings, Skipped
+from imprint.types import Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Report = Callable[[str, int, int], None]
-Result = SimilarityResult | AnalogyResult
+BenchmarkResult = SimilarityResult | AnalogyResult
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchmarkRow:
     """A benchmark: the result and, against another embedding, that one's on the same pairs or questions.
 
     `change` is the result's measures less the other's, resampled together.
     """
 
-    result: Result
-    against: Result | None
+    result: BenchmarkResult
+    against: BenchmarkResult | None
     change: Mapping[str, Estimate] = field(hash=False)
 
     @property
@@ -57,7 +57,7 @@ class Row:
 class Evaluation(Findings):
     """All benchmarks that could be run, and why the others could not."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[BenchmarkRow, ...]
     skipped: tuple[Skipped, ...]
 
     def findings(self) -> list[Finding]:
@@ -89,7 +89,7 @@ def evaluate(
     """Run benchmarks (all bundled ones by default); one without pairs or questions in the vocabulary is skipped."""
     benchmarks = bundled_benchmarks() if benchmarks is None else benchmarks
     embeddings = [embedding] if against is None else [against, embedding]
-    rows: list[Row] = []
+    rows: list[BenchmarkRow] = []
     skipped: list[Skipped] = []
     for benchmark in benchmarks:
         try:
@@ -109,8 +109,8 @@ def _run(
     resamples: int,
     seed: int,
     report: Report | None,
-) -> Row:
-    results: Sequence[Result]
+) -> BenchmarkRow:
+    results: Sequence[BenchmarkResult]
     if isinstance(benchmark, PairBenchmark):
         results, change = similarities(embeddings, benchmark)
     else:
@@ -123,4 +123,4 @@ def _run(
             progress=None if report is None else partial(report, f"answering {benchmark.name}"),
         )
     against = results[0] if len(results) > 1 else None
-    return Row(results[-1], against, change if against is not None else {})
+    return BenchmarkRow(results[-1], against, change if against is not None else {})

@@ -8,17 +8,21 @@ it can is it walked word by word, and only there are the question's own words pa
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.compiled import compiled
-
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
+from imprint.types import Floats32, Ints
 
 
 @compiled()
 def keep_best_sums(
-    cosines: Floats, questions: Ints, words: Ints, groups: Ints, start: int, best: Floats, second: Floats, at: Ints
+    cosines: Floats32,
+    questions: Ints,
+    words: Ints,
+    groups: Ints,
+    start: int,
+    best: Floats32,
+    second: Floats32,
+    at: Ints,
 ) -> None:
     """Keep, for each question (a, b, c), the two largest cos(b) + cos(c) - cos(a) and the word of the largest.
 
@@ -42,14 +46,14 @@ def keep_best_sums(
 
 @compiled()
 def keep_best_products(
-    shifted: Floats,
-    inverse: Floats,
+    shifted: Floats32,
+    inverse: Floats32,
     questions: Ints,
     words: Ints,
     groups: Ints,
     start: int,
-    best: Floats,
-    second: Floats,
+    best: Floats32,
+    second: Floats32,
     at: Ints,
 ) -> None:
     """Keep the two largest shifted(b) * shifted(c) * inverse(a); the rest is as for sums."""
@@ -74,7 +78,7 @@ def _is_answer(group: int, words: Ints, question: int) -> bool:
 
 
 @compiled()
-def _enter(score: np.float32, word: int, question: int, best: Floats, second: Floats, at: Ints) -> Any:
+def _enter(score: np.float32, word: int, question: int, best: Floats32, second: Floats32, at: Ints) -> Any:
     """Put a score among the best two, and return the lower of them."""
     if score > best[question]:
         second[question] = best[question]

@@ -6,7 +6,7 @@ first name, and what a crowd thinks of a profession; the third list is the words
 before.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,10 @@ import numpy as np
 
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.vocabulary import frequent_words
+from imprint.embeddings.vocabulary import frequent_words
 from imprint.errors import VocabularyError
 from imprint.evaluation.recovering import (
     FOLDS,
-    Floats,
-    Labels,
     Tried,
     chance_of_clusters,
     estimate_change,
@@ -32,11 +30,11 @@ from imprint.evaluation.similarity import flatten
 from imprint.finding import Finding, Findings
 from imprint.names.tables import first_names
 from imprint.stimuli.seeds import gender_specific, professions
+from imprint.types import Flags, Floats32, Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Report = Callable[[str, int, int], None]
 
 FEWEST_OF_A_LABEL = 2 * FOLDS
 
@@ -146,7 +144,7 @@ def leakage(
     return Leakage(before.name, None if after is None else after.name, last.sha256, tuple(rows), untried, seed)
 
 
-def _recovery(words: str, method: str, labels: Labels, tried: Sequence[Tried], seed: int) -> Recovery:
+def _recovery(words: str, method: str, labels: Flags, tried: Sequence[Tried], seed: int) -> Recovery:
     first, last = tried[0], tried[-1]
     several = len(tried) > 1
     return Recovery(
@@ -161,7 +159,7 @@ def _recovery(words: str, method: str, labels: Labels, tried: Sequence[Tried], s
     )
 
 
-def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Labels]:
+def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Flags]:
     table = first_names()
     women = table.share_women
     chosen = []
@@ -171,7 +169,7 @@ def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Label
     return _labelled(*chosen)
 
 
-def _professions(before: Embedding, after: Embedding | None) -> tuple[list[str], Labels]:
+def _professions(before: Embedding, after: Embedding | None) -> tuple[list[str], Flags]:
     scored = professions()
     return _labelled(
         _known((one.word for one in scored if one.stereotype <= -_STEREOTYPED), before, after),
@@ -179,7 +177,7 @@ def _professions(before: Embedding, after: Embedding | None) -> tuple[list[str],
     )
 
 
-def _furthest(before: Embedding, after: Embedding | None, axis: Axis) -> tuple[list[str], Labels]:
+def _furthest(before: Embedding, after: Embedding | None, axis: Axis) -> tuple[list[str], Flags]:
     """Return the words furthest out on either side, without those that mean a gender."""
     meant = {word.lower() for word in gender_specific()}
     rows = frequent_words(before, _FREQUENT, leaving_out=meant)
@@ -197,10 +195,10 @@ def _known(words: Any, *embeddings: Embedding | None) -> list[str]:
     return listed
 
 
-def _labelled(women: Sequence[str], men: Sequence[str]) -> tuple[list[str], Labels]:
+def _labelled(women: Sequence[str], men: Sequence[str]) -> tuple[list[str], Flags]:
     return [*women, *men], np.arange(len(women) + len(men)) < len(women)
 
 
-def _unit(embedding: Embedding, words: Sequence[str]) -> Floats:
+def _unit(embedding: Embedding, words: Sequence[str]) -> Floats32:
     rows = embedding.lookup(words).vectors
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)

@@ -9,13 +9,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.evaluation.resampling import RESAMPLES, Doubles, Estimate, draw_counts, estimate
-from imprint.significance.threads import single_threaded
-
-Floats = npt.NDArray[np.float32]
-Labels = npt.NDArray[np.bool_]
+from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
+from imprint.threads import single_threaded
+from imprint.types import Flags, Floats, Floats32
 
 FOLDS = 5
 
@@ -26,18 +23,18 @@ _DEALS = 200  # random labels behind the chance of clusters
 class Tried(NamedTuple):
     """How often each word was put right and, of a method that is trained, the accuracy in every fold."""
 
-    right: Doubles
-    folds: Doubles | None
+    right: Floats
+    folds: Floats | None
 
 
-def methods(seed: int) -> dict[str, Callable[[Floats, Labels], Tried]]:
+def methods(seed: int) -> dict[str, Callable[[Floats32, Flags], Tried]]:
     """Return what tells, of each word, how often it was put right."""
     from sklearn.cluster import KMeans
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC
 
-    def classify(kernel: str) -> Callable[[Floats, Labels], Tried]:
-        def recover(vectors: Floats, labels: Labels) -> Tried:
+    def classify(kernel: str) -> Callable[[Floats32, Flags], Tried]:
+        def recover(vectors: Floats32, labels: Flags) -> Tried:
             machine = SVC(kernel=kernel, class_weight="balanced")
             foldings = [StratifiedKFold(FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
             rights = [cross_val_predict(machine, vectors, labels, cv=folding) == labels for folding in foldings]
@@ -50,7 +47,7 @@ def methods(seed: int) -> dict[str, Callable[[Floats, Labels], Tried]]:
 
         return recover
 
-    def cluster(vectors: Floats, labels: Labels) -> Tried:
+    def cluster(vectors: Floats32, labels: Flags) -> Tried:
         with single_threaded():
             found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
         right = found == labels
@@ -59,7 +56,7 @@ def methods(seed: int) -> dict[str, Callable[[Floats, Labels], Tried]]:
     return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), "two clusters": cluster}
 
 
-def estimate_recovery(one: Tried, labels: Labels, seed: int) -> Estimate:
+def estimate_recovery(one: Tried, labels: Flags, seed: int) -> Estimate:
     """Return the mean over both labels of what was put right, with its interval."""
     if one.folds is not None:
         return _over_foldings(_share_right(one.right, labels), one.folds)
@@ -67,7 +64,7 @@ def estimate_recovery(one: Tried, labels: Labels, seed: int) -> Estimate:
     return estimate(float(shares[0]), shares[1:], fewer(labels))
 
 
-def estimate_change(first: Tried, last: Tried, labels: Labels, seed: int) -> Estimate:
+def estimate_change(first: Tried, last: Tried, labels: Flags, seed: int) -> Estimate:
     """Return by how much more the last try puts right than the first, on the same words and folds."""
     if first.folds is not None and last.folds is not None:
         values = [_share_right(one.right, labels) for one in (first, last)]
@@ -76,7 +73,7 @@ def estimate_change(first: Tried, last: Tried, labels: Labels, seed: int) -> Est
     return estimate(float(shares[0]), shares[1:], fewer(labels), difference=True)
 
 
-def _over_foldings(value: float, folds: Doubles, *, difference: bool = False) -> Estimate:
+def _over_foldings(value: float, folds: Floats, *, difference: bool = False) -> Estimate:
     """Put an interval around a mean over folds, which share most of what they were trained on.
 
     Nadeau and Bengio (2003): the variance between folds counts once for their number and once for the words tried as a
@@ -91,7 +88,7 @@ def _over_foldings(value: float, folds: Doubles, *, difference: bool = False) ->
     return Estimate(value, max(-1.0 if difference else 0.0, value - reach), min(1.0, value + reach))
 
 
-def _resampled(right: Doubles, labels: Labels, seed: int) -> Doubles:
+def _resampled(right: Floats, labels: Flags, seed: int) -> Floats:
     """Return the mean over both labels of what was put right, of the words and of resamples of them."""
     sides = [np.flatnonzero(labels), np.flatnonzero(~labels)]
     draws = [
@@ -102,17 +99,17 @@ def _resampled(right: Doubles, labels: Labels, seed: int) -> Doubles:
     return np.asarray(np.mean(shares, axis=0))
 
 
-def fewer(labels: Labels) -> int:
+def fewer(labels: Flags) -> int:
     """Return how many words the rarer label has."""
     return int(min(labels.sum(), (~labels).sum()))
 
 
-def _share_right(right: Doubles | Labels, labels: Labels) -> float:
+def _share_right(right: Floats | Flags, labels: Flags) -> float:
     """Return the mean over both labels of the share of words put right."""
     return float((right[labels].mean() + right[~labels].mean()) / 2)
 
 
-def chance_of_clusters(right: Doubles, labels: Labels, seed: int) -> float:
+def chance_of_clusters(right: Floats, labels: Flags, seed: int) -> float:
     """Return what the same clusters give on average for labels dealt at random."""
     found = (right == 1) == labels
     rng = np.random.default_rng(seed)

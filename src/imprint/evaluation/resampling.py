@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.errors import SettingError
-
-Doubles = npt.NDArray[np.float64]
+from imprint.types import Floats
 
 RESAMPLES = 1_000
 FEWEST_DRAWN = 10  # things below which resamples of them say little
@@ -33,7 +31,7 @@ def check_resamples(resamples: int) -> None:
         raise SettingError(f"resamples is {resamples}; at least 1 is wanted")
 
 
-def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Doubles]:
+def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Floats]:
     """Draw how often each thing occurs in each resample: (resamples, things), some rows at a time."""
     chunks = np.random.SeedSequence(seed).spawn(-(-resamples // _CHUNK))
     for chunk, seed_of_chunk in enumerate(chunks):
@@ -42,7 +40,7 @@ def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Doubles]:
         yield rng.multinomial(things, np.full(things, 1 / things), size=rows).astype(np.float64)
 
 
-def estimate(value: float, draws: Doubles, things: int, *, difference: bool = False) -> Estimate:
+def estimate(value: float, draws: Floats, things: int, *, difference: bool = False) -> Estimate:
     """Put an interval around a value of so many things; resamples in which it does not exist (NaN) are left out.
 
     There is none where the things are few, and none where all resamples agree, as on a share of 1: that is no
@@ -56,7 +54,7 @@ def estimate(value: float, draws: Doubles, things: int, *, difference: bool = Fa
     return Estimate(value, math.nan, math.nan)
 
 
-def midranks(values: Doubles, counts: Doubles) -> Doubles:
+def midranks(values: Floats, counts: Floats) -> Floats:
     """Rank values that occur `counts` times (resamples, values); equal ones share the mean of their ranks.
 
     Nothing is sorted again: values keep their order in every resample, and ranks are sums of counts along it.
@@ -65,11 +63,11 @@ def midranks(values: Doubles, counts: Doubles) -> Doubles:
     order = np.argsort(place, kind="stable")
     starts = np.flatnonzero(np.diff(place[order], prepend=-1))
     together = np.add.reduceat(counts[:, order], starts, axis=1)
-    ranks: Doubles = (np.cumsum(together, axis=1) - (together - 1) / 2)[:, place]
+    ranks: Floats = (np.cumsum(together, axis=1) - (together - 1) / 2)[:, place]
     return ranks
 
 
-def weighted_correlation(x: Doubles, y: Doubles, counts: Doubles) -> Doubles:
+def weighted_correlation(x: Floats, y: Floats, counts: Floats) -> Floats:
     """Return Pearson's correlation in each resample; NaN where a resample repeats one value."""
     total = counts.sum(axis=1, keepdims=True)
     x, y = (

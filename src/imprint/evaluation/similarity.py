@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.association.measured import Measured
 from imprint.association.wordrows import require_embedding
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark
-from imprint.evaluation.resampling import Doubles, Estimate
+from imprint.evaluation.resampling import Estimate
 from imprint.finding import Finding
 from imprint.significance.dyads import Dyads, pearson, spearman
 from imprint.stimuli.definition import quote
+from imprint.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +125,7 @@ def similarities(
 
 
 def correlate(
-    people: Doubles, sides: Sequence[Doubles], dyads: Dyads
+    people: Floats, sides: Sequence[Floats], dyads: Dyads
 ) -> tuple[list[dict[str, Estimate]], dict[str, Estimate]]:
     """Return both correlations of every side with people, and the last side's less the first one's."""
     measured: list[dict[str, Estimate]] = [{} for _ in sides]
@@ -147,11 +147,11 @@ def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, flo
     }
 
 
-def _cosines(embedding: Embedding, benchmark: PairBenchmark) -> tuple[Doubles, tuple[str, ...]]:
+def _cosines(embedding: Embedding, benchmark: PairBenchmark) -> tuple[Floats, tuple[str, ...]]:
     """Return the cosine of each pair, NaN where a word is missing, and the words that are."""
     require_embedding(embedding)
     found = embedding.lookup(dict.fromkeys(word for pair in benchmark.pairs for word in pair))
-    rows: npt.NDArray[np.float64] = found.vectors.astype(np.float64)
+    rows: Floats = found.vectors.astype(np.float64)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     place = {word: row for row, word in enumerate(found.words)}
     cosines = np.full(len(benchmark.pairs), np.nan)

@@ -1,35 +1,30 @@
 """The JSON API: what the pages tell, for programs, unrounded and unmasked."""
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from fastapi.params import Query
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
+from imprint.choices import Alternative, PairMethod
 from imprint.explorer.neighbours import MOST
 from imprint.explorer.queries import Explorer
 from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, weat_tests
-from imprint.significance.partitions import Alternative
+from imprint.web.refusal import Refused
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD)]
-Words = Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)]
-
-
-class Problem(BaseModel):
-    """Why a question has no answer: one line that says what to do."""
-
-    detail: str
+GivenWords = Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)]
 
 
 class WeatQuestion(BaseModel):
     """Four sets of words: are X and Y associated differently with A and B?"""
 
-    x: Words
-    y: Words
-    a: Words
-    b: Words
+    x: GivenWords
+    y: GivenWords
+    a: GivenWords
+    b: GivenWords
     alternative: Alternative = "greater"
 
 
@@ -37,11 +32,11 @@ class AxisQuestion(BaseModel):
     """Pairs of words that make an axis, the positive end first, and words to project on it."""
 
     pairs: Annotated[list[tuple[Word, Word]], Field(min_length=1, max_length=MOST_WORDS)]
-    words: Words
-    method: Literal["difference", "pca"] = "difference"
+    words: GivenWords
+    method: PairMethod = "difference"
 
 
-class Answer(BaseModel):
+class FindingAnswer(BaseModel):
     """A finding as the command line prints it with --json, and what gives it again."""
 
     finding: dict[str, Any]
@@ -79,7 +74,7 @@ class KnownTest(BaseModel):
 def make_api(explorer: Explorer) -> APIRouter:
     """Return the routes below /api."""
     problems: dict[int | str, dict[str, Any]] = {
-        status: {"model": Problem} for status in (400, 403, 413, 422, 429, 503)
+        status: {"model": Refused} for status in (400, 403, 413, 422, 429, 503)
     }
     api = APIRouter(prefix="/api", responses=problems)
 
@@ -93,14 +88,14 @@ def make_api(explorer: Explorer) -> APIRouter:
             ]
         )
 
-    @api.post("/weat", response_model=Answer)
+    @api.post("/weat", response_model=FindingAnswer)
     def weat(question: WeatQuestion) -> Response:
         """Run an association test."""
         sets = Sets(*(tuple(words) for words in (question.x, question.y, question.a, question.b)))
         found = explorer.measure(sets, question.alternative)
         return _json({"finding": found.finding.to_dict(), "command": found.command, "python": found.python})
 
-    @api.post("/axis", response_model=Answer)
+    @api.post("/axis", response_model=FindingAnswer)
     def axis(question: AxisQuestion) -> Response:
         """Project words on an axis."""
         found = explorer.place(question.pairs, question.words, question.method)

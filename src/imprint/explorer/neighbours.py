@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.errors import SettingError, VocabularyError
-
-Doubles = npt.NDArray[np.float64]
+from imprint.types import Floats
 
 MOST = 100  # neighbours
 
@@ -41,10 +39,10 @@ def neighbours(embedding: Embedding, word: str, *, count: int = 20) -> Neighbour
     return Neighbours(word, token, nearest)
 
 
-def _similarities(embedding: Embedding, vector: Doubles) -> Doubles:
+def _similarities(embedding: Embedding, vector: Floats) -> Floats:
     """Return every row's cosine with a vector; rows without a direction have none and come last."""
     direction = vector / np.linalg.norm(vector)
-    similar: Doubles = np.full(len(embedding), -np.inf)
+    similar: Floats = np.full(len(embedding), -np.inf)
     for start in range(0, len(embedding), BLOCK_ROWS):
         rows = np.asarray(embedding.vectors[start : start + BLOCK_ROWS], dtype=np.float64)
         norms = embedding.norms[start : start + BLOCK_ROWS]

@@ -18,7 +18,7 @@ from imprint.web.pages import Pages
 from imprint.web.refusal import RefusedError
 
 Fields = Mapping[str, str]
-Context = dict[str, Any]
+PageContext = dict[str, Any]
 
 FIRST_TEST = "caliskan-6"
 FIRST_PAIRS = "he, she"
@@ -59,7 +59,7 @@ class ExplorerPages:
         sets = Sets(*(split_words(texts.get(name, "")) for name in "xyab"))
         alternative = fields.get("alternative", "greater")
 
-        def answer() -> Context:
+        def answer() -> PageContext:
             found = self._explorer.measure(sets, alternative)  # type: ignore[arg-type]  # checked, with a message, where it is used
             return self._told(found.finding, found.command, found.python)
 
@@ -72,7 +72,7 @@ class ExplorerPages:
         texts = fields.get("words", "\n".join(FIRST_WORDS))
         method = fields.get("method", "difference")
 
-        def answer() -> Context:
+        def answer() -> PageContext:
             found = self._explorer.place(split_pairs(pairs), split_words(texts), method)
             return self._told(found.finding, found.command, found.python)
 
@@ -82,7 +82,7 @@ class ExplorerPages:
         """Words nearest to one."""
         word, wanted = fields.get("word", FIRST_WORD).strip(), fields.get("count", "20").strip()
 
-        def answer() -> Context:
+        def answer() -> PageContext:
             if not wanted.isascii() or not wanted.isdigit() or len(wanted) > len(str(MOST)):
                 raise RefusedError(422, f"{wanted[:LONGEST_WORD]!r} is not a number of neighbours; give 1 to {MOST}.")
             found = self._explorer.near(word, int(wanted))
@@ -90,7 +90,7 @@ class ExplorerPages:
 
         return self._answer("neighbours.html", {"word": word, "wanted": wanted}, answer)
 
-    def _answer(self, template: str, asked: Context, answer: Callable[[], Context]) -> Response:
+    def _answer(self, template: str, asked: PageContext, answer: Callable[[], PageContext]) -> Response:
         """Draw the form with its answer, or with the one line that says why there is none."""
         try:
             told, status = answer() | {"error": ""}, 200
@@ -99,7 +99,7 @@ class ExplorerPages:
             told, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
         return self.drawn.draw(template, status=status, **asked, **told)
 
-    def _told(self, row: Row, command: str, python: str) -> Context:
+    def _told(self, row: Row, command: str, python: str) -> PageContext:
         """Return a row as its kind shows it: the first paragraph answers, the rest follows."""
         first, *rest = blocks([row])
         assert isinstance(first, Prose)

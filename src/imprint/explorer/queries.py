@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from imprint.association.battery import run_battery
+from imprint.choices import Alternative
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
@@ -14,7 +15,6 @@ from imprint.explorer import recipes
 from imprint.explorer.neighbours import Neighbours, neighbours
 from imprint.explorer.words import Pair, Sets, check_pairs, check_sets, check_words
 from imprint.rows import Row
-from imprint.significance.partitions import Alternative
 from imprint.web.refusal import RefusedError
 
 ALPHA = 0.05
@@ -32,7 +32,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Found:
+class NearWords:
     """A word's neighbours."""
 
     neighbours: Neighbours
@@ -79,12 +79,12 @@ class Explorer:
             recipes.axis_python(self.source, pairs, method, words),
         )
 
-    def near(self, word: str, count: int = 20) -> Found:
+    def near(self, word: str, count: int = 20) -> NearWords:
         """Find the nearest neighbours of a word."""
         check_words("word", [word] if word else [])
         with self._my_turn():
             found = neighbours(self.embedding, word, count=count)
-        return Found(found, recipes.neighbours_python(self.source, word, count))
+        return NearWords(found, recipes.neighbours_python(self.source, word, count))
 
     @contextlib.contextmanager
     def _my_turn(self) -> Iterator[None]:

@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.errors import SettingError
+from imprint.types import Floats, Indices, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = npt.NDArray[np.float64]
 
 RACES = ("white", "black", "hispanic", "asian_pacific", "native", "two_or_more")
 
@@ -35,7 +35,7 @@ class NameTable:
 
     kind: str
     names: tuple[str, ...]
-    counts: npt.NDArray[np.int64]
+    counts: Ints
     share_women: Floats
     mean_birth_year: Floats
     races: Mapping[str, Floats]
@@ -55,7 +55,7 @@ class NameTable:
         """Keep the names with at least so many births or bearers."""
         return self.take(np.flatnonzero(self.counts >= count))
 
-    def take(self, rows: npt.NDArray[np.intp]) -> "NameTable":
+    def take(self, rows: Indices) -> "NameTable":
         """Return the chosen rows, in the order given."""
         return NameTable(
             kind=self.kind,

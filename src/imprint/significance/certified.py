@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.significance.deficits import Deficits, Ints
-
-Floats = npt.NDArray[np.float64]
+from imprint.significance.deficits import Deficits
+from imprint.types import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.errors import SettingError
-
-Floats = npt.NDArray[np.float64]
+from imprint.types import Floats
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from imprint.types import Ints
 
 _SUM_BITS = 60  # room for the sum of all scores, with two bits to spare for shifting and for differences
 

@@ -10,10 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from imprint.types import Floats, Ints
 
 FEWEST_PAIRS = 10  # below, the influences of so few pairs say little of their spread
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.significance.deficits import Deficits, Ints
+from imprint.significance.deficits import Deficits
+from imprint.types import Ints
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.errors import SettingError
-from imprint.significance.deficits import Ints, fixed_point_unit
+from imprint.significance.deficits import fixed_point_unit
 from imprint.significance.partitions import count_partitions, countable, pool_scores
+from imprint.types import Ints
 
 # Where counting exactly a hundred times over would take long, bounds decide: the interval can then be wider
 # than the exact one, never narrower, by about the relative width of the bounds.

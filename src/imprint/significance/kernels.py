@@ -7,12 +7,9 @@ float64, so its rounding error has a simple bound (see `certified.py`).
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.compiled import compiled
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from imprint.types import Floats, Ints
 
 
 @compiled()

@@ -12,13 +12,14 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 import numpy.typing as npt
 
+from imprint.choices import Alternative
 from imprint.errors import SettingError
 from imprint.significance.certified import CertifiedTail
-from imprint.significance.deficits import Deficits, Ints, to_fixed_point
+from imprint.significance.deficits import Deficits, to_fixed_point
 from imprint.significance.exact import ExactTail
+from imprint.types import Ints
 
-Alternative = Literal["greater", "less", "two-sided"]
-Method = Literal["exact", "certified", "sampled"]
+CountMethod = Literal["exact", "certified", "sampled"]
 
 Efforts = tuple[tuple[float, int], ...]
 
@@ -52,7 +53,7 @@ class PermutationTest:
     p_value: float
     p_strict: float
     p_floor: float
-    p_method: Method
+    p_method: CountMethod
     p_low: float
     p_high: float
     log10_p: float

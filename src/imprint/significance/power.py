@@ -13,10 +13,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from imprint.choices import Alternative
 from imprint.errors import SettingError
-from imprint.significance.partitions import Alternative, smallest_p
-
-Floats = npt.NDArray[np.float64]
+from imprint.significance.partitions import smallest_p
+from imprint.types import Floats
 
 _ALL_PARTITIONS = 20_000  # up to 8 + 8 words, every partition is used; beyond, a random choice of them
 _MOST_PARTITIONS = 100_000

@@ -3,10 +3,8 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from imprint.types import Floats, Ints
 
 EXACT_ORDERS = 13  # numbers up to which all orders are counted, in a fraction of a second
 

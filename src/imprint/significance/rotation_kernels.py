@@ -1,18 +1,16 @@
 """The compiled loop behind the rotational null; plain arrays in and out. Imported only when first needed."""
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.compiled import compiled
-
-Floats = npt.NDArray[np.float32]
+from imprint.types import Floats32
 
 ABSENT = np.float32(-1e30)  # stands where fewer than t words were found; far below any cosine
 
 
 # Scores are finite, which lets maxima compile to single instructions.
 @compiled(fastmath={"nnan", "ninf", "nsz"})
-def keep_largest(scores: Floats, groups: int, overlapping: bool, largest: Floats) -> None:
+def keep_largest(scores: Floats32, groups: int, overlapping: bool, largest: Floats32) -> None:
     """Merge rows of scores into the largest few of each column, in place.
 
     Columns go group by group and, within a group, rotation by rotation, so that every inner loop runs along

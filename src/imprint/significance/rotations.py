@@ -12,14 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.errors import SettingError
-from imprint.significance.threads import single_threaded
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Ints
 
 CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
 _BATCH = 128  # rotations in one matrix product
@@ -40,10 +36,10 @@ class Cells:
     group it is closest to.
     """
 
-    words: Floats
+    words: Floats32
     offsets: Ints
-    directions: Doubles
-    centres: Floats
+    directions: Floats
+    centres: Floats32
     top: int
     overlapping: bool = False
 
@@ -53,7 +49,7 @@ class Cells:
         return len(self.offsets) - 1, len(self.directions)
 
     @cached_property
-    def factor(self) -> Doubles:
+    def factor(self) -> Floats:
         """F of directions = F V^T, V with orthonormal columns: all that a rotation leaves of them."""
         left, sizes, _ = np.linalg.svd(self.directions, full_matrices=False)
         largest = sizes.max(initial=0.0)
@@ -63,7 +59,7 @@ class Cells:
         return np.asarray(left[:, real] * sizes[real])
 
 
-def observed_scores(cells: Cells) -> tuple[Doubles, Ints]:
+def observed_scores(cells: Cells) -> tuple[Floats, Ints]:
     """Score every cell as it is: (categories, groups) means less centre, and which rows made them.
 
     A cell with fewer than `top` words has score -inf and -1 for the rows it lacks.
@@ -85,7 +81,7 @@ def observed_scores(cells: Cells) -> tuple[Doubles, Ints]:
     return scores, rows
 
 
-def random_directions(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats:
+def random_directions(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats32:
     """Draw the directions as they would be after so many Haar-random rotations: (count, dimension, groups)."""
     rng = np.random.default_rng(seed)
     factor = cells.factor
@@ -95,7 +91,7 @@ def random_directions(cells: Cells, count: int, seed: np.random.SeedSequence) ->
     return (gaussian @ turned).astype(np.float32)
 
 
-def scores_under(cells: Cells, directions: Floats) -> Floats:
+def scores_under(cells: Cells, directions: Floats32) -> Floats32:
     """Score every cell under given directions (count, dimension, groups): (count, categories, groups)."""
     from imprint.significance.rotation_kernels import ABSENT, keep_largest
 
@@ -124,9 +120,9 @@ def null_scores(
     *,
     seed: np.random.SeedSequence,
     executor: Executor,
-    done: dict[int, Floats] | None = None,
-    finished: Callable[[int, Floats], None] | None = None,
-) -> Iterator[Floats]:
+    done: dict[int, Floats32] | None = None,
+    finished: Callable[[int, Floats32], None] | None = None,
+) -> Iterator[Floats32]:
     """Yield the scores of every rotation in order, a chunk of them at a time.
 
     Each chunk has its own seed, so neither the executor nor its size changes a bit of the result. Chunks in
@@ -157,7 +153,7 @@ def null_scores(
             future.cancel()
 
 
-def _null_chunk(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats:
+def _null_chunk(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats32:
     with single_threaded():
         return scores_under(cells, random_directions(cells, count, seed))
 
@@ -182,7 +178,7 @@ def _itself(cells: Cells) -> Cells:
     return cells
 
 
-def _wait_for(chunk: "Future[Floats]", executor: Executor) -> Floats:
+def _wait_for(chunk: "Future[Floats32]", executor: Executor) -> Floats32:
     """Wait for a chunk; Dask's executor may leave it pending for ever when the cluster has gone, so look at times."""
     client = getattr(executor, "_client", None)
     while client is not None and not chunk.done():

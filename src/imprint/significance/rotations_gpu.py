@@ -8,14 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.errors import MissingExtraError, SettingError
 from imprint.significance.rotations import Cells
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
+from imprint.types import Floats, Ints
 
 _BATCH = 2_048  # rotations in one product
 _MOST_TOP = 5
@@ -23,12 +19,12 @@ _MOST_TOP = 5
 
 def reached_on_gpu(
     cells: Cells,
-    scores: Doubles,
+    scores: Floats,
     rotations: int,
     *,
     seed: np.random.SeedSequence,
     report: Callable[[int], None] | None = None,
-) -> Counts:
+) -> Ints:
     """Count the rotations under which each cell reaches its observed score: (categories, groups)."""
     device = GpuCells(cells)
     torch = device.torch

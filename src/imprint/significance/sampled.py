@@ -1,20 +1,14 @@
 """The permutation p-value from random partitions: only on request, for pools too large to count."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from imprint.choices import Alternative
 from imprint.errors import SettingError
-from imprint.significance.partitions import (
-    Alternative,
-    PermutationTest,
-    Region,
-    extreme_regions,
-    pool_scores,
-    smallest_p,
-)
+from imprint.significance.partitions import PermutationTest, Region, extreme_regions, pool_scores, smallest_p
+from imprint.types import Ints, Progress
 
 CONFIDENCE = 0.99
 MOST_DRAWS = 10**9  # hours of work; more is a slip of the finger
@@ -29,7 +23,7 @@ def sampled_test(
     alternative: Alternative = "greater",
     draws: int = 100_000,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> PermutationTest:
     """Estimate the p-value from random partitions, each drawn without repeats inside it.
 
@@ -70,7 +64,7 @@ def sampled_test(
     )
 
 
-def _count_inside(sums: npt.NDArray[np.int64], region: Region) -> int:
+def _count_inside(sums: Ints, region: Region) -> int:
     return int(np.sum((sums >= region.at_least) | (sums <= region.at_most)))
 
 

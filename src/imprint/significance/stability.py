@@ -7,11 +7,10 @@ four sets are drawn again, with repeats, from themselves.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.errors import SettingError
+from imprint.types import Floats
 
-Floats = npt.NDArray[np.float64]
 _CHUNK = 250  # resamples drawn from one seed
 
 

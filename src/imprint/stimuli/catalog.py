@@ -49,11 +49,11 @@ from imprint.errors import StimulusError
 from imprint.stimuli import parsing
 from imprint.stimuli.definition import (
     Human,
-    Kind,
     Published,
     Test,
     WeatTest,
     WefatTest,
+    WordKind,
     WordSet,
     problems,
     validate,
@@ -67,11 +67,11 @@ SEAT_TESTS = ("caliskan-[0-9]*", "seat-*")  # May et al. (2019): Caliskan's ten 
 
 __all__ = [
     "Human",
-    "Kind",
     "Published",
     "Test",
     "WeatTest",
     "WefatTest",
+    "WordKind",
     "WordSet",
     "catalogue",
     "choose",

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
+from imprint.choices import Context
 from imprint.errors import StimulusError
 from imprint.rows import WordList
 
-Kind = Literal[
+WordKind = Literal[
     "name",  # a person's: This is W. The person's name is W.
     "count noun",  # a thing: This is a W. These are Ws. Ws are things.
     "plural noun",  # things, already plural (equations): These are W. W are things.
@@ -28,13 +29,8 @@ Kind = Literal[
     "possessive pronoun",  # hers: This is W.
     "unknown",  # a user's words; sentences about the word itself: The term is W.
 ]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[WordKind, ...] = get_args(WordKind)
 
-Context = Literal[
-    "word",  # the word alone
-    "bleached",  # in sentences that say as little else as possible
-    "unbleached",  # in sentences that belong to the question asked
-]
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 
 UNDETERMINED = "und"  # ISO 639's code for a language nobody has stated
@@ -48,7 +44,7 @@ class WordSet:
 
     name: str
     words: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[WordKind, ...]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -63,7 +59,7 @@ class WordSet:
         return WordSet(self.name, kept, tuple(kinds[word] for word in kept))
 
     @classmethod
-    def of(cls, name: str, words: Iterable[str], kind: Kind = "unknown") -> "WordSet":
+    def of(cls, name: str, words: Iterable[str], kind: WordKind = "unknown") -> "WordSet":
         """Make a set whose words are all of one kind."""
         words = tuple(words)
         return cls(name, words, (kind,) * len(words))

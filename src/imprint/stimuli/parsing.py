@@ -9,17 +9,17 @@ from imprint.stimuli.definition import (
     CONTEXTS,
     UNDETERMINED,
     Human,
-    Kind,
     Published,
     Test,
     Unbleached,
     WeatTest,
     WefatTest,
+    WordKind,
     WordSet,
     set_problems,
     validate,
 )
-from imprint.stimuli.tables import Table, did_you_mean, read_table
+from imprint.stimuli.tables import TomlTable, did_you_mean, read_table
 from imprint.stimuli.templates import read_patterns
 from imprint.stimuli.wordfiles import FilePath, read_property
 
@@ -55,28 +55,28 @@ def refuse_repeated_ids(tests: Iterable[Test], where: str) -> None:
         seen.add(test.id)
 
 
-def _sets(document: Table) -> dict[str, WordSet]:
+def _sets(document: TomlTable) -> dict[str, WordSet]:
     sets = {}
     for key, value in (document.get("sets", dict) or {}).items():
         where = f"{document.where}: set {key!r}"
         if type(value) is not dict:
             raise StimulusError(f"{where}: not a table; write [sets.NAME] with words = [...] below it")
-        sets[key] = _word_set(Table(value, where), key)
+        sets[key] = _word_set(TomlTable(value, where), key)
     return sets
 
 
-def _word_set(table: Table, name: str) -> WordSet:
+def _word_set(table: TomlTable, name: str) -> WordSet:
     table.allow(("name", "words", "kind", "kinds"))
     table.need("words", list)
     words = table.texts("words")
     kind = table.text("kind", "unknown")
-    exceptions = Table(table.get("kinds", dict) or {}, f"{table.where}: kinds")
+    exceptions = TomlTable(table.get("kinds", dict) or {}, f"{table.where}: kinds")
     for word in exceptions.values:
         if word not in words:
             hint = did_you_mean(word, words) or "; remove it, or add it to them"
             raise StimulusError(f"{exceptions.where}: {word!r} is not one of the words{hint}")
     # the check below refuses what is not a Kind
-    kinds = tuple(cast(Kind, exceptions.text(word, kind)) for word in words)
+    kinds = tuple(cast(WordKind, exceptions.text(word, kind)) for word in words)
     found = WordSet(table.text("name", name), words, kinds)
     problems = set_problems(found)
     if problems:
@@ -84,7 +84,7 @@ def _word_set(table: Table, name: str) -> WordSet:
     return found
 
 
-def _set_of(table: Table, key: str, sets: Mapping[str, WordSet]) -> WordSet:
+def _set_of(table: TomlTable, key: str, sets: Mapping[str, WordSet]) -> WordSet:
     value = table.values.get(key)
     if type(value) is str:
         if value not in sets:
@@ -92,13 +92,13 @@ def _set_of(table: Table, key: str, sets: Mapping[str, WordSet]) -> WordSet:
             raise StimulusError(f"{table.where}: {key} names the set {value!r}, which does not exist{hint}")
         return sets[value]
     if type(value) is list:
-        return _word_set(Table({"words": value}, f"{table.where}: {key}"), key)
+        return _word_set(TomlTable({"words": value}, f"{table.where}: {key}"), key)
     if value is not None and type(value) is not dict:
         raise StimulusError(f"{table.where}: {key} is {value!r}; the name of a set or a list of words is wanted")
-    return _word_set(Table(table.need(key, dict), f"{table.where}: {key}"), key)
+    return _word_set(TomlTable(table.need(key, dict), f"{table.where}: {key}"), key)
 
 
-def _weat(table: Table, sets: Mapping[str, WordSet]) -> WeatTest:
+def _weat(table: TomlTable, sets: Mapping[str, WordSet]) -> WeatTest:
     table.allow(_WEAT_KEYS)
     x, y = (_set_of(table, key, sets) for key in ("x", "y"))
     common = _common(table, sets, figure="effect")
@@ -107,7 +107,7 @@ def _weat(table: Table, sets: Mapping[str, WordSet]) -> WeatTest:
     return test
 
 
-def _wefat(table: Table, sets: Mapping[str, WordSet], folder: Path) -> WefatTest:
+def _wefat(table: TomlTable, sets: Mapping[str, WordSet], folder: Path) -> WefatTest:
     table.allow(_WEFAT_KEYS)
     words = _set_of(table, "words", sets)
     property_name = table.text("property_name", "property")
@@ -123,7 +123,7 @@ def _wefat(table: Table, sets: Mapping[str, WordSet], folder: Path) -> WefatTest
         raise StimulusError(f"{table.where}: property_file: {error}") from error
 
 
-def _common(table: Table, sets: Mapping[str, WordSet], *, figure: str) -> dict[str, Any]:
+def _common(table: TomlTable, sets: Mapping[str, WordSet], *, figure: str) -> dict[str, Any]:
     identifier = table.need("id", str)
     return {
         "id": identifier,
@@ -139,7 +139,7 @@ def _common(table: Table, sets: Mapping[str, WordSet], *, figure: str) -> dict[s
     }
 
 
-def _published(table: Table, figure: str) -> Published:
+def _published(table: TomlTable, figure: str) -> Published:
     table.allow(("embedding", figure, "p", "source", "context"))
     context = table.text("context", "word")
     if context not in CONTEXTS:
@@ -154,19 +154,19 @@ def _published(table: Table, figure: str) -> Published:
     )
 
 
-def _unbleached(table: Table, language: str) -> Unbleached | None:
+def _unbleached(table: TomlTable, language: str) -> Unbleached | None:
     values = table.get("unbleached", dict)
     if values is None:
         return None
-    patterns = Table(values, f"{table.where}: unbleached").allow(("targets", "attributes"))
+    patterns = TomlTable(values, f"{table.where}: unbleached").allow(("targets", "attributes"))
     return Unbleached(*(read_patterns(patterns, key, language) for key in ("targets", "attributes")))
 
 
-def _human(table: Table) -> Human | None:
+def _human(table: TomlTable) -> Human | None:
     values = table.get("human", dict)
     if values is None:
         return None
-    human = Table(values, f"{table.where}: human").allow(("effect", "p", "participants", "source"))
+    human = TomlTable(values, f"{table.where}: human").allow(("effect", "p", "participants", "source"))
     return Human(
         effect=human.need("effect", float),
         p=human.need("p", str),

@@ -21,13 +21,13 @@ _TYPE_NAMES = {
 
 
 @dataclass(frozen=True)
-class Table:
+class TomlTable:
     """A TOML table that knows where it stands."""
 
     values: Mapping[str, Any]
     where: str
 
-    def allow(self, keys: Iterable[str]) -> "Table":
+    def allow(self, keys: Iterable[str]) -> "TomlTable":
         """Return the table, or raise StimulusError if it has a key other than these."""
         keys = tuple(keys)
         for key in self.values:
@@ -65,19 +65,19 @@ class Table:
             raise StimulusError(f"{self.where}: {key} holds {_shorten(odd[0])}; {_TYPE_NAMES[str]} is wanted")
         return tuple(items)
 
-    def tables(self, key: str) -> list["Table"]:
+    def tables(self, key: str) -> list["TomlTable"]:
         """Return a list of tables, empty where there is none; each is called by its id or its number."""
         items = self.values.get(key, [])
         if type(items) is not list or any(type(item) is not dict for item in items):
             raise StimulusError(f"{self.where}: {key} is not a list of tables; begin each with [[{key}]]")
-        return [Table(item, f"{self.where}: {key} {_label(item, number)}") for number, item in enumerate(items, 1)]
+        return [TomlTable(item, f"{self.where}: {key} {_label(item, number)}") for number, item in enumerate(items, 1)]
 
 
-def read_table(path: FilePath) -> Table:
+def read_table(path: FilePath) -> TomlTable:
     """Read a TOML file as one table."""
     text = read_text(path)
     try:
-        return Table(tomllib.loads(text), str(path))
+        return TomlTable(tomllib.loads(text), str(path))
     except RecursionError as error:
         raise StimulusError(f"{path}: not TOML: brackets nested too deeply; correct the file") from error
     except ValueError as error:  # TOMLDecodeError, or an integer with more digits than Python converts

@@ -17,10 +17,11 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
+from imprint.choices import Context
 from imprint.errors import SettingError, StimulusError
-from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, Context, Kind, WeatTest, word_sets
+from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, WeatTest, WordKind, word_sets
 from imprint.stimuli.inflection import plural, with_article
-from imprint.stimuli.tables import Table, read_table
+from imprint.stimuli.tables import TomlTable, read_table
 from imprint.stimuli.wordfiles import FilePath
 
 _FOLDER = Path(__file__).with_name("data") / "templates"
@@ -55,7 +56,7 @@ class Templates:
     """Patterns of one language by the kind of word that fits them."""
 
     language: str
-    by_kind: Mapping[Kind, tuple[str, ...]] = field(hash=False)
+    by_kind: Mapping[WordKind, tuple[str, ...]] = field(hash=False)
 
 
 def bundled_templates(language: str = "en") -> Templates:
@@ -78,7 +79,7 @@ def read_templates(path: FilePath) -> Templates:
     return Templates(given.language, {**_bundled(given.language).by_kind, **given.by_kind})
 
 
-def read_patterns(table: Table, key: str, language: str) -> tuple[str, ...]:
+def read_patterns(table: TomlTable, key: str, language: str) -> tuple[str, ...]:
     """Return the patterns of a table's key, or raise StimulusError naming the one that cannot be used."""
     where = f"{table.where}: {key}"
     table.need(key, list)
@@ -125,7 +126,9 @@ def sentences(test: WeatTest, context: Context, templates: Templates | None = No
     return made
 
 
-def _patterns(test: WeatTest, context: Context, key: str, given: Templates | None) -> Mapping[Kind, tuple[str, ...]]:
+def _patterns(
+    test: WeatTest, context: Context, key: str, given: Templates | None
+) -> Mapping[WordKind, tuple[str, ...]]:
     """Return the patterns for the words of one set by their kind; "" stands for the word alone."""
     if context == "word":
         return dict.fromkeys(KINDS, ("",))
@@ -171,10 +174,10 @@ def _bundled(language: str) -> Templates:
 def _read(path: FilePath) -> Templates:
     document = read_table(path).allow(("language", "templates"))
     language = document.need("language", str)
-    table = Table(document.need("templates", dict), f"{path}: templates").allow(KINDS)
+    table = TomlTable(document.need("templates", dict), f"{path}: templates").allow(KINDS)
     if not table.values:
         raise StimulusError(f"{table.where}: no templates in it; write KIND = [...] with patterns")
-    return Templates(language, {cast(Kind, kind): read_patterns(table, kind, language) for kind in table.values})
+    return Templates(language, {cast(WordKind, kind): read_patterns(table, kind, language) for kind in table.values})
 
 
 def _problem(pattern: str, language: str) -> str | None:

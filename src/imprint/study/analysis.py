@@ -13,7 +13,7 @@ from imprint.study.steps import Study
 from imprint.study.store import Store
 from imprint.study.suggestions import SuggestionScores, score_suggestions
 
-Scores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
+StudyScores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Bonus:
         return finding(study, "study-bonus", self.panel_id or str(self.participant), share, asdict(self))
 
 
-def score(store: Store, ratings: Store | None = None) -> Scores:
+def score(store: Store, ratings: Store | None = None) -> StudyScores:
     """Score a study; `ratings` is the second study, on offensiveness, of a `ube` study."""
     protocol = store.study.protocol
     if ratings is not None and (protocol, ratings.study.protocol) != ("ube", "offense"):

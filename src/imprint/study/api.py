@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 from imprint.study.admin import bearer
 from imprint.study.panel import PATTERN
 from imprint.study.refusals import AnsweredError, LateError, WithdrawnError
-from imprint.study.steps import Consent
-from imprint.web.refusal import TITLES, RefusedError
+from imprint.study.steps import Consent, Overview, Question, Receipt
+from imprint.web.refusal import TITLES, Refused, RefusedError
 
 if TYPE_CHECKING:
     from imprint.study.store import Store
@@ -25,13 +25,7 @@ _LONGEST_ANSWER = 2_000
 _LARGEST = 2**31 - 1
 
 
-class Refused(BaseModel):
-    """Why a request was refused, and what to do."""
-
-    detail: str
-
-
-class Joined(BaseModel):
+class JoinTicket(BaseModel):
     """A new participant; the token is the end of the private link and is told only here."""
 
     token: str
@@ -43,22 +37,14 @@ class Joining(BaseModel, extra="forbid"):
     participant: str = Field(pattern=PATTERN)
 
 
-class Question(BaseModel):
-    """A question of the page: what kind, and about which words."""
-
-    number: int
-    kind: Literal["name", "triple", "rating", "sense", "stereotype", "words"]
-    words: list[str]
-
-
-class Group(BaseModel):
+class ShownGroup(BaseModel):
     """A group of names that answers choose from."""
 
     letter: str
     names: list[str]
 
 
-class Step(BaseModel):
+class CurrentStep(BaseModel):
     """Where a participant stands: what to agree to, to read, to answer, or why there is nothing more.
 
     `consent` holds the text of those who run the study, and `panel_id` the number that is stored from then on: both
@@ -70,7 +56,7 @@ class Step(BaseModel):
     stage: Literal["exam", "main"] | None = None
     title: list[str] = []
     questions: list[Question] = []
-    groups: list[Group] = []
+    groups: list[ShownGroup] = []
     reason: str | None = None
     panel_id: str | None = None
     code: str | None = None
@@ -89,38 +75,10 @@ class Answers(BaseModel, extra="forbid"):
     answers: list[GivenAnswer] = Field(min_length=1, max_length=_MOST_ANSWERS)
 
 
-class Receipt(BaseModel):
-    """How many answers are on disk; `repeated` when they were there before."""
-
-    answered: int
-    repeated: bool
-
-
 class Withdrawn(BaseModel):
     """How many answers were deleted; the token is nobody's from now on, and a panel's number does not come again."""
 
     deleted: int
-
-
-class Count(BaseModel):
-    """How far one page of the study is."""
-
-    number: int
-    answered: int
-    open: int
-    quota: int
-
-
-class Overview(BaseModel):
-    """How far the study is."""
-
-    participants: int
-    consented: int
-    qualified: int
-    not_qualified: int
-    left: int
-    answers: int
-    blocks: list[Count]
 
 
 def api_routes(store: "Store", *, join: bool) -> APIRouter:
@@ -137,34 +95,34 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
     Visitor = Annotated[int, Depends(visitor)]  # noqa: N806 - a type
 
     @routes.post("/join", status_code=201, responses={403: _described(403)})
-    def take_part(body: Joining | None = None) -> Joined:
+    def take_part(body: Joining | None = None) -> JoinTicket:
         """Take part: the token answers for one person. A participant's number that comes again gets the same token."""
         if not join:
             raise RefusedError(403, PRIVATE)
         try:
-            return Joined(token=store.join(body.participant if body is not None else None).token)
+            return JoinTicket(token=store.join(body.participant if body is not None else None).token)
         except WithdrawnError as error:
             raise RefusedError(403, WITHDRAWN_NUMBER) from error
 
     @routes.get("/p/{token}", responses=unknown)
-    def show(number: Visitor, token: str) -> Step:
+    def show(number: Visitor, token: str) -> CurrentStep:
         """Say where this participant stands; asking again changes nothing."""
         return _step(store, number, token)
 
     @routes.post("/p/{token}/consent", responses=unknown)
-    def consent(number: Visitor, token: str) -> Step:
+    def consent(number: Visitor, token: str) -> CurrentStep:
         """Agree to take part, or take it up again after leaving."""
         store.consent(number, token)
         return _step(store, number, token)
 
     @routes.post("/p/{token}/familiarised", responses=unknown)
-    def familiarised(number: Visitor, token: str) -> Step:
+    def familiarised(number: Visitor, token: str) -> CurrentStep:
         """Say that the groups have been read."""
         store.familiarised(number)
         return _step(store, number, token)
 
     @routes.post("/p/{token}/leave", responses=unknown)
-    def leave(number: Visitor, token: str) -> Step:
+    def leave(number: Visitor, token: str) -> CurrentStep:
         """Stop here; what was answered is kept."""
         store.leave(number)
         return _step(store, number, token)
@@ -178,35 +136,31 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
     def answer(number: Visitor, body: Answers) -> Receipt:
         """Answer every question of the page at once; the receipt comes when the answers are on disk."""
         try:
-            receipt = store.answer(number, {given.question: given.answer for given in body.answers})
+            return store.answer(number, {given.question: given.answer for given in body.answers})
         except AnsweredError as error:
             raise RefusedError(409, str(error)) from error
         except LateError as error:
             raise RefusedError(410, str(error)) from error
-        return Receipt(answered=receipt.answered, repeated=receipt.repeated)
 
     @routes.get("/overview", responses={403: _described(403)})
     def overview(authorization: Annotated[str | None, Header()] = None) -> Overview:
         """Say how far the study is, to the administrator: Authorization: Bearer TOKEN."""
         if not store.is_admin(bearer(authorization)):
             raise RefusedError(403, "This is for the administrator; send the token as Authorization: Bearer TOKEN.")
-        return Overview.model_validate(store.overview(), from_attributes=True)
+        return store.overview()
 
     return routes
 
 
-def _step(store: "Store", number: int, token: str) -> Step:
+def _step(store: "Store", number: int, token: str) -> CurrentStep:
     step = store.step(number)
-    return Step(
+    return CurrentStep(
         step=type(step).__name__.lower(),  # type: ignore[arg-type]
         consent=list(store.terms.consent) if isinstance(step, Consent) else [],
         stage=getattr(step, "stage", None),
         title=list(getattr(step, "title", ())),
-        questions=[
-            Question(number=question.number, kind=question.kind, words=list(question.words))
-            for question in getattr(step, "questions", ())
-        ],
-        groups=[Group(letter=group.letter, names=list(group.names)) for group in getattr(step, "groups", ())],
+        questions=list(getattr(step, "questions", ())),
+        groups=[ShownGroup(letter=group.letter, names=list(group.names)) for group in getattr(step, "groups", ())],
         reason=getattr(step, "reason", None),
         panel_id=store.panel_id(token) if isinstance(step, Consent) else None,
         code=getattr(step, "code", None),

@@ -7,7 +7,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 
-from imprint.study.design import EXAM_NAMES, Kind, NameGroup, Stage
+from imprint.study.design import EXAM_NAMES, ItemKind, NameGroup, Stage
 from imprint.study.order import shuffled
 from imprint.study.records import PATIENCE, strings
 from imprint.study.refusals import AnswerError, LateError
@@ -144,7 +144,7 @@ def _task(connection: sqlite3.Connection, study: Study, participant: int, block:
     stage, title, letters = connection.execute(
         "SELECT stage, title, letters FROM blocks WHERE block = ?", (block,)
     ).fetchone()
-    known: dict[int, tuple[Kind, str]] = {
+    known: dict[int, tuple[ItemKind, str]] = {
         item: (kind, words)
         for item, kind, words in connection.execute("SELECT item, kind, words FROM items WHERE block = ?", (block,))
     }

@@ -12,19 +12,19 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True)
-class Category:
+class CategoryChoices:
     """The choice that most people made for each of a category's labels; None where two tied, which matches nothing."""
 
     labels: int
     choices: tuple[Hashable | None, ...]
 
 
-def expected_matches(categories: Iterable[Category]) -> Fraction:
+def expected_matches(categories: Iterable[CategoryChoices]) -> Fraction:
     """Return the mean number of matches over all permutations."""
     return sum((Fraction(_made(one).total(), one.labels) for one in categories), Fraction(0))
 
 
-def tail(categories: Iterable[Category], observed: int) -> float:
+def tail(categories: Iterable[CategoryChoices], observed: int) -> float:
     """Return the share of permutations with at least so many matches; the observed one is among them."""
     ways, permutations = [1], 1
     for one in categories:
@@ -33,11 +33,11 @@ def tail(categories: Iterable[Category], observed: int) -> float:
     return float(Fraction(sum(ways[observed:]), permutations))
 
 
-def _made(category: Category) -> Counter[Hashable]:
+def _made(category: CategoryChoices) -> Counter[Hashable]:
     return Counter(choice for choice in category.choices if choice is not None)
 
 
-def _hits(category: Category) -> list[int]:
+def _hits(category: CategoryChoices) -> list[int]:
     """Return how many permutations of a category have 0, 1, ... matches: sum over j of r_j (c - j)! (x - 1)^j."""
     rooks = [1]
     for count in _made(category).values():

@@ -6,7 +6,7 @@ import sqlite3
 
 from imprint.study import database
 from imprint.study.database import FilePath
-from imprint.study.design import Block, Design
+from imprint.study.design import Design, ItemBlock
 from imprint.study.people import hash_token, new_token
 from imprint.study.refusals import StudyError
 from imprint.study.terms import Terms
@@ -46,13 +46,13 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms 
             [(g.letter, i, json.dumps(g.names), json.dumps(g.cues)) for i, g in enumerate(design.groups)],
         )
         if design.exam:
-            _insert(connection, "exam", Block((), design.exam, tuple(group.letter for group in design.groups)))
+            _insert(connection, "exam", ItemBlock((), design.exam, tuple(group.letter for group in design.groups)))
         for block in design.blocks:
             _insert(connection, "main", block)
     return token
 
 
-def _insert(connection: sqlite3.Connection, stage: str, block: Block) -> None:
+def _insert(connection: sqlite3.Connection, stage: str, block: ItemBlock) -> None:
     row = connection.execute(
         "INSERT INTO blocks (stage, title, letters) VALUES (?, ?, ?)",
         (stage, json.dumps(block.title), json.dumps(block.groups)),

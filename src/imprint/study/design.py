@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from imprint.choices import Protocol
 from imprint.study.refusals import AnswerError
 
-Protocol = Literal["ube", "offense", "analogy", "suggestion"]
-Kind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
+ItemKind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
 Stage = Literal["exam", "main"]
 
-PROTOCOLS: tuple[Protocol, ...] = ("ube", "offense", "analogy", "suggestion")
 RATINGS = tuple(str(rating) for rating in range(1, 8))
 YES_NO = ("yes", "no")
 EXAM_NAMES = 3  # of each group that everybody is asked about
@@ -39,13 +38,13 @@ class NameGroup:
 class Item:
     """One question. `expected` is the letter of the group that the embedding, or the list of names, puts it in."""
 
-    kind: Kind
+    kind: ItemKind
     words: tuple[str, ...]
     expected: str | None = None
 
 
 @dataclass(frozen=True)
-class Block:
+class ItemBlock:
     """Items that are shown and answered together.
 
     `title` holds the category's central words, the two ends of an analogy's axis, or what suggestions are about;
@@ -69,7 +68,7 @@ class Design:
     protocol: Protocol
     embedding: str
     embedding_sha256: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[ItemBlock, ...]
     quota: int
     least: int
     groups: tuple[NameGroup, ...] = ()
@@ -82,7 +81,7 @@ class Design:
         return f"Design({self.protocol} on {self.embedding}: {len(self.blocks)} blocks, {self.quota} people each)"
 
 
-def check_value(kind: Kind, value: str, groups: Sequence[str]) -> str:
+def check_value(kind: ItemKind, value: str, groups: Sequence[str]) -> str:
     """Return an answer as it is stored; refuse one that the question does not allow."""
     if kind == "words":
         return ", ".join(suggested_words(value))

@@ -44,7 +44,7 @@ class Matched:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class PooledAgreement:
     """Associations together: all of them, one category or one group.
 
     `expected` is the share accurate were the embedding's labels permuted within each category; `judgments` counts
@@ -75,10 +75,10 @@ class MatchingScores(Findings):
     study: Study
     participants: int
     associations: tuple[Matched, ...]
-    overall: Agreement
+    overall: PooledAgreement
     p_value: float | None
-    categories: dict[int, Agreement]
-    groups: dict[str, Agreement]
+    categories: dict[int, PooledAgreement]
+    groups: dict[str, PooledAgreement]
     mean_choices: float | None
     unjudged: int
     short: int
@@ -186,7 +186,7 @@ def _matched(ballot: Ballot, study: Study) -> Matched:
     )
 
 
-def _agreement(ballots: Sequence[Ballot]) -> Agreement:
+def _agreement(ballots: Sequence[Ballot]) -> PooledAgreement:
     most = [(ballot.most_chosen(), ballot.item.expected) for ballot in ballots]
     accurate = sum(chosen == {expected} for chosen, expected in most)
     ties = [expected in chosen for chosen, expected in most if len(chosen) > 1]
@@ -196,7 +196,7 @@ def _agreement(ballots: Sequence[Ballot]) -> Agreement:
     answers: dict[int, list[list[str]]] = defaultdict(list)
     for ballot in ballots:
         answers[ballot.item.block].append(list(ballot.values.values()))
-    return Agreement(
+    return PooledAgreement(
         associations=count,
         accurate=accurate,
         share_accurate=accurate / count if count else None,
@@ -209,11 +209,11 @@ def _agreement(ballots: Sequence[Ballot]) -> Agreement:
     )
 
 
-def _categories(ballots: Sequence[Ballot]) -> list[chance.Category]:
+def _categories(ballots: Sequence[Ballot]) -> list[chance.CategoryChoices]:
     choices: dict[int, list[str | None]] = defaultdict(list)
     labels: dict[int, int] = {}
     for ballot in ballots:
         most = ballot.most_chosen()
         choices[ballot.item.block].append(next(iter(most)) if len(most) == 1 else None)
         labels[ballot.item.block] = len(ballot.item.letters)
-    return [chance.Category(labels[block], tuple(chosen)) for block, chosen in choices.items()]
+    return [chance.CategoryChoices(labels[block], tuple(chosen)) for block, chosen in choices.items()]

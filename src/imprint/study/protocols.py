@@ -9,8 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from imprint.choices import Protocol
 from imprint.finding import Finding
-from imprint.study.design import EXAM_NAMES, Block, Design, Item, NameGroup, Protocol
+from imprint.study.design import EXAM_NAMES, Design, Item, ItemBlock, NameGroup
 from imprint.study.refusals import StudyError
 
 CATEGORIES = 12  # the paper's top 12
@@ -50,7 +51,7 @@ def ube_design(
         )
     groups = _groups([row for row in rows if row.kind == "ube-group"] or cells, names or {})
     blocks = tuple(
-        Block(
+        ItemBlock(
             title=_words(held[0], "category_words"),
             items=tuple(Item("triple", _words(row, "words"), _word(row, "group")) for row in held),
             groups=tuple(sorted({_word(row, "group") for row in held}, key=lambda letter: (len(letter), letter))),
@@ -86,7 +87,7 @@ def offense_design(findings: Iterable[Finding], *, participants: int = PARTICIPA
         raise StudyError("the crowd agreed with none of the associations; there is nothing to rate")
     groups = {_word(row, "group"): NameGroup(_word(row, "group"), _words(row, "names")) for row in agreed}
     blocks = tuple(
-        Block(
+        ItemBlock(
             title=_words(row, "category_words"),
             items=(Item("rating", _words(row, "words"), _word(row, "group")),),
             groups=(_word(row, "group"),),
@@ -124,7 +125,7 @@ def analogy_design(
     for row in rows:
         words = (_word(row, "first"), _word(row, "second"))
         ends = (_words(row, "positive")[0], _words(row, "negative")[0])
-        blocks.append(Block(ends, (Item("sense", words), Item("stereotype", words))))
+        blocks.append(ItemBlock(ends, (Item("sense", words), Item("stereotype", words))))
     if len(set(blocks)) < len(blocks):
         raise StudyError("an analogy is there twice; give the findings of one run of imprint analogies")
     return Design("analogy", *embedding, tuple(blocks), _participants(participants), _LEAST["analogy"])
@@ -135,7 +136,7 @@ def suggestion_design(about: str, *, participants: int = PARTICIPANTS["suggestio
     about = " ".join(about.split())
     if not about or len(about) > _LONGEST_ABOUT or not about.isprintable():
         raise StudyError(f"suggestions about {about[:_LONGEST_ABOUT]!r}; say in at most {_LONGEST_ABOUT} characters")
-    block = Block((about,), (Item("words", (about,)),))
+    block = ItemBlock((about,), (Item("words", (about,)),))
     return Design("suggestion", "", "", (block,), _participants(participants), _LEAST["suggestion"])
 
 
@@ -173,7 +174,7 @@ def _exam(groups: Sequence[NameGroup], names: Mapping[str, Sequence[str]] | None
     return tuple(items)
 
 
-def _check_blocks(blocks: Iterable[Block], groups: Sequence[NameGroup]) -> None:
+def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> None:
     known = {group.letter for group in groups}
     for block in blocks:
         if len(block.groups) < len(block.items) or not known.issuperset(block.groups):

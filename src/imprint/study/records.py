@@ -5,7 +5,7 @@ import sqlite3
 
 from imprint.study.design import EXAM_NAMES, NameGroup
 from imprint.study.refusals import StudyError
-from imprint.study.steps import Answer, BlockCount, Overview, Progress, StoredItem, Study
+from imprint.study.steps import BlockCount, Overview, PagesDone, StoredAnswer, StoredItem, Study
 from imprint.study.terms import Terms
 
 PATIENCE = 30 * 60  # seconds for which an open page holds its place
@@ -44,7 +44,7 @@ def exam_score(connection: sqlite3.Connection, block: int, participant: int) -> 
     return int(row[0]), int(row[1])
 
 
-def progress(connection: sqlite3.Connection, fixed: Study, participant: int) -> Progress:
+def progress(connection: sqlite3.Connection, fixed: Study, participant: int) -> PagesDone:
     """Count the pages one person has answered."""
     answered, blocks = connection.execute(
         "SELECT coalesce(sum(state = 'answered'), 0), count(*) FROM blocks LEFT JOIN assignments "
@@ -53,8 +53,8 @@ def progress(connection: sqlite3.Connection, fixed: Study, participant: int) -> 
     ).fetchone()
     exam = exam_block(connection)
     if exam is None:
-        return Progress(answered, blocks, 0, 0)
-    return Progress(answered, blocks, exam_score(connection, exam, participant)[1], EXAM_NAMES * len(fixed.groups))
+        return PagesDone(answered, blocks, 0, 0)
+    return PagesDone(answered, blocks, exam_score(connection, exam, participant)[1], EXAM_NAMES * len(fixed.groups))
 
 
 def overview(connection: sqlite3.Connection, fixed: Study, now: int) -> Overview:
@@ -90,10 +90,10 @@ def items(connection: sqlite3.Connection) -> tuple[StoredItem, ...]:
     )
 
 
-def answers(connection: sqlite3.Connection) -> tuple[Answer, ...]:
+def answers(connection: sqlite3.Connection) -> tuple[StoredAnswer, ...]:
     """Read every answer, item by item."""
     rows = connection.execute("SELECT participant, item, value FROM answers ORDER BY item, participant")
-    return tuple(Answer(*row) for row in rows)
+    return tuple(StoredAnswer(*row) for row in rows)
 
 
 def secrets(connection: sqlite3.Connection) -> tuple[bytes, bytes]:

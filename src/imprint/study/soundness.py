@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
-from imprint.study.design import Kind, Protocol, check_value
+from imprint.choices import Protocol
+from imprint.study.design import ItemKind, check_value
 from imprint.study.refusals import AnswerError, StudyError
-from imprint.study.steps import Answer, StoredItem, Study
+from imprint.study.steps import StoredAnswer, StoredItem, Study
 
-_KINDS: dict[Protocol, tuple[Kind, ...]] = {
+_KINDS: dict[Protocol, tuple[ItemKind, ...]] = {
     "ube": ("name", "triple"),
     "offense": ("rating",),
     "analogy": ("sense", "stereotype"),
@@ -15,7 +16,7 @@ _KINDS: dict[Protocol, tuple[Kind, ...]] = {
 _ENDS = 2  # of an axis, and of a pair
 
 
-def check_sound(study: Study, items: Iterable[StoredItem], answers: Iterable[Answer]) -> None:
+def check_sound(study: Study, items: Iterable[StoredItem], answers: Iterable[StoredAnswer]) -> None:
     """Refuse items that the protocol does not ask, and answers that their items do not allow."""
     letters = [group.letter for group in study.groups]
     by_number = {item.number: item for item in items}

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from imprint.study.design import Kind, NameGroup, Protocol, Stage
+from imprint.choices import Protocol
+from imprint.study.design import ItemKind, NameGroup, Stage
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Question:
     """An item as a participant sees it: not what the embedding says."""
 
     number: int
-    kind: Kind
+    kind: ItemKind
     words: tuple[str, ...]
 
 
@@ -87,7 +88,7 @@ class Receipt:
 
 
 @dataclass(frozen=True)
-class Progress:
+class PagesDone:
     """How many pages one person has answered, of all there are, and how many names of the exam."""
 
     answered: int
@@ -101,7 +102,7 @@ class Payment:
     """How far somebody has come whom a panel pays; `finished` who has answered the last page wanted of them."""
 
     panel_id: str
-    progress: Progress
+    progress: PagesDone
     finished: bool
 
 
@@ -136,7 +137,7 @@ class StoredItem:
     number: int
     block: int
     stage: Stage
-    kind: Kind
+    kind: ItemKind
     words: tuple[str, ...]
     expected: str | None
     title: tuple[str, ...]
@@ -144,7 +145,7 @@ class StoredItem:
 
 
 @dataclass(frozen=True)
-class Answer:
+class StoredAnswer:
     """What one participant answered to one item."""
 
     participant: int

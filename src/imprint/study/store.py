@@ -20,16 +20,16 @@ from imprint.study.panel import check_panel_id, fingerprint_of, number_in, pseud
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.soundness import check_sound
 from imprint.study.steps import (
-    Answer,
     Consent,
     Familiarise,
     Finish,
     Joined,
     Overview,
+    PagesDone,
     Payment,
-    Progress,
     Receipt,
     Step,
+    StoredAnswer,
     StoredItem,
 )
 
@@ -212,7 +212,7 @@ class Store:
                 raise AnswerError("you take no part at the moment; open your link to begin")
             return take_answers(connection, self.study, participant, values, int(self._clock()))
 
-    def progress(self, participant: int) -> Progress:
+    def progress(self, participant: int) -> PagesDone:
         """Return how far a person has come."""
         with self._reading() as connection:
             people.person(connection, participant)
@@ -228,7 +228,7 @@ class Store:
         with self._reading() as connection:
             return records.items(connection)
 
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[StoredAnswer, ...]:
         """Return every answer, item by item."""
         with self._reading() as connection:
             return records.answers(connection)
@@ -261,7 +261,7 @@ class Store:
             self._fold()
 
 
-def _is_done(told: Progress, wanted: bool) -> bool:
+def _is_done(told: PagesDone, wanted: bool) -> bool:
     """Tell whether somebody has answered a page, and all the others have as many answers as are wanted.
 
     Who found some pages full has answered their last one too; who found all of them full has answered none.

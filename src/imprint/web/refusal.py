@@ -1,6 +1,7 @@
 """What the server says when it says no: one line of what happened and what to do, for every status it sends."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from imprint.errors import ImprintError
 
@@ -30,6 +31,13 @@ ADVICE: Mapping[int, str] = {
     429: "Wait a minute, then reload the page. What you answered is kept.",
     500: "What you answered before is kept. Reload the page; if it happens again, tell whoever sent you the link.",
 }
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a request was refused, and what to do: what programs get as JSON."""
+
+    detail: str
 
 
 class RefusedError(ImprintError):

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.embedding import BLOCK_ROWS, Embedding, Floats
+from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.embeddings.formats.checks import Repeats, check_finite, has_repeats, zero_notes
 from imprint.embeddings.formats.rows import Subword, name_of
+from imprint.types import Flags, Floats32, Ints, Ints32
 
 
 def assemble(
@@ -19,8 +20,8 @@ def assemble(
     wanted: Collection[str] | None,
     *,
     name: str | None = None,
-    ranks: npt.NDArray[np.int32] | None = None,
-    common: npt.NDArray[np.bool_] | None = None,
+    ranks: Ints32 | None = None,
+    common: Flags | None = None,
     notes: Sequence[str] = (),
     subword: Subword | None = None,
 ) -> Embedding:
@@ -43,9 +44,7 @@ def assemble(
     )
 
 
-def _rows_to_keep(
-    words: Sequence[str], wanted: Collection[str] | None
-) -> tuple[npt.NDArray[np.int64] | None, Repeats]:
+def _rows_to_keep(words: Sequence[str], wanted: Collection[str] | None) -> tuple[Ints | None, Repeats]:
     """Return the rows to keep, or None for all of them, and what was dropped as repeated."""
     repeats = Repeats()
     if wanted is None and not has_repeats(words):
@@ -61,10 +60,10 @@ def _rows_to_keep(
     return np.array(rows, dtype=np.int64), repeats
 
 
-def _to_float32(path: Path, words: Sequence[str], matrix: npt.NDArray[Any]) -> Floats:
+def _to_float32(path: Path, words: Sequence[str], matrix: npt.NDArray[Any]) -> Floats32:
     """Return the matrix as float32, itself where it is that already."""
     ready = matrix.dtype == np.float32
-    vectors: Floats = matrix if ready else np.empty(matrix.shape, dtype=np.float32)
+    vectors: Floats32 = matrix if ready else np.empty(matrix.shape, dtype=np.float32)
     for start in range(0, len(matrix), BLOCK_ROWS):
         block = slice(start, start + BLOCK_ROWS)
         if not ready:

@@ -4,10 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError
+from imprint.types import Ints
 
 BLOCK_BYTES = 8 << 20
 
@@ -15,7 +15,7 @@ _LINE = 10
 
 
 @dataclass(frozen=True)
-class Block:
+class LineBlock:
     """Whole lines, content[start:stop], valid until the next block is read.
 
     `first_line` is the number in the file of the first of them. Where lines were left out, `numbers` has the
@@ -26,10 +26,10 @@ class Block:
     start: int
     stop: int
     first_line: int
-    numbers: npt.NDArray[np.int64] | None = None
+    numbers: Ints | None = None
     skipped: int = 0
 
-    def numbers_of(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def numbers_of(self, indices: Ints) -> Ints:
         """Return the numbers in the file of the block's lines at these indices."""
         return indices + self.first_line if self.numbers is None else self.numbers[indices]
 
@@ -49,7 +49,7 @@ class Lines:
         self._filled = self._stop = 0
         self._at_end = False
 
-    def next_block(self) -> Block | None:
+    def next_block(self) -> LineBlock | None:
         """Return the next block, or None at the end."""
         if self._at_end:
             return None
@@ -66,7 +66,7 @@ class Lines:
                 f"{self._source.path}: line {self.line} is longer than {BLOCK_BYTES >> 20} MB; "
                 "a text embedding with one word a line is wanted"
             )
-        return Block(self._content, 0, self._stop, self.line) if self._stop else None
+        return LineBlock(self._content, 0, self._stop, self.line) if self._stop else None
 
 
 def first_fields(words: Collection[str]) -> frozenset[bytes]:
@@ -74,7 +74,7 @@ def first_fields(words: Collection[str]) -> frozenset[bytes]:
     return frozenset(word.encode("utf-8", "surrogatepass").split(b" ", 1)[0] for word in words)
 
 
-def keep_lines(block: Block, fields: frozenset[bytes]) -> Block:
+def keep_lines(block: LineBlock, fields: frozenset[bytes]) -> LineBlock:
     """Keep the lines that may hold a wanted word, and the last line, where a cut file shows.
 
     These are the lines that begin with one of the fields; lines that begin with a space or have none are kept
@@ -95,4 +95,4 @@ def keep_lines(block: Block, fields: frozenset[bytes]) -> Block:
         at = end
         line += 1
     skipped = line - block.first_line - len(numbers)
-    return Block(kept, 0, len(kept), block.first_line, np.array(numbers, dtype=np.int64), skipped)
+    return LineBlock(kept, 0, len(kept), block.first_line, np.array(numbers, dtype=np.int64), skipped)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.embeddings.embedding import BLOCK_ROWS, Floats
+from imprint.embeddings.embedding import BLOCK_ROWS
 from imprint.errors import EmbeddingFileError
+from imprint.types import Floats32, Ints
 
 _NAMED = 3  # words named in a note
 _SHOWN = 40  # characters
@@ -46,9 +46,7 @@ def has_repeats(words: Sequence[str]) -> bool:
     return bool((hashes[1:] == hashes[:-1]).any())
 
 
-def check_finite(
-    path: Path, place: str, words: Sequence[str], values: Floats, places: Sequence[int] | npt.NDArray[np.int64]
-) -> None:
+def check_finite(path: Path, place: str, words: Sequence[str], values: Floats32, places: Sequence[int] | Ints) -> None:
     """Refuse NaN and infinities; `places[i]` is where row i stands, a line, say, if `place` is "line"."""
     finite = np.isfinite(values)
     if not finite.all():
@@ -60,7 +58,7 @@ def check_finite(
         )
 
 
-def zero_notes(words: Sequence[str], vectors: Floats) -> list[str]:
+def zero_notes(words: Sequence[str], vectors: Floats32) -> list[str]:
     """Say how many words have a zero vector."""
     zeros: list[int] = []
     for start in range(0, len(vectors), BLOCK_ROWS):

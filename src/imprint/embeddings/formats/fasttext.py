@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.header import LARGEST_DIMENSION
@@ -19,6 +18,7 @@ from imprint.embeddings.formats.rows import Rows
 from imprint.embeddings.formats.streams import Source
 from imprint.embeddings.formats.subwords import Subwords
 from imprint.errors import EmbeddingFileError
+from imprint.types import Floats32
 
 _MAGIC = 793712314
 _VERSION = 12
@@ -112,7 +112,7 @@ def _read_words(path: Path, data: mmap.mmap, count: int) -> tuple[list[str], int
     return words, at, mended
 
 
-def _map_matrix(path: Path, data: mmap.mmap, at: int, sizes: _Sizes) -> npt.NDArray[np.float32]:
+def _map_matrix(path: Path, data: mmap.mmap, at: int, sizes: _Sizes) -> Floats32:
     if len(data) - at < _MATRIX.size:
         raise _cut_short(path)
     quantised, row_count, column_count = _MATRIX.unpack_from(data, at)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.compiled import compiled
+from imprint.types import Floats32, Ints
 
 SPACE, TAB, LINE, RETURN = 32, 9, 10, 13
 MINUS, PLUS, POINT, ZERO, EXPONENT = 45, 43, 46, 48, 101
@@ -27,14 +28,12 @@ _MOST_DIGITS = 19  # more do not fit in 64 bits
 _SLACK = 2.0**-50  # over three roundings of 2**-53 and the digits dropped (10**-18)
 
 Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 Whole = int | np.int64
 
 
 @compiled(boundscheck=True)
 def parse_rows(
-    text: Bytes, start: int, stop: int, values: Floats, spelling: Bytes, lines: Ints, hard: Ints
+    text: Bytes, start: int, stop: int, values: Floats32, spelling: Bytes, lines: Ints, hard: Ints
 ) -> tuple[int, int, Whole, int, int, int]:
     """Parse whole lines of text[start:stop], whose last byte is a line break, until `values` is full.
 

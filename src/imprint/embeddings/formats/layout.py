@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from imprint.embeddings.formats.blocks import Block
+from imprint.embeddings.formats.blocks import LineBlock
 from imprint.embeddings.formats.header import BYTE_ORDER_MARK, Header, check_dimension, parse_header
 from imprint.errors import EmbeddingFileError
 
@@ -24,7 +24,7 @@ class Layout:
     header: Header | None
 
 
-def find_layout(path: Path, block: Block) -> Layout:
+def find_layout(path: Path, block: LineBlock) -> Layout:
     """Learn the layout from the file's first lines."""
     start = len(BYTE_ORDER_MARK) if block.content.startswith(BYTE_ORDER_MARK) else 0
     # Lines are cut off one at a time: the block may hold a hundred thousand.

@@ -4,13 +4,12 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.embeddings.embedding import Embedding, Floats
+from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.checks import Repeats, check_finite, has_repeats, zero_notes
+from imprint.types import Floats32, Ints
 
-Ints = npt.NDArray[np.int64]
-Subword = Callable[[str], Floats | None]
+Subword = Callable[[str], Floats32 | None]
 
 _SUFFIXES = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".kv", ".model", ".safetensors"}
 
@@ -36,7 +35,7 @@ class Rows:
         self._matrix = np.empty((0, dimension), dtype=np.float32)
         self._ranks: list[int] = []
 
-    def add(self, words: list[str], values: Floats, places: Ints, *, part: float) -> None:
+    def add(self, words: list[str], values: Floats32, places: Ints, *, part: float) -> None:
         """Take a block's rows, found at these places; `part` is the share of the file read so far."""
         check_finite(self.path, self._place, words, values, places)
         if self._wanted is not None:

@@ -55,7 +55,7 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     return assemble(path, words, vectors, wanted, name=name, ranks=ranks, common=common, notes=notes)
 
 
-class Words(Sequence[str]):
+class LazyWords(Sequence[str]):
     """A vocabulary kept as one text until the first word is asked for."""
 
     def __init__(self, text: str) -> None:
@@ -149,9 +149,9 @@ def _sizes(value: object) -> tuple[int, ...] | None:
     return None
 
 
-def _words(path: Path, content: npt.NDArray[Any]) -> Words:
+def _words(path: Path, content: npt.NDArray[Any]) -> LazyWords:
     try:
-        return Words(content.tobytes().decode())
+        return LazyWords(content.tobytes().decode())
     except UnicodeDecodeError as error:
         row = content[: error.start].tobytes().count(b"\n") + 1
         raise _broken(path, f"word {row} in bytes that are not UTF-8") from error

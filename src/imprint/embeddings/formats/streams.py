@@ -12,14 +12,13 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, cast
 
 from imprint.embeddings.formats.checks import show
 from imprint.errors import EmbeddingFileError
-
-Progress = Callable[[int, int], None]
+from imprint.types import Progress
 
 _HEAD_BYTES = 1 << 16  # enough to recognise any format
 _CHUNK_BYTES = 1 << 18

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.embedding import Floats
 from imprint.errors import MissingExtraError
+from imprint.types import Floats32
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Subwords:
     longest: int
     buckets: int
 
-    def compose(self, words: list[str], own: npt.NDArray[Any]) -> Floats:
+    def compose(self, words: list[str], own: npt.NDArray[Any]) -> Floats32:
         """Return the vectors of known words, of which `own` has the rows."""
         vectors = np.array(own, dtype=np.float32)
         if self.buckets:
@@ -28,7 +28,7 @@ class Subwords:
                 vectors[row] = _mean(np.concatenate([vectors[row : row + 1], self.rows[hashes]]))
         return vectors
 
-    def vector(self, word: str) -> Floats | None:
+    def vector(self, word: str) -> Floats32 | None:
         """Return the vector of an unseen word, or None where it has no n-grams."""
         hashes = self._hashes(word) if self.buckets else []
         if not hashes:
@@ -43,8 +43,8 @@ class Subwords:
         return [int(value) for value in ft_ngram_hashes(word, self.shortest, self.longest, self.buckets)]
 
 
-def _mean(rows: npt.NDArray[Any]) -> Floats:
+def _mean(rows: npt.NDArray[Any]) -> Floats32:
     # In single precision, as fastText adds them up; an overflow is refused later, as an infinity.
     with np.errstate(over="ignore", invalid="ignore"):
-        mean: Floats = np.asarray(rows, dtype=np.float32).sum(axis=0) / np.float32(len(rows))
+        mean: Floats32 = np.asarray(rows, dtype=np.float32).sum(axis=0) / np.float32(len(rows))
     return mean

@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.blocks import Block, Lines, first_fields, keep_lines
+from imprint.embeddings.formats.blocks import LineBlock, Lines, first_fields, keep_lines
 from imprint.embeddings.formats.checks import show
 from imprint.embeddings.formats.header import check_count
 from imprint.embeddings.formats.layout import NUMERAL, find_layout, split_fields, trailing_numbers
-from imprint.embeddings.formats.rows import Ints, Rows
+from imprint.embeddings.formats.rows import Rows
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError
+from imprint.types import Ints
 
 _PARSED_VALUES = 1 << 20  # numbers parsed in one call: 4 MB of float32, which stays in the cache
 _HARD_FIELDS = 4096
@@ -65,7 +66,7 @@ class Parser:
         self._hard = np.empty((max(_HARD_FIELDS, dimension), 4), dtype=np.int64)
         self._spelling = np.empty(0, dtype=np.uint8)
 
-    def parse(self, block: Block) -> tuple[int, int]:
+    def parse(self, block: LineBlock) -> tuple[int, int]:
         """Parse a block's lines into the rows; return how many rows and how many lines there were."""
         text = np.frombuffer(block.content, dtype=np.uint8)
         if len(self._spelling) < len(text):

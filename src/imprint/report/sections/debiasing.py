@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from imprint.debiasing.debiaser import summarise
 from imprint.finding import Finding
 from imprint.report import charts
 from imprint.report.marking import NOTHING, Words, count, number, share
@@ -11,19 +12,13 @@ from imprint.report.sections.weat import side_by_side
 from imprint.report.view import Block, Chart, Column, Prose, Table
 from imprint.stimuli.seeds import FEWEST_JUDGES
 
-_METHODS = {
-    "linear": "keeps distances between words while taking the axis away from words that carry the stereotype",
-    "hard": "takes the axis out of every word that does not mean a gender",
-    "leace": "makes the smallest change after which no linear classifier tells the groups apart",
-}
-
 
 def blocks(findings: Sequence[Finding], words: Words) -> Iterator[Block]:
     """Tell what was done, the scatter before and after, the tests again, and what is left."""
     for one in findings:
         if one.kind == "debiasing":
             method = str(one.details.get("method"))
-            what = _METHODS.get(method, "changes the vectors")
+            what = summarise(method)
             yield Prose(f"The method “{method}” {what}. It is judged on professions that it was not told about.")
             yield _variances(one)
             judges = (one.details.get("variances") or {}).get("held_out")

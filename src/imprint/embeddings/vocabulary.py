@@ -9,20 +9,18 @@ its own that decides, capitals or not.
 import re
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
-
-Rows = npt.NDArray[np.intp]
+from imprint.types import Indices
 
 _WORD = re.compile(r"[a-z]+(?:[ _][a-z]+)*")
 _CAPITALISED = re.compile(r"[A-Z][a-z]+")  # a lone <UNK> or PAD does not make an embedding cased
 _SAMPLE = 100_000  # tokens looked at to see whether an embedding has capitals
 
 
-def rows_by_frequency(embedding: Embedding) -> Rows:
+def rows_by_frequency(embedding: Embedding) -> Indices:
     """Return all rows, the most frequent word's first."""
     if embedding.ranks is None:
         return np.arange(len(embedding))
@@ -34,7 +32,7 @@ def is_cased(embedding: Embedding) -> bool:
     return any(_CAPITALISED.match(word) for word in embedding.words[:_SAMPLE])
 
 
-def frequent_words(embedding: Embedding, count: int, *, leaving_out: set[str]) -> Rows:
+def frequent_words(embedding: Embedding, count: int, *, leaving_out: set[str]) -> Indices:
     """Return the rows of the `count` most frequent words that may be asked about, most frequent first."""
     by_capitals = embedding.common is None and is_cased(embedding)
     chosen = (_not_capitalised if by_capitals else _common_words)(embedding, rows_by_frequency(embedding))
@@ -48,7 +46,7 @@ def frequent_words(embedding: Embedding, count: int, *, leaving_out: set[str]) -
     return np.array(rows[:count], dtype=np.intp)
 
 
-def _not_capitalised(embedding: Embedding, ordered: Rows) -> list[int]:
+def _not_capitalised(embedding: Embedding, ordered: Indices) -> list[int]:
     place = np.empty(len(embedding), dtype=np.intp)
     place[ordered] = np.arange(len(embedding))
     index = embedding.index
@@ -63,7 +61,7 @@ def _not_capitalised(embedding: Embedding, ordered: Rows) -> list[int]:
     return rows
 
 
-def _common_words(embedding: Embedding, ordered: Rows) -> list[int]:
+def _common_words(embedding: Embedding, ordered: Indices) -> list[int]:
     if embedding.common is not None:
         flags = embedding.common
         return [row for row in ordered.tolist() if flags[row] and _WORD.fullmatch(embedding.words[row])]

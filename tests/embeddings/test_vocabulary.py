@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.vocabulary import frequent_words, is_cased, rows_by_frequency
+from imprint.embeddings.vocabulary import frequent_words, is_cased, rows_by_frequency
 from imprint.errors import VocabularyError
 
 

@@ -1,0 +1,76 @@
+"""Debiasers by name: one table, one shape, and no name that quietly means another."""
+
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pytest
+
+from imprint import registry
+from imprint.debiasing import METHODS
+from imprint.debiasing.debiaser import DEBIASERS, Debiaser, debiaser, summarise
+from imprint.debiasing.hard import HardDebiaser
+from imprint.debiasing.linear import LinearDebiaser
+from imprint.directions.axis import pair_axis
+from imprint.errors import SettingError
+
+PAIRS = [("king", "queen"), ("young", "old")]
+
+
+@pytest.fixture(params=METHODS)
+def method(request):
+    return request.param
+
+
+def test_every_debiaser_has_a_summary_and_fits_a_transform_of_its_name(method, bundled):
+    assert issubclass(DEBIASERS.get(method), Debiaser)
+    assert summarise(method) == DEBIASERS.get(method).summary
+    assert debiaser(method).fit_gender(bundled).method == method
+
+
+def test_a_transform_moves_arrays_as_it_moves_words(method, bundled):
+    transform = debiaser(method).fit(bundled, pairs=PAIRS)
+    rows = bundled.lookup(["nurse", "river", "physics"]).vectors
+    moved = transform(rows)
+    assert moved.shape == rows.shape
+    np.testing.assert_allclose(
+        moved, transform.apply(bundled).lookup(["nurse", "river", "physics"]).vectors, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("shape", [(100,), (3, 99)])
+def test_an_array_of_another_shape_is_refused(method, bundled, shape):
+    with pytest.raises(SettingError):
+        debiaser(method).fit_gender(bundled)(np.zeros(shape))
+
+
+def test_own_pairs_define_the_axis_and_nothing_of_gender_is_used(method, bundled):
+    card = debiaser(method).fit(bundled, pairs=PAIRS).card
+    assert (card.positive, card.negative) == (("king", "young"), ("queen", "old"))
+    assert not {"he", "she"} & {*card.positive, *card.negative}
+
+
+def test_hard_debiasing_along_own_pairs_is_that_along_their_axis_with_their_words_alone(bundled):
+    axis = pair_axis(bundled, PAIRS, method="pca")
+    first = HardDebiaser().fit(bundled, pairs=PAIRS)
+    second = HardDebiaser().fit(bundled, axis=axis, pairs=PAIRS, specific=())
+    np.testing.assert_array_equal(first.basis, second.basis)
+    assert (first.kept, first.pairs) == (second.kept, second.pairs)
+
+
+def test_settings_reach_the_debiaser_and_unknown_ones_are_refused():
+    assert debiaser("linear", strength=3.0) == LinearDebiaser(3.0)
+    with pytest.raises(SettingError):
+        debiaser("hard", strength=3.0)
+
+
+def test_an_unknown_name_is_refused_and_described_without_guessing():
+    with pytest.raises(SettingError):
+        debiaser("soft")
+    assert summarise("soft") == "changes the vectors"
+
+
+def test_a_plug_in_adds_a_debiaser(monkeypatch):
+    plugin = EntryPoint("half", "imprint.debiasing.hard:HardDebiaser", "imprint.debiasers")
+    monkeypatch.setattr(registry, "entry_points", lambda *, group: [plugin])
+    assert DEBIASERS.names() == (*METHODS, "half")
+    assert debiaser("half") == HardDebiaser()
