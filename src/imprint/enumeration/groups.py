@@ -1,11 +1,12 @@
 """A group of names: its letter, its members, and what is known of the people who bear them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from string import ascii_uppercase
 
 import numpy as np
 import numpy.typing as npt
 
+from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
 from imprint.names.tables import NameTable
 
@@ -21,7 +22,7 @@ class Demographics:
 
     share_women: float | None
     mean_birth_year: float | None
-    races: dict[str, float] = field(hash=False)
+    races: Races
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,11 +68,10 @@ def describe(targets: Targets, members: npt.NDArray[np.bool_]) -> Demographics |
     if targets.table is None:
         return None
     rows = [targets.table.index[targets.names[i]] for i in np.flatnonzero(members)]
-    races = {name: _average(column[rows]) for name, column in targets.table.races.items()}
     return Demographics(
         _average(targets.table.share_women[rows]),
         _average(targets.table.mean_birth_year[rows]),
-        {name: share for name, share in races.items() if share is not None},
+        Races(**{name: _average(column[rows]) for name, column in targets.table.races.items()}),
     )
 
 
