@@ -1,10 +1,10 @@
 """Unsupervised bias enumeration as kinds: groups of names, and the words closest to each (Swinger et al., 2019)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.enumeration.rows import UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow
+from imprint.enumeration.rows import Crossing, UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow
 from imprint.kinds.kind import Kind, Part
 from imprint.rows import Row
 from imprint.view import (
@@ -197,11 +197,12 @@ def indirect_blocks(rows: Sequence[UbeIndirectRow]) -> Iterator[Block]:
             percent(row.null_share, 1),
         )
         yield Prose(text, "note", ("page", "terminal"))
-        lines = tuple(
-            (words(one.groups), *map(words, one.words), number(one.standard_deviations, 1)) for one in row.strongest
-        )
-        if lines:
-            yield Table("The strongest indirect associations", _CROSSED, lines)
+        if row.strongest:
+            yield Table("The strongest indirect associations", _CROSSED, tuple(map(_crossed, row.strongest)))
+
+
+def _crossed(one: Crossing) -> tuple[Text, ...]:
+    return words(one.groups), *map(words, one.words), number(one.standard_deviations, 1)
 
 
 def _counts(row: UbeOverviewRow) -> Text:
@@ -308,30 +309,32 @@ def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Bloc
     """Show what became of each association in a second embedding, scored over the same groups and categories."""
     first, second = title(cells[0].embedding), title(cells[0].against or "")
     before, after = ({row.test: row for row in rows} for rows in (cells, others))
-    changed: dict[str, list[str]] = {
-        "lost": [row.test for row in cells if row.left is False],
-        "left": [row.test for row in cells if row.left],
-        "new": [row.test for row in others if row.new],
+    changed = {
+        "lost": [row for row in cells if row.left is False],
+        "left": [row for row in cells if row.left],
+        "new": [row for row in others if row.new],
     }
-    yield _tally(
-        say("Associations of {}, and over the same groups and categories in {}", first, second), before, after, changed
-    )
+    letters = sorted({row.group for row in (*cells, *others)}, key=lambda letter: (len(letter), letter))
+    caption = say("Associations of {}, and over the same groups and categories in {}", first, second)
+    yield _tally(caption, letters, changed)
     lines = tuple(
-        _changed(before.get(test), after.get(test), change) for change in _CHANGES for test in changed[change]
+        _changed(row, before.get(row.test), after.get(row.test), change)
+        for change in _CHANGES
+        for row in changed[change]
     )
     if lines:
         yield Table(say("What became of each association in {}", second), _CHANGED, lines, filtered=True)
     lost, left, new = (len(changed[change]) for change in _CHANGES)
-    counts = (f"{left + lost:,}", first, f"{left:,}", second, f"{lost:,}", f"{new:,}")
+    counts = (_counted(left + lost), first, _counted(left), second, _counted(lost), _counted(new))
     yield Prose(
         say("Of {} associations of {}, {} are left in {}, {} are lost; {} are new.", *counts),
         media=("page", "terminal"),
     )
     for change in ("lost", "left"):
         scores = [
-            (before[test].score, same)
-            for test in changed[change]
-            if (same := before[test].against_score_of_same_words) is not None
+            (row.score, row.against_score_of_same_words)
+            for row in changed[change]
+            if row.against_score_of_same_words is not None
         ]
         if scores:
             means = (f"{sum(column) / len(scores):.3f}" for column in zip(*scores, strict=True))
@@ -345,34 +348,24 @@ def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Bloc
     )
 
 
-def _tally(caption: Text, before: dict[str, UbeRow], after: dict[str, UbeRow], changed: dict[str, list[str]]) -> Table:
-    letters = dict.fromkeys(row.group for row in (*before.values(), *after.values()))
-    of = {
-        change: Counter((before.get(test) or after[test]).group for test in tests) for change, tests in changed.items()
-    }
-    lines = [
-        (
-            Given(letter),
-            of["left"][letter] + of["lost"][letter],
-            *(of[change][letter] for change in ("left", "lost", "new")),
-        )
-        for letter in sorted(letters, key=lambda letter: (len(letter), letter))
-    ]
-    lost, left, new = (of[change].total() for change in _CHANGES)
+def _tally(caption: Text, letters: Iterable[str], changed: Mapping[str, Sequence[UbeRow]]) -> Table:
+    """Count what is lost, left and new, by group and over all."""
+    of = {change: Counter(row.group for row in rows) for change, rows in changed.items()}
+    lines = [(Given(letter), *(of[change][letter] for change in _CHANGES)) for letter in letters]
+    lines.append((Given("all"), *(of[change].total() for change in _CHANGES)))
     columns = (Column("Group"), *(Column(name, numeric=True) for name in ("Before", "Left", "Lost", "New")))
-    rows = tuple(
-        (letter, *(f"{one:,}" for one in counts))
-        for letter, *counts in (*lines, ("all", left + lost, left, lost, new))
-    )
-    return Table(caption, columns, rows)
+    rows = [(letter, *map(_counted, (left + lost, left, lost, new))) for letter, lost, left, new in lines]
+    return Table(caption, columns, tuple(rows))
 
 
-def _changed(before: UbeRow | None, after: UbeRow | None, change: str) -> tuple[Cell | Text, ...]:
-    known = before or after
-    assert known is not None
+def _counted(value: int) -> str:
+    return f"{value:,}"
+
+
+def _changed(row: UbeRow, before: UbeRow | None, after: UbeRow | None, change: str) -> tuple[Cell | Text, ...]:
     return (
-        Given(known.group),
-        _category(known),
+        Given(row.group),
+        _category(row),
         words(before.words) if before else "too few words",
         number(before.score if before else None, 3),
         number(before.against_score_of_same_words if before else None, 3),
