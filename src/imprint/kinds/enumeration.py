@@ -351,11 +351,14 @@ def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Bloc
 def _tally(caption: Text, letters: Iterable[str], changed: Mapping[str, Sequence[UbeRow]]) -> Table:
     """Count what is lost, left and new, by group and over all."""
     of = {change: Counter(row.group for row in rows) for change, rows in changed.items()}
-    lines = [(Given(letter), *(of[change][letter] for change in _CHANGES)) for letter in letters]
-    lines.append((Given("all"), *(of[change].total() for change in _CHANGES)))
+    lines = [_line(Given(letter), *(of[change][letter] for change in _CHANGES)) for letter in letters]
+    whole = _line("all", *(of[change].total() for change in _CHANGES))
     columns = (Column("Group"), *(Column(name, numeric=True) for name in ("Before", "Left", "Lost", "New")))
-    rows = [(letter, *map(_counted, (left + lost, left, lost, new))) for letter, lost, left, new in lines]
-    return Table(caption, columns, tuple(rows))
+    return Table(caption, columns, (*lines, whole))
+
+
+def _line(name: Text, lost: int, left: int, new: int) -> tuple[Text, ...]:
+    return name, *map(_counted, (left + lost, left, lost, new))
 
 
 def _counted(value: int) -> str:
