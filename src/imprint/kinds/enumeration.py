@@ -27,11 +27,12 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.kinds.job import Job, Plan
     from imprint.types import Progress
 
 UNASKED = Part("enumeration", "Found without being asked", 40, offensive=True)
 
+_SECONDS_PER_ROTATION = 0.0035
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
 _CENTRAL = 3  # words that stand for a category
 _LARGEST = 2  # shares of a group's races that are read without being asked for
@@ -94,6 +95,10 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
     settings = job.plan.enumeration
     return enumerate_biases(job.embedding, settings=settings, executor=job.executor, progress=progress).findings()
+
+
+def _seconds(plan: "Plan") -> float:
+    return 3.0 + _SECONDS_PER_ROTATION * plan.enumeration.rotations
 
 
 def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
@@ -388,8 +393,7 @@ CELL = Kind(
     part=UNASKED,
     blocks=cell_blocks,
     run=run,
-    seconds=38.0,
-    quick_seconds=5.0,
+    seconds=_seconds,
     aliases={"p": "p_value", "d": "effect_size", "associations": "ube-overview:associations"},
     rank=2,
 )
