@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from imprint.enumeration.result import Enumeration
 
 PREVIEW = 1_000
+CONTENT_NOTE = (
+    "These associations come from the embedding: many are offensive, and none is a fact about anybody. Groups are "
+    "letters:\n--show-names prints their names, --unmask prints slurs in full. Nothing is masked in --json."
+)
 
 
 def enumerate_command(
@@ -99,7 +103,7 @@ def enumerate_command(
     The words found are often offensive: they are the embedding's, printed so that they can be known.
     """
     from imprint.cli.cluster import open_cluster
-    from imprint.cli.console import open_embedding, progress_bar
+    from imprint.cli.console import open_embedding, progress_bar, say, show_findings
     from imprint.enumeration.compare import compare_biases
     from imprint.enumeration.enumerate import enumerate_biases, threads
     from imprint.enumeration.matching import with_stability
@@ -159,26 +163,12 @@ def enumerate_command(
                     first = with_stability(first, opened, names, executor=executor, device=device, progress=report)
             found.append((first, comparison and replace(comparison, first=first)))
     # Printed only now: a run that fails in its second half has printed nothing.
-    for first, comparison in found:
-        _print(first, comparison, json=json, show_names=show_names, unmask=unmask)
-
-
-def _print(
-    first: "Enumeration", comparison: "BiasComparison | None", *, json: bool, show_names: bool, unmask: bool
-) -> None:
-    from imprint.cli.console import print_findings, say
-    from imprint.cli.enumeration_tables import describe_missing, print_comparison, print_enumeration
-
     if not json:
-        print_enumeration(first, show_names=show_names, unmask=unmask)
-        if comparison is not None:
-            print_comparison(comparison, unmask=unmask)
-        return
-    print_findings((comparison or first).findings())
-    for note in first.notes:
-        say(f"note: {note}")
-    if comparison is not None:
-        say(describe_missing(comparison))
+        say(CONTENT_NOTE)
+    for first, comparison in found:
+        show_findings((comparison or first).findings(), json=json, unmask=unmask, more=show_names)
+        for note in first.notes if json else ():
+            say(f"note: {note}")
 
 
 def _open(

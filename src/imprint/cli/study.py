@@ -10,6 +10,9 @@ from imprint.cli.options import JsonOption, SeedOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from imprint.rows import Row
     from imprint.study.design import Design
 
 FORMATS = ("csv", "jsonl", "payments", "mturk", "prolific", "seeds")
@@ -140,8 +143,7 @@ def score_command(
     """Print the paper's Table 4 for this crowd: how many associations people share, beside chance."""
     import contextlib
 
-    from imprint.cli.console import print_findings
-    from imprint.cli.study_tables import print_bonuses, print_scores
+    from imprint.cli.console import say, show_findings
     from imprint.study.analysis import bonuses as find_bonuses
     from imprint.study.analysis import score
     from imprint.study.store import Store
@@ -149,14 +151,10 @@ def score_command(
     with contextlib.ExitStack() as opened:
         store = opened.enter_context(Store.open(study))
         rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
-        found = score(store, rated)
-        earned = find_bonuses(store) if bonuses else ()
-        if json:
-            print_findings([*found.findings(), *(one.finding(store.study) for one in earned)])
-            return
-        print_scores(found, unmask=unmask)
-        if bonuses:
-            print_bonuses(earned)
+        found = [*score(store, rated).findings(), *(find_bonuses(store) if bonuses else ())]
+    if not found:
+        say("Nobody has answered yet.")
+    show_findings(found, json=json, unmask=unmask)
 
 
 @study_app.command("export")
@@ -225,13 +223,13 @@ def _design(
     source: str, protocol: Protocol, *, participants: int | None, pages: int | None, rotations: int, seed: int
 ) -> "Design":
     from imprint.cli.study_sources import analogies_source, enumerate_source, scored_source
-    from imprint.finding import read_findings
+    from imprint.kinds.findings import read_findings
     from imprint.study.protocols import PARTICIPANTS, analogy_design, offense_design, suggestion_design, ube_design
 
     people = PARTICIPANTS[protocol] if participants is None else participants
     if protocol == "suggestion":
         return suggestion_design(source, participants=people)
-    findings = read_findings(source) if source.endswith(FINDINGS) else None
+    findings: Sequence[Row] | None = read_findings(source) if source.endswith(FINDINGS) else None
     if protocol == "offense":
         return offense_design(scored_source(source) if findings is None else findings, participants=people)
     if protocol == "analogy":

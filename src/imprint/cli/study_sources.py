@@ -1,12 +1,13 @@
 """What a study is made of, found in an embedding or in another study."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from imprint.cli.options import DEFAULT_PAIR
 
 if TYPE_CHECKING:
     from imprint.enumeration.result import Enumeration
-    from imprint.finding import Finding
+    from imprint.rows import Row
 
 
 def enumerate_source(embedding: str, *, rotations: int, seed: int) -> "Enumeration":
@@ -24,7 +25,7 @@ def enumerate_source(embedding: str, *, rotations: int, seed: int) -> "Enumerati
     return found
 
 
-def analogies_source(embedding: str, pairs: int) -> "list[Finding]":
+def analogies_source(embedding: str, pairs: int) -> "Sequence[Row]":
     """Find the best analogies along he and she, without first names, of which there is nothing to judge."""
     from imprint.cli.console import open_embedding, progress_bar
     from imprint.directions.analogies import analogies
@@ -36,7 +37,7 @@ def analogies_source(embedding: str, pairs: int) -> "list[Finding]":
         return analogies(opened, axis, k=pairs, names=False, progress=report).findings()
 
 
-def scored_source(study: str) -> "list[Finding]":
+def scored_source(study: str) -> "Sequence[Row]":
     """Score another study."""
     from imprint.study.analysis import score
     from imprint.study.store import Store

@@ -1,11 +1,14 @@
 """BiasComparison: the associations of one embedding and what became of each in another."""
 
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import msgspec
 
 from imprint.enumeration import rows
 from imprint.enumeration.result import Association, Enumeration
-from imprint.finding import Finding, Findings
+from imprint.enumeration.rows import UbeRow
+from imprint.rows import Result, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +41,7 @@ class CellPair:
 
 
 @dataclass(frozen=True, repr=False)
-class BiasComparison(Findings):
+class BiasComparison(Result):
     """Two enumerations over the groups and categories of the first.
 
     `same_words` goes along `first.associations`. `words_missing` are words of the categories that the second lacks,
@@ -76,19 +79,27 @@ class BiasComparison(Findings):
         """Return the cells left, lost or new."""
         return tuple(pair for pair in self.cells if pair.change == change)
 
-    def findings(self) -> list[Finding]:
-        """Return the rows of the first, each with what became of it, then those of the second; nothing is masked."""
+    def findings(self) -> list[Row]:
+        """Return the rows of the first, with what became of each cell, then the overview and cells of the second."""
         pairs = {f"{pair.group}-{pair.category}": pair for pair in self.cells}
-        return [self._before(row, pairs[row.test]) for row in rows.cells(self.first)] + [
-            self._after(row, pairs[row.test]) for row in rows.cells(self.second)
+        origin = {"groups_of": self.first.embedding, "groups_of_sha256": self.first.embedding_sha256}
+        words = {"words_asked": self.words_asked, "words_missing": len(self.words_missing)}
+        return [
+            rows.overview(self.first),
+            *(self._before(row, pairs[row.test]) for row in rows.cells(self.first)),
+            *rows.groups(self.first),
+            *rows.indirect(self.first),
+            rows.overview(self.second, **origin, **words),
+            *(
+                msgspec.structs.replace(
+                    row, **origin, new=pairs[row.test].change == "new" if row.significant else None
+                )
+                for row in rows.cells(self.second)
+            ),
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, nothing masked."""
-        return asdict(self)
-
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a cell, nothing masked."""
+        """Return one row per cell, nothing masked."""
         import pandas as pd
 
         fields = ("words", "score", "p_adjusted")
@@ -106,27 +117,17 @@ class BiasComparison(Findings):
         left, lost, new = (len(self.changed(change)) for change in get_args(Change))
         return f"BiasComparison({self.first.embedding}, {self.second.embedding}: {left} left, {lost} lost, {new} new)"
 
-    def _before(self, row: Finding, pair: CellPair) -> Finding:
+    def _before(self, row: UbeRow, pair: CellPair) -> UbeRow:
         after = pair.after
-        more = {
-            "against": self.second.embedding,
-            "against_sha256": self.second.embedding_sha256,
-            "left": pair.change == "left" if row.details["significant"] else None,
-            "against_words": after.words if after else None,
-            "against_score": after.score if after else None,
-            "against_p_value": after.p_value if after else None,
-            "against_p_adjusted": after.p_adjusted if after else None,
-            "against_score_of_same_words": pair.same_words,
-            "against_missing": pair.words_missing,
-        }
-        return replace(row, details={**row.details, **more})
-
-    def _after(self, row: Finding, pair: CellPair) -> Finding:
-        more = {
-            "groups_of": self.first.embedding,
-            "groups_of_sha256": self.first.embedding_sha256,
-            "new": pair.change == "new" if row.details["significant"] else None,
-            "words_asked": self.words_asked,
-            "words_missing": len(self.words_missing),
-        }
-        return replace(row, details={**row.details, **more})
+        return msgspec.structs.replace(
+            row,
+            against=self.second.embedding,
+            against_sha256=self.second.embedding_sha256,
+            left=pair.change == "left" if row.significant else None,
+            against_words=after.words if after else None,
+            against_score=after.score if after else None,
+            against_p_value=after.p_value if after else None,
+            against_p_adjusted=after.p_adjusted if after else None,
+            against_score_of_same_words=pair.same_words,
+            against_missing=pair.words_missing,
+        )

@@ -11,7 +11,8 @@ from imprint.enumeration.frequency import EXPLAINED, ROTATIONS, correlation_with
 from imprint.enumeration.groups import Group, describe, illustrate, letters
 from imprint.enumeration.indirect import NULL_ROTATIONS, Crossings
 from imprint.enumeration.problem import Problem
-from imprint.enumeration.result import Association, Category, Crossing, Enumeration, Indirect
+from imprint.enumeration.result import Association, Category, Enumeration, Indirect
+from imprint.enumeration.rows import Crossing
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.spelling import spelling_ranks
 from imprint.types import Flags, Floats, Ints

@@ -1,10 +1,11 @@
 """A group of names: its letter, its members, and what is known of the people who bear them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from string import ascii_uppercase
 
 import numpy as np
 
+from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
 from imprint.names.tables import NameTable
 from imprint.types import Flags, Floats, Floats32, Indices
@@ -18,7 +19,7 @@ class Demographics:
 
     share_women: float | None
     mean_birth_year: float | None
-    races: dict[str, float] = field(hash=False)
+    races: Races
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,11 +65,10 @@ def describe(targets: Targets, members: Flags) -> Demographics | None:
     if targets.table is None:
         return None
     rows = [targets.table.index[targets.names[i]] for i in np.flatnonzero(members)]
-    races = {name: _average(column[rows]) for name, column in targets.table.races.items()}
     return Demographics(
         _average(targets.table.share_women[rows]),
         _average(targets.table.mean_birth_year[rows]),
-        {name: share for name, share in races.items() if share is not None},
+        Races(**{name: _average(column[rows]) for name, column in targets.table.races.items()}),
     )
 
 

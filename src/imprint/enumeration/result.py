@@ -1,13 +1,14 @@
 """Enumeration: the table of associations, with the groups behind its letters."""
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from imprint.enumeration import rows
 from imprint.enumeration.groups import Group
+from imprint.enumeration.rows import Crossing
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError
-from imprint.finding import Finding, Findings
+from imprint.rows import Result, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,17 +45,6 @@ class Category:
 
 
 @dataclass(frozen=True)
-class Crossing:
-    """Two groups by two categories: four sets of words, how well they match, and how far that is above its null."""
-
-    groups: tuple[str, str]
-    categories: tuple[int, int]
-    words: tuple[tuple[str, ...], ...]
-    product: float
-    standard_deviations: float
-
-
-@dataclass(frozen=True)
 class Indirect:
     """Tuples that satisfy eq. (1) of section 4.2, beside the share that random directions give."""
 
@@ -66,7 +56,7 @@ class Indirect:
 
 
 @dataclass(frozen=True, repr=False)
-class Enumeration(Findings):
+class Enumeration(Result):
     """What was found.
 
     `associations` go category by category, the category with the largest sum of significant scores first, and hold
@@ -96,9 +86,13 @@ class Enumeration(Findings):
 
     def spelling(self, letter: str | None = None) -> float | None:
         """Return the mean of `spelling` over the associations found, of one group or of all; None without any."""
-        ranks = [cell.spelling for cell in self.significant if letter in (None, cell.group)]
-        known = [rank for rank in ranks if rank is not None]
+        known = [cell.spelling for cell in self._found(letter) if cell.spelling is not None]
         return sum(known) / len(known) if known else None
+
+    def survivors(self, letter: str | None = None) -> int | None:
+        """Count the associations found that are left without word frequency; None where that was not asked."""
+        left = [cell.survives for cell in self._found(letter)]
+        return None if None in left else sum(map(bool, left))
 
     def group(self, letter: str) -> Group:
         """Return the group of that letter."""
@@ -109,16 +103,12 @@ class Enumeration(Findings):
             f"there is no group {letter!r}; they go from {self.groups[0].letter} to {self.groups[-1].letter}"
         )
 
-    def findings(self) -> list[Finding]:
-        """Return the row of the whole, one a cell with enough words, one a group, and that of section 4.2."""
+    def findings(self) -> list[Row]:
+        """Return the row of the whole, one per cell with enough words, one per group, and that of section 4.2."""
         return [rows.overview(self), *rows.cells(self), *rows.groups(self), *rows.indirect(self)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, nothing masked."""
-        return asdict(self)
-
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a cell with enough words, nothing masked."""
+        """Return one row per cell with enough words, nothing masked."""
         import pandas as pd
 
         return pd.DataFrame([asdict(cell) for cell in self.associations])
@@ -128,3 +118,6 @@ class Enumeration(Findings):
             f"Enumeration({self.embedding}: {len(self.significant)} significant associations of {len(self.groups)} "
             f"groups with {len(self.categories)} categories)"
         )
+
+    def _found(self, letter: str | None) -> list[Association]:
+        return [cell for cell in self.significant if letter in (None, cell.group)]

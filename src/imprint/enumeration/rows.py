@@ -3,38 +3,165 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from imprint.finding import Finding
+import msgspec
+
+from imprint.enumeration.settings import Centre, Cleaning, Correction
+from imprint.rows import Row
 
 if TYPE_CHECKING:
     from imprint.enumeration.groups import Group
     from imprint.enumeration.result import Enumeration
 
 
-def overview(enumeration: "Enumeration") -> Finding:
-    """Return the row of the whole: how many names were found and kept, and what to know about the numbers."""
-    found = len(enumeration.significant)
-    details = {
-        "names_asked": enumeration.names_asked,
-        "names_missing": len(enumeration.names_missing),
-        "names_found": enumeration.names_found,
-        "names_dropped": len(enumeration.names_dropped),
-        "groups": len(enumeration.groups),
-        "categories": len(enumeration.categories),
-        "associations": found,
-        "spelling": enumeration.spelling(),
-        "explained_by_frequency": enumeration.flagged,
-        "rotations": enumeration.settings.rotations,
-        "notes": enumeration.notes,
-    }
-    return _finding(enumeration, "ube-overview", "overview", found, details)
+class Races(msgspec.Struct, frozen=True):
+    """Shares of a group's bearers in the census; None where the table does not say."""
+
+    white: float | None = None
+    black: float | None = None
+    hispanic: float | None = None
+    asian_pacific: float | None = None
+    native: float | None = None
+    two_or_more: float | None = None
 
 
-def cells(enumeration: "Enumeration") -> list[Finding]:
-    """Return one row a cell with enough words; nothing is masked here."""
+class Crossing(msgspec.Struct, frozen=True):
+    """Two groups by two categories: four sets of words, how well they match, and how far that is above its null."""
+
+    groups: tuple[str, str]
+    categories: tuple[int, int]
+    words: tuple[tuple[str, ...], ...]
+    product: float
+    standard_deviations: float
+
+
+class UbeRow(Row, frozen=True, kw_only=True, tag="ube"):
+    """A cell: a group of names, a category of words, and the words of it closest to the group.
+
+    Beside a second embedding, rows of the first say what became of them: `left` is None where they were not
+    significant, `against_words` and the numbers after it are the second's. Rows of the second name the embedding whose
+    groups they score in `groups_of`; `new` is None where they are not significant.
+    """
+
+    group: str
+    category: int
+    category_words: tuple[str, ...]
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+    score: float
+    p_adjusted: float
+    significant: bool
+    survives_without_frequency: bool | None
+    stability: float | None
+    spelling: float | None
+    explained_by_frequency: bool
+    rotations: int
+    names_asked: int
+    names_missing: int
+    against: str | None = None
+    against_sha256: str | None = None
+    left: bool | None = None
+    against_words: tuple[str, ...] | None = None
+    against_score: float | None = None
+    against_p_value: float | None = None
+    against_p_adjusted: float | None = None
+    against_score_of_same_words: float | None = None
+    against_missing: tuple[str, ...] = ()
+    groups_of: str | None = None
+    groups_of_sha256: str | None = None
+    new: bool | None = None
+
+
+class UbeGroupRow(Row, frozen=True, kw_only=True, tag="ube-group"):
+    """A group of names, as in the paper's Table 3; the statistic counts its associations."""
+
+    group: str
+    n_names: int
+    names: tuple[str, ...]
+    share_women: float | None
+    mean_birth_year: float | None
+    races: Races | None
+    frequency: float | None
+    associations: int
+    survive_without_frequency: int | None
+    spelling: float | None
+    explained_by_frequency: bool
+
+
+class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
+    """The whole: settings, names found and kept, associations; `n_cells` counts the cells with enough words.
+
+    Of an embedding scored over the groups of another, `groups_of` names that one; words are those of its categories.
+    """
+
+    groups: int
+    categories: int
+    n_words: int
+    top: int
+    rotations: int
+    fdr: float
+    cleaning: Cleaning
+    centre: Centre
+    correction: Correction
+    overlapping: bool
+    weighted: bool
+    without_frequency: bool
+    names_asked: int
+    names_missing: int
+    names_found: int
+    names_dropped: int
+    n_cells: int
+    associations: int
+    survive_without_frequency: int | None
+    spelling: float | None
+    groups_explained_by_frequency: tuple[str, ...]
+    notes: tuple[str, ...]
+    embedding_notes: tuple[str, ...]
+    groups_of: str | None = None
+    groups_of_sha256: str | None = None
+    words_asked: int | None = None
+    words_missing: int | None = None
+
+
+class UbeIndirectRow(Row, frozen=True, kw_only=True, tag="ube-indirect"):
+    """Tuples that satisfy eq. (1) of section 4.2, beside the share that random directions give."""
+
+    tuples: int
+    share: float
+    null_share: float | None
+    null_rotations: int
+    strongest: tuple[Crossing, ...]
+
+
+def overview(enumeration: "Enumeration", **more: Any) -> UbeOverviewRow:
+    """Return the row of the whole, with whatever the caller knows besides."""
+    settings = asdict(enumeration.settings)
+    return UbeOverviewRow(
+        test="overview",
+        embedding=enumeration.embedding,
+        embedding_sha256=enumeration.embedding_sha256,
+        statistic=float(len(enumeration.significant)),
+        n_words=settings.pop("words"),
+        **settings,
+        names_asked=enumeration.names_asked,
+        names_missing=len(enumeration.names_missing),
+        names_found=enumeration.names_found,
+        names_dropped=len(enumeration.names_dropped),
+        n_cells=len(enumeration.associations),
+        associations=len(enumeration.significant),
+        survive_without_frequency=enumeration.survivors(),
+        spelling=enumeration.spelling(),
+        groups_explained_by_frequency=enumeration.flagged,
+        notes=enumeration.notes,
+        embedding_notes=enumeration.embedding_notes,
+        **more,
+    )
+
+
+def cells(enumeration: "Enumeration") -> list[UbeRow]:
+    """Return one row per cell with enough words; nothing is masked here."""
     central = {category.number: category.central for category in enumeration.categories}
     return [
-        Finding(
-            kind="ube",
+        UbeRow(
             test=f"{cell.group}-{cell.category}",
             embedding=enumeration.embedding,
             embedding_sha256=enumeration.embedding_sha256,
@@ -42,65 +169,71 @@ def cells(enumeration: "Enumeration") -> list[Finding]:
             statistic=cell.score,
             p_value=cell.p_value,
             seed=enumeration.settings.seed,
-            details={
-                "group": cell.group,
-                "category": cell.category,
-                "category_words": central[cell.category],
-                "words": cell.words,
-                "names": enumeration.group(cell.group).illustrative,
-                "score": cell.score,
-                "p_adjusted": cell.p_adjusted,
-                "significant": cell.significant,
-                "survives_without_frequency": cell.survives,
-                "stability": cell.stability,
-                "spelling": cell.spelling,
-                "explained_by_frequency": cell.group in enumeration.flagged,
-                "rotations": enumeration.settings.rotations,
-                # Thousands of names, the same for every cell: counted here, named in to_dict().
-                "names_asked": enumeration.names_asked,
-                "names_missing": len(enumeration.names_missing),
-                "settings": asdict(enumeration.settings),
-                "embedding_notes": enumeration.embedding_notes,
-            },
+            group=cell.group,
+            category=cell.category,
+            category_words=central[cell.category],
+            words=cell.words,
+            names=enumeration.group(cell.group).illustrative,
+            score=cell.score,
+            p_adjusted=cell.p_adjusted,
+            significant=cell.significant,
+            survives_without_frequency=cell.survives,
+            stability=cell.stability,
+            spelling=cell.spelling,
+            explained_by_frequency=cell.group in enumeration.flagged,
+            rotations=enumeration.settings.rotations,
+            # Thousands of names, the same for every cell: counted here, named in the result.
+            names_asked=enumeration.names_asked,
+            names_missing=len(enumeration.names_missing),
         )
         for cell in enumeration.associations
     ]
 
 
-def groups(enumeration: "Enumeration") -> list[Finding]:
-    """Return one row a group of names, as in the paper's Table 3; its statistic counts the associations found."""
+def groups(enumeration: "Enumeration") -> list[UbeGroupRow]:
+    """Return one row per group of names."""
     return [_group(enumeration, group) for group in enumeration.groups]
 
 
-def indirect(enumeration: "Enumeration") -> list[Finding]:
+def indirect(enumeration: "Enumeration") -> list[UbeIndirectRow]:
     """Return the row of section 4.2; none where there is no tuple to ask about."""
-    if enumeration.indirect is None:
+    found = enumeration.indirect
+    if found is None:
         return []
     return [
-        _finding(enumeration, "ube-indirect", "indirect", enumeration.indirect.share, asdict(enumeration.indirect))
+        UbeIndirectRow(
+            test="indirect",
+            embedding=enumeration.embedding,
+            embedding_sha256=enumeration.embedding_sha256,
+            statistic=found.share,
+            seed=enumeration.settings.seed,
+            tuples=found.tuples,
+            share=found.share,
+            null_share=found.null_share,
+            null_rotations=found.null_rotations,
+            strongest=found.strongest,
+        )
     ]
 
 
-def _group(enumeration: "Enumeration", group: "Group") -> Finding:
-    found = [cell for cell in enumeration.significant if cell.group == group.letter]
-    asked = all(cell.survives is not None for cell in found)
+def _group(enumeration: "Enumeration", group: "Group") -> UbeGroupRow:
+    associations = sum(cell.group == group.letter for cell in enumeration.significant)
     known = group.demographics
-    details = {
-        "group": group.letter,
-        "n_names": len(group.names),
-        "names": group.illustrative,
-        "share_women": known.share_women if known else None,
-        "mean_birth_year": known.mean_birth_year if known else None,
-        "races": known.races if known else {},
-        "frequency": group.frequency,
-        "associations": len(found),
-        "survive_without_frequency": sum(bool(cell.survives) for cell in found) if asked else None,
-        "spelling": enumeration.spelling(group.letter),
-        "explained_by_frequency": group.letter in enumeration.flagged,
-    }
-    return _finding(enumeration, "ube-group", group.letter, len(found), details)
-
-
-def _finding(enumeration: "Enumeration", kind: str, test: str, statistic: float, details: dict[str, Any]) -> Finding:
-    measured = (enumeration.embedding, enumeration.embedding_sha256)
-    return Finding.without_effect(kind, test, measured, details, statistic=statistic, seed=enumeration.settings.seed)
+    return UbeGroupRow(
+        test=group.letter,
+        embedding=enumeration.embedding,
+        embedding_sha256=enumeration.embedding_sha256,
+        statistic=float(associations),
+        seed=enumeration.settings.seed,
+        group=group.letter,
+        n_names=len(group.names),
+        names=group.illustrative,
+        share_women=known.share_women if known else None,
+        mean_birth_year=known.mean_birth_year if known else None,
+        races=known.races if known else None,
+        frequency=group.frequency,
+        associations=associations,
+        survive_without_frequency=enumeration.survivors(group.letter),
+        spelling=enumeration.spelling(group.letter),
+        explained_by_frequency=group.letter in enumeration.flagged,
+    )

@@ -36,6 +36,19 @@ REGISTRY = Registry(
         "similarity": "imprint.kinds.benchmarks:SIMILARITY",
         "analogy_benchmark": "imprint.kinds.benchmarks:ANALOGIES",
         "agreement": "imprint.kinds.comparison:AGREEMENT",
+        "study-matching": "imprint.study.kinds:MATCHING",
+        "study-category": "imprint.study.kinds:CATEGORY",
+        "study-group": "imprint.study.kinds:GROUP",
+        "study-association": "imprint.study.kinds:ASSOCIATION",
+        "study-offense": "imprint.study.kinds:OFFENSE",
+        "study-offense-category": "imprint.study.kinds:OFFENSE_CATEGORY",
+        "study-offense-group": "imprint.study.kinds:OFFENSE_GROUP",
+        "study-rating": "imprint.study.kinds:RATING",
+        "study-analogies": "imprint.study.kinds:JUDGMENTS",
+        "study-analogy": "imprint.study.kinds:PAIR",
+        "study-suggestion": "imprint.study.kinds:SUGGESTION",
+        "study-bonus": "imprint.study.kinds:BONUS",
+        "study-consent": "imprint.study.kinds:CONSENT",
     },
 )
 
@@ -46,7 +59,9 @@ def find_kind(name: str) -> Kind | None:
         return None
     kind = REGISTRY.get(name)
     if not isinstance(kind, Kind):
-        raise ImprintError(f"the plug-in {name!r} must offer a Kind, got {type(kind).__name__}; reinstall or remove it")
+        raise ImprintError(
+            f"the plug-in {name!r} must offer a Kind, got {type(kind).__name__}; reinstall or remove it"
+        )
     return kind
 
 

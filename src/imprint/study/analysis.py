@@ -1,40 +1,15 @@
 """Scores: what the crowd of a study said, by protocol, and what each participant has earned."""
 
-from dataclasses import asdict, dataclass
-
-from imprint.finding import Finding
 from imprint.study.ballots import read_ballots
 from imprint.study.matching import MatchingScores, score_matching
 from imprint.study.pairs import AnalogyScores, score_analogies
 from imprint.study.ratings import RatingScores, score_ratings
 from imprint.study.refusals import StudyError
-from imprint.study.rows import finding
-from imprint.study.steps import Study
+from imprint.study.rows import BonusRow, about
 from imprint.study.store import Store
 from imprint.study.suggestions import SuggestionScores, score_suggestions
 
 StudyScores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
-
-
-@dataclass(frozen=True)
-class Bonus:
-    """What a participant earned: names put into their group, and answers that most of the others gave too.
-
-    `judged` counts the answers to items that somebody else has judged as well. `panel_id` is the number under which a
-    panel pays them; who came without one is named as in the exported answers, and who came with one is not.
-    """
-
-    participant: str | None
-    exam_correct: int
-    exam_asked: int
-    agreed: int
-    judged: int
-    panel_id: str | None = None
-
-    def finding(self, study: Study) -> Finding:
-        """Return the row of this participant, whose statistic is the share agreed."""
-        share = self.agreed / self.judged if self.judged else None
-        return finding(study, "study-bonus", self.panel_id or str(self.participant), share, asdict(self))
 
 
 def score(store: Store, ratings: Store | None = None) -> StudyScores:
@@ -54,7 +29,7 @@ def score(store: Store, ratings: Store | None = None) -> StudyScores:
     return score_analogies(store) if protocol == "analogy" else score_suggestions(store)
 
 
-def bonuses(store: Store) -> tuple[Bonus, ...]:
+def bonuses(store: Store) -> tuple[BonusRow, ...]:
     """Return what everybody who answered has earned, first who came without a panel's number.
 
     An answer agrees where it is the one that most of the other participants gave, or one of those that tie.
@@ -64,15 +39,25 @@ def bonuses(store: Store) -> tuple[Bonus, ...]:
     exam, main = (_counts(store, agreement=agreement) for agreement in (False, True))
     paid = store.panel_ids()
     earned = [
-        Bonus(
-            None if who in paid else store.pseudonym(who),
-            *exam.get(who, (0, 0)),
-            *main.get(who, (0, 0)),
-            paid.get(who),
-        )
+        _bonus(store, who, exam.get(who, (0, 0)), main.get(who, (0, 0)), paid.get(who))
         for who in exam.keys() | main.keys()
     ]
     return tuple(sorted(earned, key=lambda one: (one.panel_id or "", one.participant or "")))
+
+
+def _bonus(store: Store, who: int, exam: tuple[int, int], main: tuple[int, int], panel_id: str | None) -> BonusRow:
+    name = store.pseudonym(who) if panel_id is None else None
+    return BonusRow(
+        test=panel_id or str(name),
+        **about(store.study),
+        statistic=main[0] / main[1] if main[1] else None,
+        participant=name,
+        exam_correct=exam[0],
+        exam_asked=exam[1],
+        agreed=main[0],
+        n_judged=main[1],
+        panel_id=panel_id,
+    )
 
 
 def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:

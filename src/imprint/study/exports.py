@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from imprint.files import replacing
-from imprint.finding import write_findings
+from imprint.rows import write_findings
 from imprint.study.analysis import score
 from imprint.study.database import FilePath
-from imprint.study.rows import finding
+from imprint.study.rows import ConsentRow, about
 from imprint.study.steps import StoredItem
 from imprint.study.store import Store
 
@@ -51,7 +51,7 @@ def write_payments(store: Store, path: FilePath) -> None:
 def write_jsonl(store: Store, path: FilePath, ratings: Store | None = None) -> None:
     """Write the scores, one finding a line, and the text of their own that people agreed to, where there is one."""
     consent = store.terms.consent
-    agreed = [finding(store.study, "study-consent", "consent", None, {"paragraphs": consent})] if consent else []
+    agreed = [ConsentRow(test="consent", **about(store.study), paragraphs=consent)] if consent else []
     write_findings(path, [*score(store, ratings).findings(), *agreed])
 
 

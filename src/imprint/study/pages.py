@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imprint.report.marking import Words
+from imprint.masking import Words
 from imprint.study.design import LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES_NO
 from imprint.study.security import form_token
 from imprint.web.pages import Pages

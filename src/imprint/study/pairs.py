@@ -5,93 +5,30 @@ all judgments. Their table's caption speaks of the share of analogies; both are 
 """
 
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
-from imprint.finding import Finding, Findings
+from imprint.rows import Result, Row
 from imprint.study.agreement import nominal_alpha
 from imprint.study.ballots import Ballot, read_ballots
-from imprint.study.rows import finding
+from imprint.study.rows import JudgedPairRow, JudgmentsRow, Shares, VoteCount, about
 from imprint.study.steps import Study
 from imprint.study.store import Store
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@dataclass(frozen=True)
-class JudgedPair:
-    """An analogy, how many people judged it, and how many said yes to each question."""
-
-    ends: tuple[str, ...]
-    first: str
-    second: str
-    judges: int
-    sensible: int
-    stereotype: int
-
-
-@dataclass(frozen=True)
-class Shares:
-    """One question over all judged pairs: yes among judgments, and pairs to which more than half said yes.
-
-    `alpha` is Krippendorff's, nominal.
-    """
-
-    yes: int
-    of_judgments: float | None
-    of_analogies: float | None
-    alpha: float | None
-
 
 @dataclass(frozen=True, repr=False)
-class AnalogyScores(Findings):
-    """What the crowd said of analogies.
+class AnalogyScores(Result):
+    """What the crowd said of analogies: over all, and pair by pair, the most stereotypical first."""
 
-    `by_votes` counts pairs by the number of people who saw a stereotype, from all to nobody, among the pairs that as
-    many people judged as were wanted; `short` counts those that fewer did.
-    """
+    overall: JudgmentsRow
+    pairs: tuple[JudgedPairRow, ...]
 
-    study: Study
-    participants: int
-    pairs: tuple[JudgedPair, ...]
-    judgments: int
-    sense: Shares
-    stereotype: Shares
-    by_votes: dict[int, int]
-    short: int
-
-    def findings(self) -> list[Finding]:
-        """Return the row of the whole and one a pair, the most stereotypical first."""
-        whole = {
-            "participants": self.participants,
-            "pairs": len(self.pairs),
-            "judgments": self.judgments,
-            "sense": asdict(self.sense),
-            "stereotype": asdict(self.stereotype),
-            "by_votes": self.by_votes,
-            "short": self.short,
-            "quota": self.study.quota,
-        }
-        rows = [finding(self.study, "study-analogies", "analogies", self.stereotype.of_judgments, whole)]
-        for pair in sorted(self.pairs, key=lambda pair: (-pair.stereotype, -pair.sensible)):
-            share = pair.stereotype / pair.judges if pair.judges else None
-            test = f"{' : '.join(pair.ends)} :: {pair.first} : {pair.second}"
-            rows.append(finding(self.study, "study-analogy", test, share, asdict(pair)))
-        return rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, nothing masked."""
-        return asdict(self)
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row a pair, nothing masked."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(pair) for pair in self.pairs])
+    def findings(self) -> list[Row]:
+        """Return the row of the whole and one per pair."""
+        return [self.overall, *self.pairs]
 
     def __repr__(self) -> str:
-        return f"AnalogyScores({self.study.embedding}: {len(self.pairs)} pairs, {self.judgments} judgments)"
+        of = self.overall
+        return f"AnalogyScores({of.embedding}: {of.n_pairs} pairs, {of.judgments} judgments)"
 
 
 def score_analogies(store: Store) -> AnalogyScores:
@@ -99,28 +36,40 @@ def score_analogies(store: Store) -> AnalogyScores:
     ballots = read_ballots(store)
     sense = [ballot for ballot in ballots if ballot.item.kind == "sense"]
     stereotype = [ballot for ballot in ballots if ballot.item.kind == "stereotype"]
-    pairs = tuple(
-        JudgedPair(
-            ends=one.item.title,
-            first=one.item.words[0],
-            second=one.item.words[1],
-            judges=len(one.values),
-            sensible=one.votes["yes"],
-            stereotype=other.votes["yes"],
-        )
-        for one, other in zip(sense, stereotype, strict=True)
-    )
-    quota = store.study.quota
+    study, quota = store.study, store.study.quota
+    pairs = [_judged(one, other, study) for one, other in zip(sense, stereotype, strict=True)]
     full = Counter(pair.stereotype for pair in pairs if pair.judges == quota)
+    shares = _shares(stereotype)
     return AnalogyScores(
-        study=store.study,
-        participants=len({who for ballot in sense for who in ballot.values}),
-        pairs=pairs,
-        judgments=sum(pair.judges for pair in pairs),
-        sense=_shares(sense),
-        stereotype=_shares(stereotype),
-        by_votes={votes: full[votes] for votes in range(quota, -1, -1)},
-        short=sum(pair.judges < quota for pair in pairs),
+        overall=JudgmentsRow(
+            test="analogies",
+            **about(study),
+            statistic=shares.of_judgments,
+            participants=len({who for ballot in sense for who in ballot.values}),
+            n_pairs=len(pairs),
+            judgments=sum(pair.judges for pair in pairs),
+            sense_shares=_shares(sense),
+            stereotype_shares=shares,
+            by_votes=tuple(VoteCount(people, full[people]) for people in range(quota, -1, -1)),
+            short=sum(pair.judges < quota for pair in pairs),
+            quota=quota,
+        ),
+        pairs=tuple(sorted(pairs, key=lambda pair: (-pair.stereotype, -pair.sensible))),
+    )
+
+
+def _judged(sense: Ballot, stereotype: Ballot, study: Study) -> JudgedPairRow:
+    ends, (first, second), judges = sense.item.title, sense.item.words, len(sense.values)
+    return JudgedPairRow(
+        test=f"{' : '.join(ends)} :: {first} : {second}",
+        **about(study),
+        statistic=stereotype.votes["yes"] / judges if judges else None,
+        ends=ends,
+        first=first,
+        second=second,
+        judges=judges,
+        sensible=sense.votes["yes"],
+        stereotype=stereotype.votes["yes"],
     )
 
 

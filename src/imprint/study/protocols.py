@@ -7,12 +7,15 @@ sections 2 and 3.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 from imprint.choices import Protocol
-from imprint.finding import Finding
+from imprint.directions.analogies import AnalogyRow
+from imprint.enumeration.rows import UbeGroupRow, UbeRow
+from imprint.rows import Row
 from imprint.study.design import EXAM_NAMES, Design, Item, ItemBlock, NameGroup
 from imprint.study.refusals import StudyError
+from imprint.study.rows import MatchedRow, MatchingRow
 
 CATEGORIES = 12  # the paper's top 12
 PARTICIPANTS: dict[Protocol, int] = {"ube": 18, "offense": 15, "analogy": 10, "suggestion": 50}
@@ -23,9 +26,11 @@ _CUES = 2  # names that stand for a group in the exam where the others are asked
 _LONGEST_ABOUT = 80
 _STUDY = re.compile("[0-9a-f]{32}")
 
+AnyRow = TypeVar("AnyRow", bound=Row)
+
 
 def ube_design(
-    findings: Iterable[Finding],
+    findings: Iterable[Row],
     *,
     names: Mapping[str, Sequence[str]] | None = None,
     categories: int = CATEGORIES,
@@ -38,23 +43,23 @@ def ube_design(
     leaves nothing to choose, and is left out.
     """
     rows = list(findings)
-    cells = [row for row in rows if row.kind == "ube" and row.details.get("significant") is True]
-    cells = [row for row in cells if "groups_of" not in row.details]  # comparisons measure other groups' names
+    # Comparisons measure other groups' names.
+    cells = [row for row in _of(UbeRow, rows) if row.significant and row.groups_of is None]
     embedding = _one_embedding(cells, "ube", "imprint enumerate")
-    by_category: dict[Any, list[Finding]] = defaultdict(list)
+    by_category: dict[int, list[UbeRow]] = defaultdict(list)
     for row in cells:
-        by_category[repr(row.details.get("category"))].append(row)
+        by_category[row.category].append(row)
     matched = sorted((held for held in by_category.values() if len(held) > 1), key=_total, reverse=True)[:categories]
     if not matched:
         raise StudyError(
             "no category has two significant associations; there is nothing to match, enumerate more words"
         )
-    groups = _groups([row for row in rows if row.kind == "ube-group"] or cells, names or {})
+    groups = _groups(_of(UbeGroupRow, rows) or cells, names or {})
     blocks = tuple(
         ItemBlock(
-            title=_words(held[0], "category_words"),
-            items=tuple(Item("triple", _words(row, "words"), _word(row, "group")) for row in held),
-            groups=tuple(sorted({_word(row, "group") for row in held}, key=lambda letter: (len(letter), letter))),
+            title=_some(held[0], held[0].category_words),
+            items=tuple(Item("triple", _some(row, row.words), row.group) for row in held),
+            groups=tuple(sorted({row.group for row in held}, key=lambda letter: (len(letter), letter))),
         )
         for held in matched
     )
@@ -76,21 +81,21 @@ def ube_design(
     )
 
 
-def offense_design(findings: Iterable[Finding], *, participants: int = PARTICIPANTS["offense"]) -> Design:
+def offense_design(findings: Iterable[Row], *, participants: int = PARTICIPANTS["offense"]) -> Design:
     """Ask how offensive the associations are on which the crowd agreed with the embedding."""
     found = list(findings)
-    rows = [row for row in found if row.kind == "study-association"]
+    rows = _of(MatchedRow, found)
     embedding = _one_embedding(rows, "study-association", "imprint study score --json")
     parent = _one_study(rows)
-    agreed = [row for row in rows if row.details.get("accurate") is True]
+    agreed = [row for row in rows if row.accurate]
     if not agreed:
         raise StudyError("the crowd agreed with none of the associations; there is nothing to rate")
-    groups = {_word(row, "group"): NameGroup(_word(row, "group"), _words(row, "names")) for row in agreed}
+    groups = {row.group: NameGroup(row.group, _some(row, row.names)) for row in agreed}
     blocks = tuple(
         ItemBlock(
-            title=_words(row, "category_words"),
-            items=(Item("rating", _words(row, "words"), _word(row, "group")),),
-            groups=(_word(row, "group"),),
+            title=_some(row, row.category_words),
+            items=(Item("rating", _some(row, row.words), row.group),),
+            groups=(row.group,),
         )
         for row in agreed
     )
@@ -110,21 +115,21 @@ def offense_design(findings: Iterable[Finding], *, participants: int = PARTICIPA
 
 
 def analogy_design(
-    findings: Iterable[Finding], *, pairs: int | None = None, participants: int = PARTICIPANTS["analogy"]
+    findings: Iterable[Row], *, pairs: int | None = None, participants: int = PARTICIPANTS["analogy"]
 ) -> Design:
     """Ask of each analogy, the best `pairs` of them, whether it makes sense and whether it is a stereotype.
 
     Two words of the axis itself, as in he : she, are no analogy and are left out.
     """
-    rows = [row for row in findings if row.kind == "analogy"]
+    rows = _of(AnalogyRow, findings)
     embedding = _one_embedding(rows, "analogy", "imprint analogies")
-    rows = sorted((row for row in rows if not _is_axis(row)), key=_score, reverse=True)[:pairs]
+    rows = sorted((row for row in rows if not _is_axis(row)), key=lambda row: row.score, reverse=True)[:pairs]
     if not rows:
         raise StudyError("the only analogies are the axis's own words; there is nothing to judge, find more of them")
     blocks = []
     for row in rows:
-        words = (_word(row, "first"), _word(row, "second"))
-        ends = (_words(row, "positive")[0], _words(row, "negative")[0])
+        words = _some(row, (row.first, row.second))
+        ends = (_some(row, row.positive)[0], _some(row, row.negative)[0])
         blocks.append(ItemBlock(ends, (Item("sense", words), Item("stereotype", words))))
     if len(set(blocks)) < len(blocks):
         raise StudyError("an analogy is there twice; give the findings of one run of imprint analogies")
@@ -140,24 +145,22 @@ def suggestion_design(about: str, *, participants: int = PARTICIPANTS["suggestio
     return Design("suggestion", "", "", (block,), _participants(participants), _LEAST["suggestion"])
 
 
-def _unfinished(findings: Iterable[Finding], rows: Sequence[Finding]) -> tuple[str, ...]:
-    """Tell how many associations were judged by fewer people than the first study wants, where it says how many."""
-    wanted = next((row.details.get("quota") for row in findings if row.kind == "study-matching"), None)
-    judges = [row.details.get("judges") for row in rows]
-    fewer = sum(isinstance(count, int) and isinstance(wanted, int) and count < wanted for count in judges)
-    told = f"{fewer} of {len(rows)} associations were judged by fewer than the {wanted} people wanted."
-    return (told,) if fewer else ()
+def _unfinished(findings: Iterable[Row], rows: Sequence[MatchedRow]) -> tuple[str, ...]:
+    """Count the associations that fewer people judged than the first study asks for, where it says how many."""
+    quota = next((row.quota for row in _of(MatchingRow, findings)), 0)
+    fewer = sum(row.judges < quota for row in rows)
+    return (f"{fewer} of {len(rows)} associations were judged by fewer than {quota} people.",) if fewer else ()
 
 
-def _is_axis(row: Finding) -> bool:
-    return {_word(row, "first"), _word(row, "second")} <= {*_words(row, "positive"), *_words(row, "negative")}
+def _is_axis(row: AnalogyRow) -> bool:
+    return {row.first, row.second} <= {*row.positive, *row.negative}
 
 
-def _groups(rows: Sequence[Finding], names: Mapping[str, Sequence[str]]) -> tuple[NameGroup, ...]:
+def _groups(rows: Sequence[UbeGroupRow | UbeRow], names: Mapping[str, Sequence[str]]) -> tuple[NameGroup, ...]:
     groups = {}
     for row in rows:
-        letter, shown = _word(row, "group"), _words(row, "names")
-        groups[letter] = NameGroup(letter, shown, shown if letter in names else shown[:_CUES])
+        shown = _some(row, row.names)
+        groups[row.group] = NameGroup(row.group, shown, shown if row.group in names else shown[:_CUES])
     return tuple(groups.values())
 
 
@@ -184,7 +187,7 @@ def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> N
             )
 
 
-def _one_embedding(rows: Sequence[Finding], kind: str, command: str) -> tuple[str, str]:
+def _one_embedding(rows: Sequence[Row], kind: str, command: str) -> tuple[str, str]:
     measured = {(str(row.embedding), str(row.embedding_sha256)) for row in rows}
     if not measured:
         raise StudyError(f"these findings hold no {kind!r} row to ask about; {command} writes them")
@@ -193,8 +196,8 @@ def _one_embedding(rows: Sequence[Finding], kind: str, command: str) -> tuple[st
     return measured.pop()
 
 
-def _one_study(rows: Sequence[Finding]) -> str:
-    scored = {str(row.details.get("study", "")) for row in rows}
+def _one_study(rows: Sequence[MatchedRow]) -> str:
+    scored = {row.study for row in rows}
     if len(scored) > 1:
         raise StudyError(f"these findings score {len(scored)} studies; give those of one")
     (only,) = scored
@@ -209,27 +212,16 @@ def _participants(count: int) -> int:
     return count
 
 
-def _total(rows: Sequence[Finding]) -> float:
-    return sum(map(_score, rows))
+def _of(kind: type[AnyRow], rows: Iterable[Row]) -> list[AnyRow]:
+    return [row for row in rows if isinstance(row, kind)]
 
 
-def _score(row: Finding) -> float:
-    if not isinstance(row.statistic, (int, float)):
-        raise StudyError(
-            f"finding {row.test!r} has the score {row.statistic!r}; a number was wanted, as imprint writes it"
-        )
-    return row.statistic
+def _total(rows: Sequence[UbeRow]) -> float:
+    return sum(row.score for row in rows)
 
 
-def _word(row: Finding, field: str) -> str:
-    value = row.details.get(field)
-    if not isinstance(value, str) or not value:
-        raise StudyError(f"finding {row.test!r} says {value!r} for {field}; a word was wanted, as imprint writes it")
-    return value
-
-
-def _words(row: Finding, field: str) -> tuple[str, ...]:
-    value = row.details.get(field)
-    if not isinstance(value, (list, tuple)) or not value or not all(isinstance(word, str) for word in value):
-        raise StudyError(f"finding {row.test!r} says {value!r} for {field}; words were wanted, as imprint writes them")
-    return tuple(value)
+def _some(row: Row, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse a list without words, or with an empty one: nothing could be asked about it."""
+    if not all(words) or not words:
+        raise StudyError(f"finding {row.test!r} must have words to ask about, got {list(words)!r}; enumerate again")
+    return words

@@ -6,60 +6,32 @@ Bolukbasi et al. (2016), section 3: of 438 words that people suggested, 350 were
 import csv
 import io
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 from imprint.files import replacing
-from imprint.finding import Finding, Findings
+from imprint.rows import Result
 from imprint.study.ballots import read_ballots
 from imprint.study.database import FilePath
 from imprint.study.design import suggested_words
 from imprint.study.order import shuffled
 from imprint.study.refusals import StudyError
-from imprint.study.rows import finding
-from imprint.study.steps import Study
+from imprint.study.rows import SuggestedRow, about
 from imprint.study.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HELD_OUT = 0.2  # the paper's share
 
 
-@dataclass(frozen=True)
-class Suggested:
-    """A word, how many people suggested it, and its part of the split."""
-
-    word: str
-    people: int
-    held_out: bool
-
-
 @dataclass(frozen=True, repr=False)
-class SuggestionScores(Findings):
+class SuggestionScores(Result):
     """The words suggested about something, those of most people first."""
 
-    study: Study
     about: str
     participants: int
-    words: tuple[Suggested, ...]
+    words: tuple[SuggestedRow, ...]
 
-    def findings(self) -> list[Finding]:
-        """Return one row a word."""
-        return [
-            finding(self.study, "study-suggestion", one.word, float(one.people), {"about": self.about, **asdict(one)})
-            for one in self.words
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, nothing masked."""
-        return asdict(self)
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row a word, nothing masked."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(one) for one in self.words], columns=list(Suggested.__dataclass_fields__))
+    def findings(self) -> list[SuggestedRow]:
+        """Return one row per word."""
+        return list(self.words)
 
     def __repr__(self) -> str:
         return f"SuggestionScores({self.about}: {len(self.words)} words of {self.participants} people)"
@@ -78,10 +50,21 @@ def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> Suggestion
             people.update(suggested_words(value))
     kept = set(shuffled(people, store.study.seed, "held out")[: round(held_out * len(people))])
     words = sorted(people.items(), key=lambda counted: (-counted[1], counted[0]))
-    about = ", ".join(ballots[0].item.title)
-    return SuggestionScores(
-        store.study, about, len(participants), tuple(Suggested(word, count, word in kept) for word, count in words)
-    )
+    topic = ", ".join(ballots[0].item.title)
+    rows = [
+        SuggestedRow(
+            test=word,
+            **about(store.study),
+            statistic=float(count),
+            about=topic,
+            participants=len(participants),
+            word=word,
+            people=count,
+            is_held_out=word in kept,
+        )
+        for word, count in words
+    ]
+    return SuggestionScores(topic, len(participants), tuple(rows))
 
 
 def write_seeds(store: Store, path: FilePath, *, held_out: float = HELD_OUT) -> None:
@@ -94,6 +77,6 @@ def write_seeds(store: Store, path: FilePath, *, held_out: float = HELD_OUT) -> 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["word", "held_out", "people"])
-    writer.writerows([one.word, int(one.held_out), one.people] for one in scores.words)
+    writer.writerows([one.word, int(one.is_held_out), one.people] for one in scores.words)
     with replacing(path) as part:
         part.write_text(text.getvalue(), encoding="utf-8", newline="\n")

@@ -1,0 +1,400 @@
+"""Unsupervised bias enumeration as kinds: groups of names, and the words closest to each (Swinger et al., 2019)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from imprint.enumeration.rows import Crossing, UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow
+from imprint.kinds.kind import Kind, Part
+from imprint.rows import Row
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Given,
+    Prose,
+    Table,
+    Text,
+    count,
+    join,
+    number,
+    percent,
+    probability,
+    say,
+    title,
+    words,
+)
+
+if TYPE_CHECKING:
+    from imprint.kinds.job import Job, Plan
+    from imprint.types import Progress
+
+UNASKED = Part("enumeration", "Found without being asked", 40, offensive=True)
+
+_SECONDS_PER_ROTATION = 0.0035
+_SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
+_CENTRAL = 3  # words that stand for a category
+_LARGEST = 2  # shares of a group's races that are read without being asked for
+_RACES = {
+    "white": "White",
+    "black": "Black",
+    "hispanic": "Hispanic",
+    "asian_pacific": "Asian or Pacific",
+    "native": "Native",
+    "two_or_more": "two or more",
+}
+_SHARE = "Share of people with these names, each name counted once."
+_CHANGES = ("lost", "left", "new")  # in the order shown
+
+GROUP_COLUMN = Column("Group", "Open a letter to see names of the group.")
+_BEARERS = (
+    Column("Women", "Share of women among people with these names, each name counted once.", True),
+    Column("Born", "Mean year of birth, each name counted once.", True),
+    Column("Race or origin", "The two largest shares of people with these names in the US census."),
+)
+_FOUND = (
+    Column("Associations", "How many are statistically significant.", True),
+    Column("Without frequency", "How many of them remain when the direction of word frequency is removed.", True),
+    Column("Spelling", "How alike words and names are spelt: 0.5 by chance, 1 for the most alike.", True),
+    Column("Frequency", "Rank correlation of words' closeness to the group with their frequency.", True, extra=True),
+)
+_CELLS = (
+    Column("Group"),
+    Column("Category", "Its number and the words closest to its centre."),
+    Column("Words"),
+    Column("Score", "How much closer to this group than to the others, above the category's mean.", True),
+    Column("p", "Share of random rotations of the names that give at least this score.", True),
+    Column("p, corrected", "Corrected over all cells.", True),
+    Column("Significant"),
+    Column("Without frequency", "Whether it remains when the direction of word frequency is removed.", extra=True),
+    Column("Stability", "Share of other clusterings that find it again.", True, extra=True),
+)
+_CHANGED = (
+    Column("Group"),
+    Column("Category", "Its number and the words closest to its centre."),
+    Column("Words before"),
+    Column("Score before", numeric=True),
+    Column("Same words after", "Their score in the second embedding: an effect without a p-value.", True),
+    Column("Words after"),
+    Column("Score after", numeric=True),
+    Column("Change"),
+    Column("p before, corrected", numeric=True, extra=True),
+    Column("p after, corrected", numeric=True, extra=True),
+)
+_CROSSED = (
+    Column("Groups"),
+    *(Column(heading) for heading in ("These words", "are to these", "as these", "to these")),
+    Column("Above its null", "In standard deviations of what random directions give.", True),
+)
+
+
+def run(job: "Job", progress: "Progress") -> list[Row]:
+    """Enumerate biases without naming them in advance."""
+    from imprint.enumeration.enumerate import enumerate_biases
+
+    settings = job.plan.enumeration
+    return enumerate_biases(job.embedding, settings=settings, executor=job.executor, progress=progress).findings()
+
+
+def _seconds(plan: "Plan") -> float:
+    return 3.0 + _SECONDS_PER_ROTATION * plan.enumeration.rotations
+
+
+def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
+    """Say what was looked for, how much was found, and what limits it; of a second embedding, what it lacks."""
+    for row in rows:
+        if row.groups_of is not None:
+            yield Prose(_missing(row), "note", ("page", "terminal"))
+            continue
+        yield Prose(
+            "No group and no stereotype is named in advance. The method clusters names by their vectors, clusters "
+            "words into categories, and tests which words of a category are closest to which group of names. Each "
+            "p-value compares a score with names turned in random directions. Who bears the names is looked up "
+            "afterwards."
+        )
+        yield Prose(_counts(row), "note", ("page", "terminal"))
+        if row.spelling is not None and row.spelling > _SPELT_ALIKE:
+            text = say(
+                "The words found are spelt like the names: they rank {} within their categories, where chance gives "
+                "0.50. Groups with a high rank share letters rather than people.",
+                number(row.spelling),
+            )
+            yield Prose(text, "warning", ("page", "terminal"))
+        yield from (Prose(title(note), "note", ("page", "terminal")) for note in row.notes)
+
+
+def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
+    """Say how many associations there are, how many may be false, and how many word frequency does not explain."""
+    for row in rows:
+        if row.groups_of is not None:
+            continue
+        if not row.associations:
+            yield say(
+                "Without naming groups in advance: no association of names with words is statistically significant "
+                "({} rotations). This does not show absence.",
+                count(row.rotations),
+            )
+            continue
+        risk = "chance of any false discovery" if row.correction == "max" else "expected false discoveries"
+        yield say(
+            "Without naming groups in advance: {} associations of {} groups of names ({} of {} names were found) with "
+            "words are statistically significant; {}: at most {}.",
+            count(row.associations),
+            count(row.groups),
+            count(row.names_found),
+            count(row.names_asked),
+            risk,
+            percent(row.fdr),
+        )
+        if row.survive_without_frequency is not None:
+            left = count(row.survive_without_frequency)
+            yield say("{} of them remain when the direction of word frequency is removed.", left)
+
+
+def group_blocks(rows: Sequence[UbeGroupRow]) -> Iterator[Block]:
+    """Show the groups, as in the paper's Table 3: who bears the names, and how much was found."""
+    known = any(row.races is not None for row in rows)
+    races = tuple(Column(heading, _SHARE, True, extra=True) for heading in _RACES.values()) if known else ()
+    yield Table(
+        say("Groups of names in {}{}", title(rows[0].embedding), ", and who bears them" if known else ""),
+        (GROUP_COLUMN, Column("Names", numeric=True), *(_BEARERS if known else ()), *_FOUND, *races),
+        tuple(_group(row, known=known) for row in rows),
+    )
+
+
+def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
+    """Show the associations as the paper's Table 5, those that word frequency explains apart, and every cell."""
+    cells = [row for row in rows if row.groups_of is None]
+    found = [row for row in cells if row.significant]
+    if cells and not found:
+        yield Prose(
+            "No association is statistically significant. This does not show absence: more rotations can give smaller "
+            "p-values.",
+            media=("page", "terminal"),
+        )
+    if found:
+        yield Prose(
+            "Each column is a group of names, each row a category of words. Words in grey italics are no longer "
+            "significant when the direction of word frequency is removed: they may be close to the names only because "
+            "both are rare, or both frequent."
+        )
+        yield from _grid(
+            "Words closest to each group of names", [row for row in found if not row.explained_by_frequency]
+        )
+        yield from _grid(
+            "Groups that word frequency explains: most of their associations vanish without it",
+            [row for row in found if row.explained_by_frequency],
+        )
+        yield Table("Every group and category", _CELLS, tuple(map(_cells, cells)), filtered=True, folded=True)
+    if any(row.against is not None for row in cells):
+        yield from _changes(cells, [row for row in rows if row.groups_of is not None])
+
+
+def indirect_blocks(rows: Sequence[UbeIndirectRow]) -> Iterator[Block]:
+    """Show the strongest matches of words without the names, and how many match by construction."""
+    for row in rows:
+        text = say(
+            "Do the words carry the bias without the names? {} of {} pairs of associations match without them, but so "
+            "do {} under random directions: nearly all, by construction.",
+            percent(row.share, 1),
+            count(row.tuples),
+            percent(row.null_share, 1),
+        )
+        yield Prose(text, "note", ("page", "terminal"))
+        if row.strongest:
+            yield Table("The strongest indirect associations", _CROSSED, tuple(map(_crossed, row.strongest)))
+
+
+def _crossed(one: Crossing) -> tuple[Text, ...]:
+    return words(one.groups), *map(words, one.words), number(one.standard_deviations, 1)
+
+
+def _counts(row: UbeOverviewRow) -> Text:
+    return say(
+        "{} significant associations among {} cells, {} of which have {} words ({} rotations, {} {}). {} of {} names "
+        "are in the embedding; the {} least like names were dropped.",
+        count(row.associations),
+        f"{row.groups * row.categories:,}",
+        count(row.n_cells),
+        count(row.top),
+        count(row.rotations),
+        "family-wise error rate" if row.correction == "max" else "false discovery rate",
+        percent(row.fdr),
+        count(row.names_found),
+        count(row.names_asked),
+        count(row.names_dropped),
+    )
+
+
+def _missing(row: UbeOverviewRow) -> Text:
+    """Say how many of the names and words asked about a second embedding lacks."""
+    return say(
+        "{} lacks {} of the {} names in groups and {} of the {} words in categories.",
+        title(row.embedding),
+        f"{row.names_asked - row.names_found:,}",
+        count(row.names_asked),
+        count(row.words_missing),
+        count(row.words_asked),
+    )
+
+
+def _group(row: UbeGroupRow, *, known: bool) -> tuple[Cell | Text, ...]:
+    shares = {heading: getattr(row.races, race, None) for race, heading in _RACES.items()}
+    bearers = (percent(row.share_women), number(row.mean_birth_year, 0), _largest(shares)) if known else ()
+    return (
+        Cell(Given(row.group), more=words(row.names)),
+        count(row.n_names),
+        *bearers,
+        count(row.associations),
+        count(row.survive_without_frequency),
+        number(row.spelling),
+        number(row.frequency),
+        *(map(percent, shares.values()) if known else ()),
+    )
+
+
+def _largest(shares: dict[str, float | None]) -> Text:
+    known = sorted(((share, name) for name, share in shares.items() if share is not None), reverse=True)
+    return join(say("{} {}", name, percent(share)) for share, name in known[:_LARGEST]) or NOTHING
+
+
+def _grid(caption: str, found: Sequence[UbeRow]) -> Iterator[Table]:
+    """Lay associations out: each row a category, each column a group."""
+    letters = sorted({row.group for row in found}, key=lambda letter: (len(letter), letter))
+    by_category: dict[int, dict[str, UbeRow]] = defaultdict(dict)
+    for row in found:  # in the order of the rows: categories with the strongest associations first
+        by_category[row.category][row.group] = row
+    columns = (Column("Category", "Its number and the words closest to its centre."), *map(_letter, letters))
+    lines = tuple(
+        (_category(next(iter(row.values()))), *(_grid_cell(row[one]) if one in row else "" for one in letters))
+        for row in by_category.values()
+    )
+    if lines:
+        yield Table(caption, columns, lines, filtered=True)
+
+
+def _letter(letter: str) -> Column:
+    return Column(Given(letter))
+
+
+def _category(row: UbeRow) -> Cell:
+    return Cell(say("{}: {}", f"{row.category}", words(row.category_words[:_CENTRAL])), order=row.category)
+
+
+def _grid_cell(row: UbeRow) -> Cell:
+    gone = row.survives_without_frequency is False
+    again = "" if row.stability is None else say(" ({} of seeds)", percent(row.stability))
+    hint = say(
+        "score {}, p = {}, corrected {}{}",
+        number(row.score, 3),
+        probability(row.p_value),
+        probability(row.p_adjusted),
+        "; gone without word frequency" if gone else "",
+    )
+    return Cell(say("{}{}", words(row.words), again), hint=hint, order=row.score, faint=gone)
+
+
+def _cells(row: UbeRow) -> tuple[Cell | Text, ...]:
+    left = row.survives_without_frequency if row.significant else None
+    return (
+        Given(row.group),
+        _category(row),
+        words(row.words),
+        number(row.score, 3),
+        Cell(probability(row.p_value), order=row.p_value),
+        Cell(probability(row.p_adjusted), order=row.p_adjusted),
+        "yes" if row.significant else "no",
+        NOTHING if left is None else "remains" if left else "gone",
+        percent(row.stability),
+    )
+
+
+def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Block]:
+    """Show what became of each association in a second embedding, scored over the same groups and categories."""
+    first, second = title(cells[0].embedding), title(cells[0].against or "")
+    before, after = ({row.test: row for row in rows} for rows in (cells, others))
+    changed = {
+        "lost": [row for row in cells if row.left is False],
+        "left": [row for row in cells if row.left],
+        "new": [row for row in others if row.new],
+    }
+    letters = sorted({row.group for row in (*cells, *others)}, key=lambda letter: (len(letter), letter))
+    caption = say("Associations of {}, and over the same groups and categories in {}", first, second)
+    yield _tally(caption, letters, changed)
+    lines = tuple(
+        _changed(row, before.get(row.test), after.get(row.test), change)
+        for change in _CHANGES
+        for row in changed[change]
+    )
+    if lines:
+        yield Table(say("What became of each association in {}", second), _CHANGED, lines, filtered=True)
+    lost, left, new = (len(changed[change]) for change in _CHANGES)
+    counts = (_counted(left + lost), first, _counted(left), second, _counted(lost), _counted(new))
+    yield Prose(
+        say("Of {} associations of {}, {} are left in {}, {} are lost; {} are new.", *counts),
+        media=("page", "terminal"),
+    )
+    for change in ("lost", "left"):
+        scores = [
+            (row.score, row.against_score_of_same_words)
+            for row in changed[change]
+            if row.against_score_of_same_words is not None
+        ]
+        if scores:
+            means = (f"{sum(column) / len(scores):.3f}" for column in zip(*scores, strict=True))
+            text = say("The words of those {} score {} on average before, and {} after.", change, *means)
+            yield Prose(text, media=("page", "terminal"))
+    yield Prose(
+        "Left, lost and new compare verdicts: significant in both, only in the first, only in the second. They do not "
+        "test the difference, and associations near the limit change sides by the draw of the rotations.",
+        "note",
+        ("page", "terminal"),
+    )
+
+
+def _tally(caption: Text, letters: Iterable[str], changed: Mapping[str, Sequence[UbeRow]]) -> Table:
+    """Count what is lost, left and new, by group and over all."""
+    of = {change: Counter(row.group for row in rows) for change, rows in changed.items()}
+    lines = [_line(Given(letter), *(of[change][letter] for change in _CHANGES)) for letter in letters]
+    whole = _line("all", *(of[change].total() for change in _CHANGES))
+    columns = (Column("Group"), *(Column(name, numeric=True) for name in ("Before", "Left", "Lost", "New")))
+    return Table(caption, columns, (*lines, whole))
+
+
+def _line(name: Text, lost: int, left: int, new: int) -> tuple[Text, ...]:
+    return name, *map(_counted, (left + lost, left, lost, new))
+
+
+def _counted(value: int) -> str:
+    return f"{value:,}"
+
+
+def _changed(row: UbeRow, before: UbeRow | None, after: UbeRow | None, change: str) -> tuple[Cell | Text, ...]:
+    return (
+        Given(row.group),
+        _category(row),
+        words(before.words) if before else "too few words",
+        number(before.score if before else None, 3),
+        number(before.against_score_of_same_words if before else None, 3),
+        words(after.words) if after else "too few words",
+        number(after.score if after else None, 3),
+        change,
+        probability(before.p_adjusted if before else None),
+        probability(after.p_adjusted if after else None),
+    )
+
+
+OVERVIEW = Kind("ube-overview", row=UbeOverviewRow, part=UNASKED, blocks=overview_blocks, sentences=sentences)
+GROUP = Kind("ube-group", row=UbeGroupRow, part=UNASKED, blocks=group_blocks, rank=1)
+CELL = Kind(
+    "ube",
+    row=UbeRow,
+    part=UNASKED,
+    blocks=cell_blocks,
+    run=run,
+    seconds=_seconds,
+    aliases={"p": "p_value", "d": "effect_size", "associations": "ube-overview:associations"},
+    rank=2,
+)
+INDIRECT = Kind("ube-indirect", row=UbeIndirectRow, part=UNASKED, blocks=indirect_blocks, rank=3)
