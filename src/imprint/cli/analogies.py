@@ -1,21 +1,18 @@
 """`imprint analogies`: which words are to each other as he is to she?"""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
 from imprint.errors import SettingError
 
-if TYPE_CHECKING:
-    from imprint.directions.analogies import Analogies
-
 DEFAULT_PAIRS = "default"
 
-LEGEND = (
-    "Score: cosine of the difference between the two words with the axis, 1 at most. Distance: between them, at unit\n"
-    "length. No word comes first twice, none comes second twice: what is shown depends on what stands above it."
+CONTENT_NOTE = (
+    "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody. Slurs are masked; "
+    "--unmask prints them. --json masks nothing."
 )
 
 
@@ -40,9 +37,10 @@ def analogies_command(
 
     All pairs of the vocabulary are compared. Many of the analogies are offensive: they are the embedding's own.
     """
-    from imprint.cli.console import open_embedding, print_findings, progress_bar
+    from imprint.cli.console import open_embedding, progress_bar, say, show_findings
     from imprint.directions.analogies import analogies
     from imprint.directions.axis import pair_axis
+    from imprint.render.terminal import draw_text
     from imprint.stimuli.seeds import definitional_pairs, read_pairs
 
     if axis is not None and pairs is not None:
@@ -56,26 +54,8 @@ def analogies_command(
         found = analogies(
             opened, direction, k=k, delta=delta, words=words, names=not no_names, neutral=neutral, progress=report
         )
-    if json:
-        print_findings(found.findings())
-    else:
-        _show(found, unmask=unmask)
-
-
-def _show(found: "Analogies", *, unmask: bool) -> None:
-    from imprint.cli.console import say
-    from imprint.cli.formats import make_table, show_table
-    from imprint.directions.analogies import CONTENT_NOTE
-
-    say(f"{CONTENT_NOTE}\n--unmask prints slurs in full. Nothing is masked in --json.")
-    if found.pairs:
-        title = f"Analogies along {found.axis.name} in {found.embedding}, of {found.words:,} words"
-        table = make_table(title, ("", "right"), ("analogy", "left"), ("score", "right"), ("distance", "right"))
-        for rank, pair in enumerate(found.pairs, start=1):
-            table.add_row(str(rank), found.phrase(pair, unmask=unmask), f"{pair.score:.3f}", f"{pair.distance:.3f}")
-        show_table(table)
-    if len(found.pairs) < found.k:
-        say(f"{len(found.pairs):,} of {found.k:,} asked for: no other words within {found.delta:g} lie along the axis")
-    if found.axis.missing:
-        say(f"missing words of the axis: {', '.join(found.axis.missing)}")
-    say(LEGEND)
+    if not json:
+        say(draw_text(CONTENT_NOTE))
+    show_findings(found.findings(), json=json, unmask=unmask)
+    if len(found.pairs) < k:
+        say(f"found {len(found.pairs):,} of {k:,} analogies: no other words within {delta:g} differ along the axis")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from imprint.embeddings.embedding import Embedding
     from imprint.rows import Row
     from imprint.types import Progress, Report
+    from imprint.view import Block
 
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
 
@@ -46,7 +47,6 @@ def show_findings(findings: "Sequence[Row]", *, json: bool, unmask: bool = False
     `more` prints what a page keeps one click away.
     """
     from imprint.kinds.sections import blocks
-    from imprint.render.terminal import draw_blocks
     from imprint.rows import SkippedRow
 
     if json:
@@ -55,8 +55,16 @@ def show_findings(findings: "Sequence[Row]", *, json: bool, unmask: bool = False
             if isinstance(row, SkippedRow):
                 say(f"not run: {row.test}: {row.reason}")
         return
-    tables, said = draw_blocks(blocks(findings), unmask=unmask, more=more)
-    tell(tables, end="" if tables.endswith("\n") else "\n")
+    show_blocks(blocks(findings), unmask=unmask, more=more)
+
+
+def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool = False) -> None:
+    """Print tables to stdout, and what is said about them to stderr."""
+    from imprint.render.terminal import draw_blocks
+
+    tables, said = draw_blocks(blocks, unmask=unmask, more=more)
+    if tables:
+        tell(tables, end="" if tables.endswith("\n") else "\n")
     for line in said:
         say(line)
 

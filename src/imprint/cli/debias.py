@@ -11,12 +11,11 @@ from imprint.debiasing import METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
-    from imprint.association.battery import Battery
-    from imprint.debiasing.frontier import Variances
     from imprint.debiasing.linear import LinearDebiaser
     from imprint.debiasing.transform import Transform
     from imprint.directions.axis import Axis, Pairs
     from imprint.embeddings.embedding import Embedding
+    from imprint.rows import Row
     from imprint.stimuli.seeds import Seeds
     from imprint.types import Report
 
@@ -57,13 +56,11 @@ def debias_command(
     json: JsonOption = False,
 ) -> None:
     """Debias an embedding and print what changed: stereotype words, background words, WEATs of gender."""
-    from imprint.cli.console import check_target, open_embedding, phases, say
-    from imprint.cli.debias_tables import print_frontier, show_debiasing
+    from imprint.cli.console import check_target, open_embedding, phases, say, show_findings
     from imprint.debiasing.saved import load_transform
     from imprint.directions.axis import pair_axis
     from imprint.embeddings.convert import check_name, convert
     from imprint.embeddings.load import load as load_embedding
-    from imprint.stimuli.definition import quote
     from imprint.stimuli.seeds import read_pairs, read_seeds
 
     _check_options(method, axis, pairs, strength, seeds, save, load, show_frontier=show_frontier)
@@ -94,23 +91,17 @@ def debias_command(
             transform.save(save)
         # Measured as anybody will find it who opens the file.
         debiased = load_embedding(target, progress=partial(report, f"reading {target}"))
-        variances = _measure(opened, debiased, along, words) if gendered or words is not None else None
-        batteries = _test(opened, debiased, report) if gendered else None
+        rows = _findings(
+            opened, debiased, transform, along, words, report, gendered=gendered, show_frontier=show_frontier
+        )
     if load is None and words is None and transform.card.seeds and not _is_gender(along):
         say(
             f"seeds: {len(transform.card.seeds)} professions, listed for gender; "
             f"give --seeds for words that {along.name} should be taken from"
         )
-    if json:
-        _print_json(opened, transform, along, variances, batteries)
-    else:
-        show_debiasing(transform, along, variances, batteries)
-        if show_frontier:
-            print_frontier(opened, along, words)
+    show_findings(rows, json=json)
     if transform.card.embedding_sha256 != opened.sha256:
         say(f"note: the transform was fitted on another embedding, {transform.card.embedding}; judge by the WEATs")
-    if transform.card.missing:
-        say(f"not in the embedding it was fitted on: {quote(transform.card.missing)}")
     say(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
 
 
@@ -191,17 +182,47 @@ def _linear(
         raise SettingError(f"--strength is {strength!r}; a number from 0 up, or {AUTO}, is wanted") from error
 
 
-def _measure(before: "Embedding", after: "Embedding", axis: "Axis", seeds: "Seeds | None") -> "Variances | None":
-    from imprint.cli.console import say
-    from imprint.debiasing.frontier import stereotype_variances
+def _findings(
+    before: "Embedding",
+    after: "Embedding",
+    transform: "Transform",
+    axis: "Axis",
+    seeds: "Seeds | None",
+    report: "Report",
+    *,
+    gendered: bool,
+    show_frontier: bool,
+) -> "list[Row]":
+    """Return what was fitted and what changed; what the embedding lacks words for becomes a row that says so."""
+    from imprint.debiasing.frontier import frontier, stereotype_variances
+    from imprint.debiasing.rows import debiasing_finding, frontier_finding
+    from imprint.rows import skipped
 
-    # A user's own seeds, where none are held out, are judged themselves.
-    held_out = None if seeds is None else seeds.held_out or seeds.fitted
-    try:
-        return stereotype_variances(before, after, axis, held_out=held_out)
-    except VocabularyError as error:
-        say(f"variances not measured: {error}")
-        return None
+    fitted, held_out = (None, None) if seeds is None else (seeds.fitted, seeds.held_out or None)
+    judges = fitted if held_out is None else held_out  # a user's own seeds, where none are held out, judge themselves
+
+    def spread() -> "list[Row]":
+        variances = stereotype_variances(before, after, axis, held_out=judges)
+        return [debiasing_finding(before, transform, axis, variances)]
+
+    def strengths() -> "list[Row]":
+        points = frontier(before, axis=axis, seeds=fitted, held_out=held_out)
+        return [frontier_finding(before, transform, axis, points)]
+
+    judged = gendered or seeds is not None
+    found: list[Row] = [] if judged else [debiasing_finding(before, transform, axis, None)]
+    for asked, name, title, work in (
+        (judged, "variances", "Variances before and after", spread),
+        (show_frontier, "frontier", "Other strengths", strengths),
+        (gendered, "weats", "WEATs of gender before and after", lambda: _test(before, after, report)),
+    ):
+        if asked:
+            try:
+                found += work()
+            except VocabularyError as error:
+                found += [debiasing_finding(before, transform, axis, None)] if work is spread else []
+                found.append(skipped((before.name, before.sha256), name, title, error, part="debiasing"))
+    return [row.in_part("debiasing") for row in found]
 
 
 def _is_gender(axis: "Axis") -> bool:
@@ -212,33 +233,12 @@ def _is_gender(axis: "Axis") -> bool:
     return all(word.lower() in known for word in axis.positive + axis.negative)
 
 
-def _test(before: "Embedding", after: "Embedding", report: "Report") -> "tuple[Battery, Battery] | None":
+def _test(before: "Embedding", after: "Embedding", report: "Report") -> "list[Row]":
     from imprint.association.battery import run_battery
-    from imprint.cli.console import say
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
     tests, label = choose(catalogue(), GENDER_TESTS), "testing before and after"
     report(label, 0, 2 * len(tests))
-    try:
-        first = run_battery(before, tests, progress=lambda done, total: report(label, done, 2 * total))
-        second = run_battery(after, tests, progress=lambda done, total: report(label, total + done, 2 * total))
-    except VocabularyError as error:
-        say(f"WEATs of gender not run: {error}")
-        return None
-    return first, second
-
-
-def _print_json(
-    embedding: "Embedding",
-    transform: "Transform",
-    axis: "Axis",
-    variances: "Variances | None",
-    batteries: "tuple[Battery, Battery] | None",
-) -> None:
-    from imprint.cli.console import print_findings
-    from imprint.debiasing.rows import debiasing_finding
-
-    rows = [debiasing_finding(embedding, transform, axis, variances)]
-    for battery in batteries or ():
-        rows += battery.findings()
-    print_findings(rows)
+    first = run_battery(before, tests, progress=lambda done, total: report(label, done, 2 * total))
+    second = run_battery(after, tests, progress=lambda done, total: report(label, total + done, 2 * total))
+    return [*first.findings(), *second.findings()]

@@ -3,10 +3,12 @@
 Bolukbasi et al. (2016), section 3 and Figure 2.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from imprint.debiasing.frontier import SHORTEST, FrontierPoint, Variances, moved_rows
@@ -14,56 +16,143 @@ from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.finding import Finding
+from imprint.rows import Row
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
 
-Moved = dict[str, tuple[float, float | None]]
+
+class Fact(msgspec.Struct, frozen=True):
+    """A setting of a debiaser, or something it measured while fitting: a number, a text, or (yes and no) both."""
+
+    name: str
+    value: float | None
+    text: str | None = None
 
 
-def debiasing_finding(embedding: Embedding, transform: Transform, axis: Axis, variances: Variances | None) -> Finding:
+class WordChange(msgspec.Struct, frozen=True):
+    """A word's coordinate before and after; no coordinate after where nothing of the axis is left."""
+
+    word: str
+    before: float
+    after: float | None
+
+
+class StrengthPoint(msgspec.Struct, frozen=True):
+    """What one strength of linear debiasing does."""
+
+    strength: float
+    reduction: float | None
+    background_ratio: float | None
+    axis_left: float
+
+
+class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
+    """`Variances` with what follows from them.
+
+    `held_out_ratio` is the share of their variance that held-out words keep, from `ratio_low` to `ratio_high`.
+    """
+
+    held_out_before: float | None
+    held_out_after: float | None
+    background_before: float | None
+    background_after: float | None
+    held_out_fixed: float | None
+    background_fixed: float | None
+    axis_left: float
+    held_out: int
+    background: int
+    held_out_asked: int
+    background_asked: int
+    reduction_low: float | None
+    reduction_high: float | None
+    reduction: float | None
+    background_ratio: float | None
+    selectivity: float | None
+    held_out_ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+
+    @classmethod
+    def of(cls, measured: Variances) -> "MeasuredVariances":
+        """Work out what follows from the variances."""
+        return cls(
+            **asdict(measured),
+            reduction=measured.reduction,
+            background_ratio=measured.background_ratio,
+            selectivity=measured.selectivity,
+            held_out_ratio=_ratio(measured.held_out_after, measured.held_out_before),
+            ratio_low=_ratio(1.0, measured.reduction_high),
+            ratio_high=_ratio(1.0, measured.reduction_low),
+        )
+
+
+class DebiasingRow(Row, frozen=True, kw_only=True, tag="debiasing"):
+    """What was fitted, on which embedding (by its hash), and how far it went where that could be measured."""
+
+    method: str
+    fitted_on: str
+    fitted: tuple[Fact, ...]
+    variances: MeasuredVariances | None
+
+
+class FrontierRow(Row, frozen=True, kw_only=True, tag="frontier"):
+    """What every strength of linear debiasing would do, and the one that was used."""
+
+    method: str
+    chosen: float | None
+    strengths: tuple[StrengthPoint, ...]
+
+
+class DebiasedProjectionRow(Row, frozen=True, kw_only=True, tag="debiased projection"):
+    """Where held-out professions and background words lie along the axis, before and after."""
+
+    method: str
+    held_out: tuple[WordChange, ...]
+    background: tuple[WordChange, ...]
+
+
+def debiasing_finding(
+    embedding: Embedding, transform: Transform, axis: Axis, variances: Variances | None
+) -> DebiasingRow:
     """Return what was fitted, on what, and the variances before and after where they could be measured."""
-    measured = None
-    if variances is not None:
-        measured = asdict(variances) | {
-            name: getattr(variances, name) for name in ("reduction", "background_ratio", "selectivity")
-        }
-    details = {
-        "method": transform.method,
-        "fitted_on": transform.card.embedding_sha256,
-        **transform.card.settings,
-        **transform.card.measured,
-        "variances": measured,
-    }
-    return _finding("debiasing", embedding, transform, axis, transform.card.missing, details)
+    facts = {**transform.card.settings, **transform.card.measured}
+    return DebiasingRow(
+        **_common(embedding, transform, axis),
+        missing=transform.card.missing,
+        fitted_on=transform.card.embedding_sha256,
+        fitted=tuple(_fact(name, value) for name, value in facts.items()),
+        variances=None if variances is None else MeasuredVariances.of(variances),
+    )
 
 
-def projection_finding(before: Embedding, after: Embedding, transform: Transform, axis: Axis) -> Finding:
-    """Return the coordinates, before and after, of professions held out and of background words."""
-    lists = {"held_out": catalogue.held_out(), "background": catalogue.background()}
-    moved = {name: moved_words(before, after, axis, words) for name, words in lists.items()}
-    details = {"method": transform.method, **moved}
-    return _finding("debiased projection", before, transform, axis, axis.missing, details)
+def projection_finding(before: Embedding, after: Embedding, transform: Transform, axis: Axis) -> DebiasedProjectionRow:
+    """Return the coordinates, before and after, of held-out professions and of background words."""
+    return DebiasedProjectionRow(
+        **_common(before, transform, axis),
+        missing=axis.missing,
+        held_out=moved_words(before, after, axis, catalogue.held_out()),
+        background=moved_words(before, after, axis, catalogue.background()),
+    )
 
 
 def frontier_finding(
     embedding: Embedding, transform: Transform, axis: Axis, points: Sequence[FrontierPoint]
-) -> Finding:
-    """Return what every strength would do to held-out and to background words, and the one that was chosen."""
-    measured = [
-        {
-            "strength": point.strength,
-            "reduction": point.variances.reduction,
-            "background_ratio": point.variances.background_ratio,
-            "axis_left": point.variances.axis_left,
-        }
-        for point in points
-    ]
-    details = {"method": transform.method, "chosen": transform.card.settings.get("strength"), "strengths": measured}
-    return _finding("frontier", embedding, transform, axis, axis.missing, details)
+) -> FrontierRow:
+    """Return what every strength would do to held-out and to background words, and the one that was used."""
+    return FrontierRow(
+        **_common(embedding, transform, axis),
+        missing=axis.missing,
+        chosen=transform.card.settings.get("strength"),
+        strengths=tuple(
+            StrengthPoint(
+                point.strength, point.variances.reduction, point.variances.background_ratio, point.variances.axis_left
+            )
+            for point in points
+        ),
+    )
 
 
-def moved_words(before: Embedding, after: Embedding, axis: Axis, words: Sequence[str]) -> Moved:
+def moved_words(before: Embedding, after: Embedding, axis: Axis, words: Sequence[str]) -> tuple[WordChange, ...]:
     """Return each word's coordinate before and after, on the scale of `stereotype_variances`; words missing are out.
 
     Rows count at the length they have if the row before is taken at length one, and the axis after is the one that
@@ -78,16 +167,27 @@ def moved_words(before: Embedding, after: Embedding, axis: Axis, words: Sequence
         way = first.mean(axis=0) - second.mean(axis=0)
         length = float(np.linalg.norm(way))
         coordinates.append((rows @ way / length).tolist() if length > SHORTEST else [None] * len(tokens))
-    return dict(zip(tokens, zip(*coordinates, strict=True), strict=True))
+    return tuple(map(WordChange, tokens, *coordinates))
 
 
-def _finding(
-    kind: str,
-    embedding: Embedding,
-    transform: Transform,
-    axis: Axis,
-    missing: tuple[str, ...],
-    details: dict[str, Any],
-) -> Finding:
-    measured = (embedding.name, embedding.sha256)
-    return Finding.without_effect(kind, f"{transform.method} along {axis.name}", measured, details, missing=missing)
+def _common(embedding: Embedding, transform: Transform, axis: Axis) -> dict[str, Any]:
+    return {
+        "test": f"{transform.method} along {axis.name}",
+        "embedding": embedding.name,
+        "embedding_sha256": embedding.sha256,
+        "method": transform.method,
+    }
+
+
+def _fact(name: str, value: Any) -> Fact:
+    if isinstance(value, bool):
+        return Fact(name, float(value), "yes" if value else "no")
+    # A saved transform's card is whatever its file holds.
+    if isinstance(value, int | float) and abs(value) <= sys.float_info.max:
+        return Fact(name, float(value))
+    return Fact(name, None, str(value))
+
+
+def _ratio(one: float, other: float) -> float | None:
+    """Divide; NaN compares as false, and has no ratio."""
+    return one / other if one >= 0.0 and other > 0.0 else None

@@ -7,7 +7,7 @@ Bolukbasi et al. (2016), section 2, eq. (1): S(a, b) = (a - b)·d / |a - b| for 
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,8 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased
 from imprint.enumeration.targets import FEWEST_BEARERS
 from imprint.errors import SettingError, VocabularyError
-from imprint.finding import Finding, Findings
-from imprint.masking import mask
 from imprint.names.tables import first_names
+from imprint.rows import Result, Row
 from imprint.stimuli.seeds import gender_specific
 from imprint.threads import single_threaded
 from imprint.types import Indices, Progress
@@ -27,7 +26,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-CONTENT_NOTE = "These analogies are the embedding's own; many are offensive and none is a fact about anybody."
+
+class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
+    """One pair, its rank, and how it was looked for; `with_names` and `neutral` as in `Analogies`."""
+
+    rank: int
+    first: str
+    second: str
+    score: float
+    distance: float
+    first_projection: float
+    second_projection: float
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    method: str
+    delta: float
+    n_words: int
+    with_names: bool
+    neutral: bool
 
 
 @dataclass(frozen=True)
@@ -43,11 +59,11 @@ class Analogy:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Analogies(Findings):
-    """The pairs found, the best first: at most `k`, among the `words` most frequent words, no further than `delta`.
+class Analogies(Result):
+    """The pairs found, the best first: at most `k`, among the `n_words` most frequent words, no further than `delta`.
 
-    `names` tells whether first names were among them, `neutral` whether words gendered by meaning, and those of the
-    axis, were left out.
+    `with_names` tells whether first names were among them, `neutral` whether words gendered by meaning, and those of
+    the axis, were left out.
     """
 
     axis: Axis
@@ -56,68 +72,41 @@ class Analogies(Findings):
     pairs: tuple[Analogy, ...]
     k: int
     delta: float
-    words: int
-    names: bool
+    n_words: int
+    with_names: bool
     neutral: bool
 
-    def phrase(self, pair: Analogy, *, unmask: bool = False) -> str:
-        """Say an analogy as people do, he : she :: surgeon : nurse, slurs masked."""
-        ends = (
-            words[0] if len(words) == 1 else f"{words[0]}, ..." for words in (self.axis.positive, self.axis.negative)
-        )
-        text = f"{' : '.join(ends)} :: {pair.first} : {pair.second}"
-        return text if unmask else mask(text)
-
-    def findings(self) -> list[Finding]:
-        """Return one row a pair; nothing is masked here."""
+    def findings(self) -> list[AnalogyRow]:
+        """Return one row per pair; nothing is masked here."""
         return [
-            Finding(
-                kind="analogy",
+            AnalogyRow(
                 test=self.axis.name,
                 embedding=self.embedding,
                 embedding_sha256=self.embedding_sha256,
                 effect_size=pair.score,
                 statistic=pair.score,
-                p_value=None,
-                seed=0,
                 missing=self.axis.missing,
-                details={
-                    "rank": rank,
-                    **asdict(pair),
-                    "positive": self.axis.positive,
-                    "negative": self.axis.negative,
-                    "method": self.axis.method,
-                    "delta": self.delta,
-                    "words": self.words,
-                    "names": self.names,
-                    "neutral": self.neutral,
-                },
+                rank=rank,
+                **asdict(pair),
+                positive=self.axis.positive,
+                negative=self.axis.negative,
+                method=self.axis.method,
+                delta=float(self.delta),
+                n_words=self.n_words,
+                with_names=self.with_names,
+                neutral=self.neutral,
             )
             for rank, pair in enumerate(self.pairs, start=1)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pairs and how they were looked for, nothing masked."""
-        return {
-            "axis": self.axis.name,
-            "embedding": self.embedding,
-            "embedding_sha256": self.embedding_sha256,
-            "k": self.k,
-            "delta": self.delta,
-            "words": self.words,
-            "names": self.names,
-            "neutral": self.neutral,
-            "pairs": [asdict(pair) for pair in self.pairs],
-        }
-
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a pair, nothing masked."""
+        """Return one row per pair, nothing masked."""
         import pandas as pd
 
         return pd.DataFrame([asdict(pair) for pair in self.pairs], columns=list(Analogy.__dataclass_fields__))
 
     def __repr__(self) -> str:
-        return f"Analogies({self.axis.name} in {self.embedding}: {len(self.pairs):,} pairs of {self.words:,} words)"
+        return f"Analogies({self.axis.name} in {self.embedding}: {len(self.pairs):,} pairs of {self.n_words:,} words)"
 
 
 def analogies(

@@ -113,7 +113,7 @@ def check_ends(pairs: Pairs) -> None:
 
 def show_end(words: Sequence[str]) -> str:
     """Return the words at one end of an axis, the first for all of them."""
-    return words[0] if len(words) == 1 else f"{words[0]}, ..."
+    return ", ".join(words) if len(words) < 2 else f"{words[0]}, ..."
 
 
 def _check_pairs(pairs: Pairs) -> None:

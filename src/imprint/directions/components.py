@@ -5,15 +5,15 @@ Caliskan, Bryson and Narayanan (2016), Figure 3: the first two principal compone
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
-from imprint.association.measured import Measured
 from imprint.directions.axis import Pairs, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.finding import Finding
+from imprint.rows import Result, Row, WordPoint, word_points
 from imprint.threads import single_threaded
 from imprint.types import Floats
 
@@ -24,8 +24,24 @@ _FEWEST = 2  # pairs: the middle of one has nothing to lie beside
 _DIMENSIONS = 2
 
 
+class PairOfWords(msgspec.Struct, frozen=True):
+    """Two words that differ in one meaning."""
+
+    first: str
+    second: str
+
+
+class PairsRow(Row, frozen=True, kw_only=True, tag="pairs"):
+    """The words of pairs along two components, which take up these shares of the words' variance."""
+
+    pairs: tuple[PairOfWords, ...]
+    points: tuple[WordPoint, ...]
+    explained_shares: tuple[float, float]
+    agreement: float
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class PairComponents(Measured):
+class PairComponents(Result):
     """Where the words of pairs lie, at unit length, along their first two principal components.
 
     Both components point the way the pairs do on average, from second words to first. `explained` are the shares of
@@ -41,30 +57,27 @@ class PairComponents(Measured):
     missing: tuple[str, ...]
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a word: Figure 3's points."""
+        """Return one row per word: Figure 3's points."""
         import pandas as pd
 
         return pd.DataFrame([(word, *point) for word, point in self.points.items()], columns=["word", "x", "y"])
 
-    def finding(self, **more: Any) -> Finding:
+    def findings(self) -> list[PairsRow]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def finding(self) -> PairsRow:
         """Return the row; its statistic is how far the pairs agree."""
-        return Finding(
-            kind="pairs",
+        return PairsRow(
             test="principal components",
             embedding=self.embedding,
             embedding_sha256=self.embedding_sha256,
-            effect_size=None,
             statistic=self.agreement,
-            p_value=None,
-            seed=0,
             missing=self.missing,
-            details={
-                "pairs": self.pairs,
-                "points": self.points,
-                "explained": self.explained,
-                "agreement": self.agreement,
-                **more,
-            },
+            pairs=tuple(PairOfWords(*pair) for pair in self.pairs),
+            points=word_points(self.points),
+            explained_shares=self.explained,
+            agreement=self.agreement,
         )
 
     def __repr__(self) -> str:

@@ -6,16 +6,15 @@ embeddings against each other.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from imprint.association.measured import Measured
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.finding import Finding
+from imprint.rows import Result, Row, WordPoint, WordValue, word_values
 from imprint.significance.ranks import spearman
 from imprint.stimuli.definition import quote
 from imprint.types import Floats
@@ -28,8 +27,37 @@ FEWEST = 4  # words: three numbers leave a correlation nothing to be tested with
 Placed = tuple[str, float]
 
 
+class ProjectionRow(Row, frozen=True, kw_only=True, tag="projection"):
+    """A list of words along an axis: where each lies, how far they spread, and what the axis was made of."""
+
+    method: str
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    explained: float | None
+    agreement: float | None
+    axis_missing: tuple[str, ...]
+    n_words: int
+    mean: float
+    variance: float | None
+    coordinates: tuple[WordValue, ...]
+
+
+class ProjectionComparisonRow(Row, frozen=True, kw_only=True, tag="projection comparison"):
+    """Two numbers per word, the coordinate (x) and one known from elsewhere (y), and how they correlate."""
+
+    other: str
+    other_sha256: str | None
+    other_missing: tuple[str, ...]
+    pearson: float
+    pearson_p_value: float
+    spearman: float
+    spearman_p_value: float
+    n_words: int
+    points: tuple[WordPoint, ...]
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Projections(Measured):
+class Projections(Result):
     """The coordinate of each word's row, at unit length, along an axis; words without a vector are `missing`."""
 
     axis: Axis
@@ -61,36 +89,33 @@ class Projections(Measured):
         return dict(zip(self.words, self.coordinates.tolist(), strict=True))
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a word, in the order given."""
+        """Return one row per word, in the order given."""
         import pandas as pd
 
         return pd.DataFrame({"word": self.words, "coordinate": self.coordinates})
 
-    def finding(self, **more: Any) -> Finding:
+    def findings(self) -> list[ProjectionRow]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def finding(self) -> ProjectionRow:
         """Return the row of the whole list; its statistic is the variance of the coordinates."""
-        return Finding(
-            kind="projection",
+        return ProjectionRow(
             test=self.axis.name,
             embedding=self.embedding,
             embedding_sha256=self.embedding_sha256,
-            effect_size=None,
             statistic=self.variance,
-            p_value=None,
-            seed=0,
             missing=self.missing,
-            details={
-                "method": self.axis.method,
-                "positive": self.axis.positive,
-                "negative": self.axis.negative,
-                "explained": self.axis.explained,
-                "agreement": self.axis.agreement,
-                "axis_missing": self.axis.missing,
-                "n_words": len(self.words),
-                "mean": float(self.coordinates.mean()),
-                "variance": self.variance,
-                "coordinates": self.to_mapping(),
-                **more,
-            },
+            method=self.axis.method,
+            positive=self.axis.positive,
+            negative=self.axis.negative,
+            explained=self.axis.explained,
+            agreement=self.axis.agreement,
+            axis_missing=self.axis.missing,
+            n_words=len(self.words),
+            mean=float(self.coordinates.mean()),
+            variance=self.variance,
+            coordinates=word_values(self.to_mapping()),
         )
 
     def __repr__(self) -> str:
@@ -105,8 +130,8 @@ class Projections(Measured):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison(Measured):
-    """Two numbers a word, x and y, and how they go together; p-values are two-sided."""
+class Comparison(Result):
+    """Two numbers per word, x and y, and how they go together; p-values are two-sided."""
 
     one: Projections
     other: str
@@ -117,39 +142,38 @@ class Comparison(Measured):
     pearson_p_value: float
     spearman: float
     spearman_p_value: float
-    details: Mapping[str, Any] = field(default_factory=dict)
+    other_sha256: str | None = None
+    other_missing: tuple[str, ...] = ()
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a shared word: Figure 1's points."""
+        """Return one row per shared word: Figure 1's points."""
         import pandas as pd
 
         return pd.DataFrame({"word": self.words, "x": self.x, "y": self.y})
 
-    def finding(self, **more: Any) -> Finding:
+    def findings(self) -> list[ProjectionComparisonRow]:
+        """Return the one row in a list, as every result does."""
+        return [self.finding()]
+
+    def finding(self) -> ProjectionComparisonRow:
         """Return the row; its effect size is Pearson's r, its statistic Spearman's."""
-        return Finding(
-            kind="projection comparison",
+        return ProjectionComparisonRow(
             test=f"{self.one.axis.name} and {self.other}",
             embedding=self.one.embedding,
             embedding_sha256=self.one.embedding_sha256,
             effect_size=self.pearson,
             statistic=self.spearman,
             p_value=self.pearson_p_value,
-            seed=0,
             missing=self.one.missing,
-            details={
-                "other": self.other,
-                "pearson": self.pearson,
-                "pearson_p_value": self.pearson_p_value,
-                "spearman": self.spearman,
-                "spearman_p_value": self.spearman_p_value,
-                "n_words": len(self.words),
-                "points": {
-                    word: (x, y) for word, x, y in zip(self.words, self.x.tolist(), self.y.tolist(), strict=True)
-                },
-                **self.details,
-                **more,
-            },
+            other=self.other,
+            other_sha256=self.other_sha256,
+            other_missing=self.other_missing,
+            pearson=self.pearson,
+            pearson_p_value=self.pearson_p_value,
+            spearman=self.spearman,
+            spearman_p_value=self.spearman_p_value,
+            n_words=len(self.words),
+            points=tuple(map(WordPoint, self.words, self.x.tolist(), self.y.tolist())),
         )
 
     def __repr__(self) -> str:
@@ -191,8 +215,8 @@ def project(embedding: Embedding, axis: Axis, words: Sequence[str]) -> Projectio
 
 def compare_projections(one: Projections, other: Projections) -> Comparison:
     """Set the coordinates of the words that both have against each other (Figure 1)."""
-    known = {"other_sha256": other.embedding_sha256, "other_missing": other.missing}
-    return _compare(one, other.to_mapping(), f"{other.axis.name} in {other.embedding}", known)
+    compared = _compare(one, other.to_mapping(), f"{other.axis.name} in {other.embedding}")
+    return replace(compared, other_sha256=other.embedding_sha256, other_missing=other.missing)
 
 
 def compare_with_scores(one: Projections, scores: Mapping[str, float], *, name: str = "scores") -> Comparison:
@@ -200,7 +224,7 @@ def compare_with_scores(one: Projections, scores: Mapping[str, float], *, name: 
     odd = [word for word, score in scores.items() if not math.isfinite(score)]
     if odd:
         raise SettingError(f"the {name} of {quote(odd)} are not finite numbers; correct or drop them")
-    return _compare(one, scores, name, {})
+    return _compare(one, scores, name)
 
 
 def joined(phrase: str) -> str:
@@ -208,7 +232,7 @@ def joined(phrase: str) -> str:
     return phrase.replace(" ", "_")
 
 
-def _compare(one: Projections, numbers: Mapping[str, float], name: str, known: Mapping[str, Any]) -> Comparison:
+def _compare(one: Projections, numbers: Mapping[str, float], name: str) -> Comparison:
     from scipy.stats import pearsonr
 
     by_phrase = {joined(word): value for word, value in numbers.items()}
@@ -224,9 +248,7 @@ def _compare(one: Projections, numbers: Mapping[str, float], name: str, known: M
         if not np.ptp(values):
             raise VocabularyError(f"every word has the same number in {side}: nothing can correlate; use other words")
     pearson = pearsonr(x, y)
-    return Comparison(
-        one, name, words, x, y, float(pearson.statistic), float(pearson.pvalue), *spearman(x, y), details=known
-    )
+    return Comparison(one, name, words, x, y, float(pearson.statistic), float(pearson.pvalue), *spearman(x, y))
 
 
 def _spelling(embedding: Embedding, word: str) -> str:

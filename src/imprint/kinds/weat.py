@@ -224,6 +224,7 @@ def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
 
 
 def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
+    order = [row.test for row in rows]
     lines = tuple(
         (
             name_cell(row),
@@ -233,7 +234,7 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
             corrected_cell(row),
             row.verdict or NOTHING,
         )
-        for row in rows
+        for row in sorted(rows, key=lambda row: order.index(row.test))
     )
     yield Table(say("Every test on both embeddings, {}", one_sided(rows)), _PAIRED, lines, filtered=True)
     yield Prose("An effect below zero is a reversed association, not a removed one.", "note", ("page", "terminal"))

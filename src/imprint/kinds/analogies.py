@@ -1,0 +1,73 @@
+"""Stereotype analogies as a kind: he is to she as surgeon is to nurse (Bolukbasi et al., 2016, section 2)."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from imprint.directions.analogies import AnalogyRow
+from imprint.directions.axis import show_end
+from imprint.kinds.kind import Kind, Part
+from imprint.rows import Row
+from imprint.view import Block, Column, Given, Prose, Table, count, number, say, title, words
+
+if TYPE_CHECKING:
+    from imprint.kinds.job import Job
+    from imprint.types import Progress
+
+STEREOTYPES = Part("analogies", "Stereotypes as analogies", 50, offensive=True)
+
+_BEST = 50
+
+
+def run(job: "Job", progress: "Progress") -> Sequence[Row]:
+    """Find what is to each other as he is to she, without names and words gendered by meaning."""
+    from imprint.directions.analogies import analogies
+
+    found = analogies(
+        job.embedding,
+        job.axis,
+        k=_BEST,
+        words=job.plan.analogy_words,
+        names=False,
+        neutral=True,
+        progress=progress,
+    )
+    return found.findings()
+
+
+def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
+    """List the pairs, the best first."""
+    first = rows[0]
+    ends = tuple(title(show_end(side)) for side in (first.positive, first.negative))
+    yield Prose(
+        say(
+            "Pairs of words that are close together and differ as {} and {} do. Some are correct by meaning. Others "
+            "are stereotypes that an application would repeat. Only people can tell which is which.",
+            *ends,
+        )
+    )
+    if first.neutral:
+        names = "" if first.with_names else " and first names"
+        yield Prose(f"Words gendered by meaning{names} are left out.", "note", ("page", "terminal"))
+    columns = (
+        Column("Rank", numeric=True),
+        *map(Column, ends),
+        Column("Score", "Cosine between the pair's difference and the axis; one is the same direction.", True),
+        Column("Distance", "Between the two words at unit length; small for words that mean nearly the same.", True),
+    )
+    lines = tuple(
+        (count(row.rank), Given(row.first), Given(row.second), number(row.score, 3), number(row.distance, 3))
+        for row in rows
+    )
+    caption = say("{} is to {} as … (among {} words of {})", *ends, count(first.n_words), title(first.embedding))
+    yield Table(caption, columns, lines, filtered=True)
+    yield Prose(
+        "Score: cosine between the pair's difference and the axis, 1 at most. Distance: between the two words at unit "
+        "length. No word is first in two pairs, and none is second in two: a pair depends on those above it.",
+        "note",
+        ("terminal",),
+    )
+    if first.missing:
+        yield Prose(say("Missing words of the axis: {}", words(first.missing)), "note", ("terminal",))
+
+
+ANALOGY = Kind("analogy", row=AnalogyRow, part=STEREOTYPES, blocks=blocks, run=run, seconds=5.0, quick_seconds=1.0)

@@ -1,0 +1,321 @@
+"""Axes of bias as kinds: words along he - she, how that agrees with other numbers, and pairs in two components.
+
+Bolukbasi et al. (2016), section 2 and Figure 1; Caliskan, Bryson and Narayanan (2016), Figure 3.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from imprint.directions.axis import show_end
+from imprint.directions.components import PairsRow
+from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
+from imprint.kinds.kind import Kind, Part
+from imprint.masking import Words
+from imprint.rows import Row, WordValue
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Chart,
+    Column,
+    Given,
+    Prose,
+    Table,
+    Text,
+    count,
+    join,
+    number,
+    percent,
+    probability,
+    say,
+    title,
+    words,
+)
+
+if TYPE_CHECKING:
+    from imprint.directions.projection import Projections
+    from imprint.embeddings.embedding import Embedding
+    from imprint.kinds.job import Attempt, Job
+    from imprint.types import Progress
+
+ALONG = Part("directions", "Along he and she", 30)
+
+CROWD = "the crowd's gender stereotype scores"
+TOP = 10  # words shown at each end and in the middle
+
+_NAMED = 3  # words of each end in a sentence
+_AXIS = (
+    Column("Axis"),
+    Column("Pairs", "Pairs of words that the axis was made of.", True),
+    Column("Variance explained", "Share of the pairs' variance that lies along the axis.", True),
+    Column("Cosine between pairs", "Mean cosine between the pairs' differences; one if all point the same way.", True),
+    Column("Words", "Words the embedding has, of those asked for.", True),
+    Column("Mean", numeric=True),
+    Column("Variance", "Of the words' coordinates.", True),
+)
+_AGREEMENT = (
+    Column("Coordinates compared with"),
+    Column("Words", "Words that both have.", True),
+    Column("Pearson", numeric=True),
+    Column("p", numeric=True),
+    Column("Spearman", "Correlation of ranks.", True),
+    Column("p, Spearman", numeric=True),
+)
+
+
+def run(job: "Job", progress: "Progress") -> list[Row]:
+    """Project professions on he - she, compare that with a crowd, and place the pairs that define gender."""
+    from imprint.directions.components import pair_components
+    from imprint.directions.projection import compare_with_scores
+    from imprint.stimuli.seeds import definitional_pairs, professions
+
+    scores = {one.word: one.stereotype for one in professions()}
+
+    def placed() -> list[ProjectionRow]:
+        return place_professions(job.embedding).findings()
+
+    def crowd() -> list[ProjectionComparisonRow]:
+        return compare_with_scores(place_professions(job.embedding), scores, name=CROWD).findings()
+
+    def pairs() -> list[PairsRow]:
+        return pair_components(job.embedding, definitional_pairs()).findings()
+
+    attempts: list[Attempt] = [
+        ("projection", "Professions on he - she", placed),
+        ("crowd", "Professions and what a crowd thinks of them", crowd),
+        ("pairs", "Gender pairs in two dimensions", pairs),
+    ]
+    found = job.gather(ALONG, attempts)
+    progress(1, 1)
+    return found
+
+
+def place_professions(embedding: "Embedding") -> "Projections":
+    """Project professions that do not mean a gender on he - she."""
+    from imprint.debiasing.linear import GENDER
+    from imprint.directions.axis import pair_axis
+    from imprint.directions.projection import project
+    from imprint.stimuli.seeds import professions
+
+    return project(embedding, pair_axis(embedding, GENDER), [one.word for one in professions()])
+
+
+def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[Block]:
+    """Show every word along its axis, the `top` words of both ends and the middle, and how good the axis is."""
+    yield Prose(
+        "Each dot is a word. The further it lies to one side, the more its vector points to that end of the axis. An "
+        "audit places professions, none of which means a gender."
+    )
+    for place, row in enumerate(rows):
+        yield _strip(row, place)
+    yield _ends(rows, top)
+    yield Table("The axis, and how far the words spread along it", _AXIS, tuple(map(_axis_cells, rows)))
+    yield Prose(
+        "Coordinates lie between -1 and 1: words are taken at unit length. The axis points from its second word to "
+        "its first. Zero is as close to one end as to the other; it does not mean unbiased.",
+        "note",
+        ("page", "terminal"),
+    )
+    for row in rows:
+        if lost := dict.fromkeys((*row.axis_missing, *row.missing)):
+            text = say("Missing words in {}: {}", title(row.embedding), words(lost))
+            yield Prose(text, "note", ("terminal",))
+
+
+def show_comparisons(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Block]:
+    """Show the words' places along the axis against what else is known of them."""
+    for place, row in enumerate(rows):
+        yield _comparison(row, place)
+    yield Table("Who agrees", _AGREEMENT, tuple(map(_agreement_cells, rows)))
+    yield Prose(
+        "p is two-sided, as if the words had been drawn at random. They were chosen, so take p as a scale, not as "
+        "an error rate.",
+        "note",
+        ("page", "terminal"),
+    )
+
+
+def show_pairs(rows: Sequence[PairsRow]) -> Iterator[Block]:
+    """Show each pair as two dots and the line between them."""
+    yield Prose(
+        "Words that differ by gender alone, such as he and she, should differ in the same direction. Here they are in "
+        "the two directions in which these words vary most. Parallel lines mean that the embedding has one direction "
+        "for gender."
+    )
+    for place, row in enumerate(rows):
+        yield _pairs(row, place)
+        yield Prose(
+            say(
+                "The mean cosine between the pairs' differences is {}: one if all point the same way, about zero if "
+                "they have no direction in common. The two components explain {} and {} of the variance.",
+                number(row.agreement),
+                *(percent(share) for share in row.explained_shares),
+            ),
+            "note",
+            ("page", "terminal"),
+        )
+
+
+def say_ends(rows: Sequence[ProjectionRow]) -> Iterator[Text]:
+    """Name the words furthest out."""
+    for row in rows:
+        placed = _ordered(row)
+        yield say(
+            "Of {} words, the furthest towards {} are {}; the furthest towards {} are {}.",
+            count(row.n_words),
+            title(show_end(row.positive)),
+            words(one.word for one in placed[:_NAMED]),
+            title(show_end(row.negative)),
+            words(one.word for one in placed[: -_NAMED - 1 : -1]),
+        )
+
+
+def say_agreement(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Text]:
+    """Say each correlation."""
+    for row in rows:
+        template = "Correlation of these places along {} with {}: r = {} ({} words)."
+        yield say(template, title(_axis_name(row)), title(row.other), number(row.pearson), count(row.n_words))
+
+
+def _ordered(row: ProjectionRow) -> list[WordValue]:
+    """Return words from the positive end to the negative one."""
+    return sorted(row.coordinates, key=lambda one: (-(one.value or 0.0), one.word))
+
+
+def _axis_name(row: ProjectionComparisonRow) -> str:
+    return row.test.removesuffix(f" and {row.other}")
+
+
+def _numbered(name: str, place: int) -> str:
+    return f"{name}-{place + 1}" if place else name
+
+
+def _ends(rows: Sequence[ProjectionRow], top: int) -> Table:
+    """Put the ends and the middle of the first row side by side, with the other rows' coordinates of these words."""
+    row, *others = rows
+    places = [{one.word: one.value for one in other.coordinates} for other in others]
+    high, low, placed = title(show_end(row.positive)), title(show_end(row.negative)), _ordered(row)
+    if len(placed) < 3 * top:  # the same words would be in several columns
+        sides = {say("from {} to {}", high, low): placed}
+    else:
+        sides = {
+            say("most {}", high): placed[:top],
+            say("nearest zero"): sorted(placed, key=lambda one: abs(one.value or 0.0))[:top],
+            say("most {}", low): placed[: -top - 1 : -1],
+        }
+
+    def cells(one: WordValue) -> tuple[Text, Text]:
+        values = (one.value, *(other.get(one.word) for other in places))
+        return Given(one.word), join((number(value, 3) for value in values), " / ")
+
+    caption = say("{} in {}", title(row.test), join((title(one.embedding) for one in rows), " and in "))
+    columns = tuple(column for side in sides for column in (Column(side), Column("Coordinate", numeric=True)))
+    lines = tuple(tuple(cell for one in line for cell in cells(one)) for line in zip(*sides.values(), strict=True))
+    return Table(caption, columns, lines, media=("terminal",))
+
+
+def _axis_cells(row: ProjectionRow) -> tuple[Cell | Text, ...]:
+    found = say("{} of {}", count(row.n_words), f"{row.n_words + len(row.missing):,}")
+    return (
+        say("{} in {}", title(row.test), title(row.embedding)),
+        NOTHING if row.method == "sets" else f"{len(row.positive):,}",
+        percent(row.explained),
+        number(row.agreement),
+        Cell(found, hint=words(row.missing), order=row.n_words),
+        number(row.mean, 3),
+        number(row.variance, 4),
+    )
+
+
+def _agreement_cells(row: ProjectionComparisonRow) -> tuple[Cell | Text, ...]:
+    return (
+        title(row.other),
+        count(row.n_words),
+        number(row.pearson),
+        Cell(probability(row.pearson_p_value), order=row.pearson_p_value),
+        number(row.spearman),
+        Cell(probability(row.spearman_p_value), order=row.spearman_p_value),
+    )
+
+
+def _strip(row: ProjectionRow, place: int) -> Chart:
+    placed = _ordered(row)
+    high, low = show_end(row.positive), show_end(row.negative)
+
+    def draw(shown: Words) -> dict[str, object]:
+        from imprint.render import charts
+
+        points = [charts.Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
+        return charts.strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)))
+
+    alt = say(
+        "{} words along the axis. Furthest towards {}: {}. Furthest towards {}: {}.",
+        f"{len(placed):,}",
+        title(low),
+        words(one.word for one in placed[: -_NAMED - 1 : -1]),
+        title(high),
+        words(one.word for one in placed[:_NAMED]),
+    )
+    columns = (Column("Word"), Column("Coordinate", "Above zero: towards the axis' first word.", True))
+    lines = tuple((Given(one.word), number(one.value, 3)) for one in placed)
+    table = Table("Every word's coordinate", columns, lines, filtered=True)
+    heading = say("Words from {} to {} in {}", title(low), title(high), title(row.embedding))
+    return Chart(_numbered("direction-words", place), heading, alt, draw, table)
+
+
+def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
+    here = f"{_axis_name(row)} in {row.embedding}"
+
+    def draw(shown: Words) -> dict[str, object]:
+        from imprint.render import charts
+
+        points = [charts.Point(shown.plain(one.word), one.x, one.y) for one in row.points]
+        return charts.scatter(points, x_title=shown.text(here), y_title=shown.text(row.other))
+
+    alt = say(
+        "A dot for each of {} words: the coordinate along the axis from left to right, {} from bottom to top.",
+        f"{len(row.points):,}",
+        title(row.other),
+    )
+    columns = (Column("Word"), Column(title(here), numeric=True), Column(title(row.other), numeric=True))
+    lines = tuple((Given(one.word), number(one.x, 3), number(one.y, 3)) for one in row.points)
+    table = Table("Both numbers of every word", columns, lines, filtered=True)
+    heading = say("{} and {}", title(here), title(row.other))
+    return Chart(_numbered("direction-comparison", place), heading, alt, draw, table)
+
+
+def _pairs(row: PairsRow, place: int) -> Chart:
+    def draw(shown: Words) -> dict[str, object]:
+        from imprint.render import charts
+
+        return charts.arrows(
+            [(shown.plain(pair.first), shown.plain(pair.second)) for pair in row.pairs],
+            [charts.Point(shown.plain(one.word), one.x, one.y) for one in row.points],
+            x_title="first component",
+            y_title="second component",
+            ends=("men's word", "women's word"),
+        )
+
+    alt = say(
+        "{} pairs, each joined by a line from the man's word to the woman's: {}.",
+        f"{len(row.pairs):,}",
+        join(say("{} and {}", Given(pair.first), Given(pair.second)) for pair in row.pairs[:_NAMED]),
+    )
+    columns = (Column("Word"), Column("Component one", numeric=True), Column("Component two", numeric=True))
+    lines = tuple((Given(one.word), number(one.x, 3), number(one.y, 3)) for one in row.points)
+    table = Table("Coordinates of the pairs' words", columns, lines)
+    return Chart(_numbered("direction-pairs", place), "Gender pairs in two principal components", alt, draw, table)
+
+
+PAIRS = Kind("pairs", row=PairsRow, part=ALONG, blocks=show_pairs, rank=-1)
+PROJECTION = Kind(
+    "projection", row=ProjectionRow, part=ALONG, blocks=show_projections, sentences=say_ends, run=run, seconds=0.5
+)
+COMPARISON = Kind(
+    "projection comparison",
+    row=ProjectionComparisonRow,
+    part=ALONG,
+    blocks=show_comparisons,
+    sentences=say_agreement,
+    aliases={"p": "p_value", "r": "effect_size"},
+)
