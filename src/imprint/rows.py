@@ -172,7 +172,9 @@ def draw_results_with(function: Callable[[Sequence[Row]], str]) -> None:
     _drawings[:] = [function]
 
 
-def skipped(measured: tuple[str, str], test: str, title: str, reason: object, *, part: str, seed: int = 0) -> SkippedRow:
+def skipped(
+    measured: tuple[str, str], test: str, title: str, reason: object, *, part: str, seed: int = 0
+) -> SkippedRow:
     """Return the row of something that could not be measured; `measured` is a name and its hash."""
     name, digest = measured
     return SkippedRow(
@@ -212,7 +214,9 @@ def word_points(points: Mapping[str, Sequence[float]]) -> tuple[WordPoint, ...]:
 
 
 def _without_lists(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if not (isinstance(value, list) and value and _is_struct(value[0]))}
+    return {
+        key: value for key, value in row.items() if not (isinstance(value, list) and value and _is_struct(value[0]))
+    }
 
 
 def _is_struct(value: object) -> bool:

@@ -13,6 +13,8 @@ from imprint.evaluation import answers
 from imprint.evaluation.analogy import analogies_answered, analogy
 from imprint.evaluation.answers import METHODS, Vocabulary, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark, bundled_benchmarks
+from imprint.kinds import row_type
+from imprint.rows import read_row
 
 
 def random_embedding(seed=0, words=300, dimension=8, name="random"):
@@ -139,9 +141,9 @@ def test_accuracy_is_gensims(tmp_path):
     assert result.measures["3cosadd"].value == score
     theirs = {one["section"]: (len(one["correct"]), len(one["correct"]) + len(one["incorrect"])) for one in sections}
     del theirs["Total accuracy"]
-    assert {one.name: (one.right["3cosadd"], one.found) for one in result.sections} == theirs
+    assert {one.name: (one.right_3cosadd, one.found) for one in result.sections} == theirs
     assert result.found > 500
-    assert result.words == 2_500
+    assert result.n_words == 2_500
 
 
 def test_sections_add_up():
@@ -153,7 +155,7 @@ def test_sections_add_up():
     assert sum(section.found for section in result.sections) == result.found < 60
     assert list(result.to_frame()["found"]) == [section.found for section in result.sections]
     for method in METHODS:
-        right = sum(section.right[method] for section in result.sections)
+        right = sum(getattr(section, f"right_{method}") for section in result.sections)
         assert result.measures[method].value == pytest.approx(right / result.found)
 
 
@@ -167,6 +169,11 @@ def test_two_embeddings_answer_the_questions_both_have():
     assert before.found == after.found == len(kept) > 2
     assert before.measures == analogy(one, AnalogyBenchmark("mine", kept, ("x",) * len(kept)), resamples=20).measures
     assert change["3cosadd"].value == after.measures["3cosadd"].value - before.measures["3cosadd"].value
+    row = after.finding(before, change)
+    assert (row.effect_size, row.n_words, row.against_n_words) == (row.cosadd, 30, 300)
+    assert row.to_dict()["change_3cosmul"] == row.change_cosmul == change["3cosmul"].value
+    assert row.in_part("benchmarks").own_field("effect_size") == "against_3cosadd"
+    assert read_row(row.to_dict(), row_type) == row
     _, nothing = analogies_answered([one, one], asked, resamples=20)
     assert {(value.low, value.value, value.high) for value in nothing.values()} == {(0, 0, 0)}
 
@@ -182,7 +189,7 @@ def test_a_benchmark_without_a_question_is_refused():
 def test_damaged_vectors_and_no_words_are_refused():
     asked = AnalogyBenchmark("mine", (("w0", "w1", "w2", "w3"),), ("x",))
     one = random_embedding()
-    with pytest.raises(SettingError, match="most_words is 0"):
+    with pytest.raises(SettingError, match="most_words"):
         analogy(one, asked, most_words=0)
     one.vectors[7, 0] = np.nan
     with pytest.raises(EmbeddingFileError, match="'w7' holds NaN"):

@@ -1,6 +1,7 @@
 """Two embeddings side by side: one family for Holm, the same words on both sides, agreement of scores."""
 
 import json
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from imprint.errors import VocabularyError
 from imprint.evaluation.agreement import agree
 from imprint.evaluation.benchmarks import PairBenchmark
 from imprint.evaluation.comparison import compare
+from imprint.kinds import row_type
+from imprint.rows import WordPoint, read_row
 from imprint.significance.corrections import holm
 from imprint.stimuli import catalog
 
@@ -42,52 +45,66 @@ def compared(bundled, noisy):
 
 
 def test_holm_runs_over_both_embeddings_together(compared):
-    sides = [side for row in compared.effects for side in (row.first, row.second)]
-    assert len(sides) == 6
-    expected = holm([result.p_value for result, *_ in sides])
-    assert [p for _, p, _ in sides] == pytest.approx(list(expected))
+    assert [(row.test, row.embedding) for row in compared.effects] == [
+        (test.id, name) for test in TESTS for name in ("glove.6B.100d", "noisy")
+    ]
+    expected = holm([row.p_value for row in compared.effects])
+    assert [row.p_holm for row in compared.effects] == pytest.approx(list(expected))
+
+
+def test_both_rows_of_a_test_have_the_second_effect_less_the_first(compared):
+    for first, second in zip(compared.effects[::2], compared.effects[1::2], strict=True):
+        change = second.effect_size - first.effect_size
+        assert first.change_effect_size == second.change_effect_size == change
+        assert (first.change_from, first.change_to) == (second.change_from, second.change_to)
+        assert (first.other, second.other) == (second.embedding, first.embedding)
+        assert first.other_sha256 == second.embedding_sha256
 
 
 def test_both_are_tested_on_the_words_that_both_have(bundled, compared):
-    names, *others = compared.effects
-    assert names.left_out == ("Amy",)
-    assert set(names.first[0].scores) == set(names.second[0].scores)
-    assert "Amy" not in names.first[0].scores
-    for row in others:
+    first, second, *others = compared.effects
+    assert first.left_out == first.missing == second.left_out == ("Amy",)
+    scored = [{one.word for one in row.scores} for row in (first, second)]
+    assert scored[0] == scored[1]
+    assert "Amy" not in scored[0]
+    for row in others[::2]:
         assert row.left_out == ()
-        assert row.first[0].effect_size == weat(bundled, row.test.id).effect_size
+        assert row.effect_size == weat(bundled, row.test).effect_size
 
 
 def test_agreement_is_of_wefats_own_scores(bundled, noisy, compared):
-    by_id = {one.id: one for one in compared.agreements}
+    by_id = {one.test: one for one in compared.agreements}
     assert set(by_id) == {
         "caliskan-wefat-occupations", "caliskan-wefat-names", "winobias-wefat-occupations",
         "weat-words", "professions",
     }  # fmt: skip
     names = by_id["caliskan-wefat-names"]
     first, second = (wefat(one, "caliskan-wefat-names").scores for one in (bundled, noisy))
-    assert names.points == {word: (score, second[word]) for word, score in first.items()}
-    r = pearsonr(*zip(*names.points.values(), strict=True)).statistic
-    assert names.measures["pearson"].value == pytest.approx(r)
-    assert "nurse" not in by_id["caliskan-wefat-occupations"].points
-    assert by_id["caliskan-wefat-occupations"].published == {"pearson": 0.88, "spearman": 0.86}
-    assert all(0.3 < one.measures["spearman"].value < 1 for one in compared.agreements)
+    assert names.points == tuple(WordPoint(word, score, second[word]) for word, score in first.items())
+    r = pearsonr([one.x for one in names.points], [one.y for one in names.points]).statistic
+    assert names.pearson == names.effect_size == pytest.approx(r)
+    occupations = by_id["caliskan-wefat-occupations"]
+    assert "nurse" in occupations.missing
+    assert "nurse" not in {one.word for one in occupations.points}
+    assert (occupations.published_pearson, occupations.published_spearman) == (0.88, 0.86)
+    assert names.published_pearson is None
+    assert all(0.3 < one.spearman < 1 for one in compared.agreements)
 
 
 def test_words_of_several_tests_are_pooled_by_test_and_counted_once(bundled, noisy):
     tests = [catalog.get(f"caliskan-{number}") for number in (4, 5)]  # the same names, other attributes
     found = compare(bundled, noisy, tests=tests, benchmarks=[], resamples=20)
-    pooled = next(one for one in found.agreements if one.id == "weat-words")
-    names = set(found.effects[0].first[0].scores)
-    assert pooled.words == len(names)
-    assert set(pooled.points) == {f"{test.id}: {name}" for test in tests for name in names}
-    (row,) = (one for one in found.findings() if one.test == "weat-words")
-    assert (row.details["n_words"], row.details["n_scores"]) == (len(names), 2 * len(names))
+    pooled = next(one for one in found.agreements if one.test == "weat-words")
+    names = {one.word for one in found.effects[0].scores}
+    assert (pooled.n_words, pooled.n_scores) == (len(names), 2 * len(names))
+    assert {one.word for one in pooled.points} == {f"{test.id}: {name}" for test in tests for name in names}
     again = agree(
-        "again", "", *({name: pair[side] for name, pair in pooled.points.items()} for side in (0, 1)),
-        words={name: name.split(": ")[1] for name in pooled.points}, resamples=20,
+        "again", "", {one.word: one.x for one in pooled.points}, {one.word: one.y for one in pooled.points},
+        words={one.word: one.word.split(": ")[1] for one in pooled.points}, resamples=20,
     )  # fmt: skip
-    assert again.measures == pooled.measures
+    for name in ("pearson", "spearman"):
+        ends = tuple(getattr(pooled, f"{name}{end}") for end in ("", "_low", "_high"))
+        assert astuple(again.measures[name]) == ends
 
 
 def repeated(scores, times):
@@ -103,7 +120,7 @@ def test_saying_every_score_three_times_makes_nothing_surer():
     for name, value in once.measures.items():
         for part in ("value", "low", "high"):
             assert getattr(thrice.measures[name], part) == pytest.approx(getattr(value, part)), (name, part)
-    assert thrice.words == once.words == 12
+    assert thrice.n_words == once.n_words == 12
 
 
 def test_intervals_hold_the_correlation_as_often_as_they_say_only_if_words_are_drawn():
@@ -126,25 +143,23 @@ def test_intervals_hold_the_correlation_as_often_as_they_say_only_if_words_are_d
 
 def test_an_embedding_agrees_with_itself(bundled):
     found = compare(bundled, bundled, tests=TESTS[:1], benchmarks=[PAIRS], resamples=20)
-    assert all(one.measures["pearson"].value == pytest.approx(1) for one in found.agreements)
-    assert found.effects[0].first[0].effect_size == found.effects[0].second[0].effect_size
-    (row,) = found.benchmarks.rows
-    assert row.change["spearman"].value == 0
+    assert all(one.pearson == pytest.approx(1) for one in found.agreements)
+    assert found.effects[0].effect_size == found.effects[1].effect_size
+    (row,) = found.benchmarks
+    assert row.change_spearman == 0
 
 
 def test_benchmarks_that_cannot_be_run_on_both_are_skipped(compared):
-    assert compared.benchmarks.rows == ()  # "nurse" is gone, and three pairs are too few
-    assert [one.test for one in compared.skipped] == ["benchmarks"]
-    assert [one.test for one in compared.findings() if one.kind == "skipped"] == ["benchmarks"]
-    assert "benchmarks" not in set(compared.to_frame()["test"])
+    assert compared.benchmarks == ()  # "nurse" is gone, and three pairs are too few
+    assert [(one.test, one.part) for one in compared.skipped] == [("benchmarks", "benchmarks")]
+    assert compared.findings()[-1] == compared.skipped[0]
 
 
 def test_benchmarks_give_the_second_less_the_first(bundled, noisy):
     pairs = PairBenchmark("mine", (*PAIRS.pairs, ("moon", "star")), (*PAIRS.scores, 7))
-    (row,) = compare(bundled, noisy, tests=TESTS[:1], benchmarks=[pairs], resamples=20).benchmarks.rows
-    assert (row.against.embedding, row.result.embedding) == (bundled.name, "noisy")
-    expected = row.result.measures["pearson"].value - row.against.measures["pearson"].value
-    assert row.change["pearson"].value == pytest.approx(expected)
+    (row,) = compare(bundled, noisy, tests=TESTS[:1], benchmarks=[pairs], resamples=20).benchmarks
+    assert (row.against, row.embedding) == (bundled.name, "noisy")
+    assert row.change_pearson == pytest.approx(row.pearson - row.against_pearson)
 
 
 def test_findings_are_json_and_name_the_other(compared):
@@ -153,9 +168,9 @@ def test_findings_are_json_and_name_the_other(compared):
     assert kinds == ["weat"] * 6 + ["agreement"] * 5 + ["skipped"]
     assert {row["other"] for row in rows[:6]} == {"glove.6B.100d", "noisy"}
     assert rows[0]["left_out"] == rows[0]["missing"] == ["Amy"]
-    assert len(rows[-2]["points"]["accountant"]) == 2
-    assert list(compared.to_frame()["kind"]) == kinds[:-1]
-    assert "<table" in compared._repr_html_()
+    assert set(rows[-2]["points"][0]) == {"word", "x", "y"}
+    assert [read_row(row, row_type) for row in rows] == compared.findings()
+    assert list(compared.to_frame()["kind"]) == kinds
     assert repr(compared) == "EmbeddingComparison(glove.6B.100d and noisy: 3 tests, 5 agreements, 0 benchmarks)"
 
 

@@ -9,9 +9,11 @@ from imprint.directions.axis import pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
-from imprint.evaluation.leakage import leakage
+from imprint.evaluation.leakage import NAMES, leakage
 from imprint.evaluation.recovering import Tried, estimate_change, estimate_recovery, methods
+from imprint.kinds import row_type
 from imprint.names.tables import first_names
+from imprint.rows import read_row
 
 TABLE = first_names()
 WOMEN = [TABLE.names[row] for row in np.flatnonzero(TABLE.share_women >= 0.95)[:100]]
@@ -39,38 +41,40 @@ def without_axis(embedding: Embedding) -> Embedding:
 
 def recovered(embedding, **options):
     found = leakage(embedding, pair_axis(embedding, [("he", "she")]), **options)
-    return {row.method: row for row in found.rows if row.words.startswith("first names")}
+    return {row.method: row for row in found.rows if row.word_list == NAMES}
 
 
 def test_what_lies_on_the_axis_alone_is_gone_with_it():
     bias = planted(along=1, aside=0)
     for row in recovered(bias, after=without_axis(bias)).values():
-        assert row.before.value > 0.95
-        assert abs(row.after.value - row.chance) < 0.12
-        assert (row.women, row.men) == (100, 100)
-        assert row.change.high < -0.3
+        assert row.against_accuracy > 0.95
+        assert abs(row.accuracy - row.chance) < 0.12
+        assert (row.embedding, row.against, row.women, row.men) == ("projected", "planted", 100, 100)
+        assert row.change == pytest.approx(row.accuracy - row.against_accuracy)
+        assert row.change_high < -0.3
 
 
 def test_what_lies_beside_the_axis_is_still_recovered():
     bias = planted(along=1, aside=1)
     for row in recovered(bias, after=without_axis(bias)).values():
-        assert row.after.value > 0.95
+        assert row.accuracy > 0.95
 
 
 def test_an_embedding_without_bias_gives_chance():
     for row in recovered(planted(along=0, aside=0)).values():
-        assert abs(row.before.value - row.chance) < 0.12
-        assert row.after is None
+        assert abs(row.accuracy - row.chance) < 0.12
+        assert (row.against, row.against_accuracy, row.change) == (None, None, None)
 
 
 def test_the_bundled_embedding_tells_the_sex_of_names_and_the_stereotypes_of_professions():
     embedding = load("default")
     found = leakage(embedding, pair_axis(embedding, [("he", "she")]))
-    rows = {(row.words.split(",")[0], row.method): row for row in found.rows}
-    assert rows["first names", "linear classifier"].before.low > 0.9
-    assert rows["professions", "linear classifier"].before.low > 0.6
+    rows = {(row.word_list.split(",")[0], row.method): row for row in found.rows}
+    assert rows["first names", "linear classifier"].accuracy_low > 0.9
+    assert rows["professions", "linear classifier"].accuracy_low > 0.6
     assert len(found.findings()) == len(found.rows) == len(found.to_frame()) == 9
-    assert found.findings()[0].details["accuracy"] == found.rows[0].before.value
+    assert [read_row(row.to_dict(), row_type) for row in found.rows] == list(found.rows)
+    assert found.rows[0].statistic == found.rows[0].accuracy
 
 
 def test_the_seed_decides():
@@ -91,7 +95,7 @@ def test_a_rare_label_is_not_recovered_by_calling_everything_the_other():
     rare = replace(bias, words=few, vectors=bias.lookup(few).vectors)
     for row in recovered(rare).values():
         assert (row.women, row.men) == (20, 100)
-        assert row.before.low < row.chance + 0.05
+        assert row.accuracy_low < row.chance + 0.05
 
 
 @pytest.mark.parametrize("method", ["linear classifier", "RBF classifier"])
@@ -123,5 +127,7 @@ def test_the_same_vectors_twice_change_nothing_and_all_right_is_no_certainty():
 def test_lists_with_too_few_words_are_named():
     bias = planted(along=1, aside=0)
     found = leakage(bias, pair_axis(bias, [("he", "she")]))
-    assert found.untried == ("professions, by the crowd", "words furthest out on he - she")
-    assert {row.words for row in found.rows} == {"first names, by sex"}
+    assert [row.test for row in found.skipped] == ["professions, by the crowd", "words furthest out on he - she"]
+    assert {row.part for row in found.skipped} == {"debiasing"}
+    assert {row.word_list for row in found.rows} == {NAMES}
+    assert found.findings() == [*found.rows, *found.skipped]

@@ -1,5 +1,7 @@
 """Correlations with people's scores: equal to scipy's, paired where two embeddings are compared."""
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,8 @@ from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.resampling import midranks, weighted_correlation
 from imprint.evaluation.similarity import correlate, similarities, similarity
+from imprint.kinds import row_type
+from imprint.rows import read_row
 from imprint.significance.dyads import Dyads, pearson, spearman
 
 WORDS = tuple("abcdefghijklmnop")
@@ -62,7 +66,7 @@ def test_the_interval_knows_which_pairs_share_a_word():
     for name, correlation in (("spearman", spearman), ("pearson", pearson)):
         expected = Dyads(*places).interval(correlation(np.array(asked.scores), cosines(one, asked)))
         assert (found.measures[name].low, found.measures[name].high) == pytest.approx(expected, abs=1e-9)
-    assert found.words == len({word for pair in asked.pairs for word in pair})
+    assert found.n_words == len({word for pair in asked.pairs for word in pair})
 
 
 def test_two_embeddings_are_measured_on_the_pairs_both_have():
@@ -102,6 +106,29 @@ def test_words_of_a_missing_pair_are_named():
     assert (result.found, result.asked) == (40, 42)
     assert result.to_dict()["missing"] == ["zebra", "yak"]
     assert list(result.to_frame()["found"]) == [40]
+
+
+def test_the_row_has_every_measure_and_reads_back_as_written():
+    (before, after), change = similarities([embedding(0), embedding(7, name="other")], benchmark())
+    alone, row = after.finding(), after.finding(before, change)
+    assert (row.effect_size, row.embedding, row.against) == (row.spearman, "other", "random")
+    assert row.measured("pearson", "against_") == astuple(before.measures["pearson"])
+    assert row.measured("spearman", "change_") == astuple(change["spearman"])
+    assert (alone.against, alone.change_spearman, alone.against_missing) == (None, None, ())
+    assert read_row(row.to_dict(), row_type) == row
+
+
+def test_in_an_audit_the_row_is_about_the_embedding_that_the_copy_is_held_against():
+    (before, after), change = similarities([embedding(0), embedding(7, name="copy")], benchmark())
+    row = after.finding(before, change)
+    assert (row.audited, row.own_field("effect_size")) == ("copy", "effect_size")
+    own = row.in_part("benchmarks")
+    assert own.audited == "random"
+    fields = ("effect_size", "pearson", "pearson_low", "change_spearman", "found")
+    assert [own.own_field(field) for field in fields] == [
+        "against_spearman", "against_pearson", "against_pearson_low", "change_spearman", "found",
+    ]  # fmt: skip
+    assert after.finding().in_part("benchmarks").own_field("effect_size") == "effect_size"
 
 
 def test_a_benchmark_without_a_pair_is_refused():

@@ -9,7 +9,6 @@ from imprint.significance.corrections import holm, holm_level
 from imprint.significance.partitions import PermutationTest
 
 
-
 @dataclass(frozen=True)
 class JudgedTest:
     """A test within its family.

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-
 class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
     """One pair, its rank, and how it was looked for; `with_names` and `neutral` as in `Analogies`."""
 

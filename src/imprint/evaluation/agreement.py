@@ -15,6 +15,7 @@ from imprint.association.cosines import cosines
 from imprint.association.wefat import word_score
 from imprint.association.wordrows import FEWEST_WORDS, find_rows
 from imprint.directions.axis import pair_axis
+from imprint.directions.projection import Comparison as ProjectionComparison
 from imprint.directions.projection import compare_projections, project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
@@ -24,42 +25,83 @@ from imprint.evaluation.resampling import (
     check_resamples,
     draw_counts,
     estimate,
+    flatten,
     midranks,
     weighted_correlation,
 )
+from imprint.rows import Row, WordPoint, word_points
 from imprint.stimuli.definition import WefatTest, WordSet, quote
 from imprint.stimuli.seeds import professions
 from imprint.types import Floats, Indices
 
 AXIS = ("he", "she")
 
-# GloVe 840B against Google News, by Caliskan et al.
-PUBLISHED = {"caliskan-wefat-occupations": {"pearson": 0.88, "spearman": 0.86}}
+# Pearson and Spearman of GloVe 840B and Google News, by Caliskan et al.
+_PUBLISHED = {"caliskan-wefat-occupations": (0.88, 0.86)}
 
 Scores = Mapping[str, float]
 
 _FEWEST = 4  # words
 
 
+class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
+    """How scores of the same words in an embedding and in the `other` correlate; the effect size is Pearson's.
+
+    `n_words` counts different words: one with scores in several tests counts once. Figures published are of GloVe 840B
+    and Google News.
+    """
+
+    title: str
+    other: str
+    other_sha256: str
+    pearson: float
+    pearson_low: float | None
+    pearson_high: float | None
+    spearman: float
+    spearman_low: float | None
+    spearman_high: float | None
+    n_words: int
+    n_scores: int
+    points: tuple[WordPoint, ...]
+    published_pearson: float | None = None
+    published_spearman: float | None = None
+
+
 @dataclass(frozen=True)
 class Agreement:
-    """How scores of the same words in two embeddings go together; `measures` has pearson and spearman.
+    """How scores of the same words in two embeddings correlate; `measures` has pearson and spearman.
 
-    `words` counts different words: one that has scores in several tests is one. `missing` are words, attributes too,
-    that one of the two lacks.
+    `n_words` counts different words: one with scores in several tests counts once. `missing` are words, of attributes
+    too, that one of the two lacks.
     """
 
     id: str
     title: str
     measures: Mapping[str, Estimate] = field(hash=False)
     points: Mapping[str, tuple[float, float]] = field(hash=False)
-    words: int
+    n_words: int
     missing: tuple[str, ...] = ()
 
-    @property
-    def published(self) -> Mapping[str, float] | None:
-        """What Caliskan et al. print for GloVe and Google News."""
-        return PUBLISHED.get(self.id)
+    def finding(self, first: Embedding, second: Embedding, seed: int) -> AgreementRow:
+        """Return the row of the two embeddings whose scores these are."""
+        pearson, spearman = _PUBLISHED.get(self.id, (None, None))
+        return AgreementRow(
+            test=self.id,
+            embedding=first.name,
+            embedding_sha256=first.sha256,
+            effect_size=self.measures["pearson"].value,
+            seed=seed,
+            missing=self.missing,
+            title=self.title,
+            other=second.name,
+            other_sha256=second.sha256,
+            n_words=self.n_words,
+            n_scores=len(self.points),
+            points=word_points(self.points),
+            published_pearson=pearson,
+            published_spearman=spearman,
+            **flatten(self.measures),
+        )
 
 
 def agree(
@@ -101,13 +143,17 @@ def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Score
     return first, second, lost
 
 
-def projected_scores(*embeddings: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
-    """Return where professions lie along he - she in two embeddings, and those that one lacks."""
+def compare_professions(first: Embedding, second: Embedding) -> ProjectionComparison:
+    """Compare where professions lie along he - she in two embeddings (Bolukbasi et al., Figure 1)."""
     words = [one.word for one in professions()]
-    one, other = (project(embedding, pair_axis(embedding, [AXIS]), words) for embedding in embeddings)
-    shown = compare_projections(one, other)
-    first, second = (dict(zip(shown.words, side.tolist(), strict=True)) for side in (shown.x, shown.y))
-    return first, second, tuple(word for word in words if word not in first)
+    return compare_projections(*(project(one, pair_axis(one, [AXIS]), words) for one in (first, second)))
+
+
+def projected_scores(first: Embedding, second: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
+    """Return where professions lie along he - she in two embeddings, and those that one lacks."""
+    shown = compare_professions(first, second)
+    x, y = (dict(zip(shown.words, side.tolist(), strict=True)) for side in (shown.x, shown.y))
+    return x, y, tuple(one.word for one in professions() if one.word not in x)
 
 
 def missing_words(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tuple[str, ...]:

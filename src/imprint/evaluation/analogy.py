@@ -6,21 +6,20 @@ questions and answers alike.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
-from imprint.association.measured import Measured
 from imprint.association.wordrows import require_embedding
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.answers import METHODS, AnswerMethod, Vocabulary, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark
 from imprint.evaluation.resampling import RESAMPLES, Estimate, check_resamples, draw_counts, estimate
-from imprint.evaluation.similarity import flatten
-from imprint.finding import Finding
+from imprint.evaluation.results import BenchmarkResult, BenchmarkRow, name_in_json
 from imprint.stimuli.definition import quote
 from imprint.types import Flags, Floats, Ints, Progress
 
@@ -30,69 +29,73 @@ if TYPE_CHECKING:
 MOST_WORDS = 300_000  # gensim's own limit
 
 
-@dataclass(frozen=True)
-class AnalogySection:
+class AnalogySection(msgspec.Struct, frozen=True):
     """Questions of one kind: how many there are, how many have all their words, and how many of those are right."""
 
     name: str
     asked: int
     found: int
-    right: Mapping[str, int] = field(hash=False)
+    right_3cosadd: int
+    right_3cosmul: int
+
+
+class AnalogyBenchmarkRow(BenchmarkRow, frozen=True, kw_only=True, tag="analogy_benchmark", rename=name_in_json):
+    """Shares of questions answered correctly; the effect size is that of 3CosAdd. `n_words` were searched."""
+
+    measures = ("cosadd", "cosmul")
+
+    sections: tuple[AnalogySection, ...]
+    resamples: int
+    against_n_words: int | None = None
+    cosadd: float
+    cosadd_low: float | None
+    cosadd_high: float | None
+    cosmul: float
+    cosmul_low: float | None
+    cosmul_high: float | None
+    against_cosadd: float | None = None
+    against_cosadd_low: float | None = None
+    against_cosadd_high: float | None = None
+    against_cosmul: float | None = None
+    against_cosmul_low: float | None = None
+    against_cosmul_high: float | None = None
+    change_cosadd: float | None = None
+    change_cosadd_low: float | None = None
+    change_cosadd_high: float | None = None
+    change_cosmul: float | None = None
+    change_cosmul_low: float | None = None
+    change_cosmul_high: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
-class AnalogyResult(Measured):
+class AnalogyResult(BenchmarkResult):
     """One benchmark on one embedding: `measures` has the accuracy of 3cosadd and of 3cosmul.
 
-    Questions that share a pair stand or fall together, so intervals resample pairs. `words` is how many words were
+    Questions that share a pair are not independent, so intervals resample pairs. `n_words` is how many words were
     searched.
     """
 
-    benchmark: str
-    embedding: str
-    embedding_sha256: str
-    measures: Mapping[str, Estimate] = field(hash=False)
     sections: tuple[AnalogySection, ...]
-    found: int
-    asked: int
-    words: int
-    missing: tuple[str, ...]
     resamples: int
     seed: int
 
-    def finding(self, **more: Any) -> Finding:
-        """Return the row; its effect size is the accuracy of 3CosAdd."""
-        return Finding(
-            kind="analogy_benchmark",
-            test=self.benchmark,
-            embedding=self.embedding,
-            embedding_sha256=self.embedding_sha256,
-            effect_size=self.measures["3cosadd"].value,
-            statistic=None,
-            p_value=None,
+    def finding(
+        self, against: BenchmarkResult | None = None, change: Mapping[str, Estimate] | None = None
+    ) -> AnalogyBenchmarkRow:
+        """Return the row; against another result, with that one's measures and the change from it."""
+        return AnalogyBenchmarkRow(
+            **self._fields(against, change),
+            against_n_words=None if against is None else against.n_words,
+            sections=self.sections,
+            resamples=self.resamples,
             seed=self.seed,
-            missing=self.missing,
-            details={
-                **flatten(self.measures),
-                "found": self.found,
-                "asked": self.asked,
-                "words": self.words,
-                "sections": [
-                    {"name": one.name, "asked": one.asked, "found": one.found, "right": one.right}
-                    for one in self.sections
-                ],
-                "resamples": self.resamples,
-                **more,
-            },
         )
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a section."""
+        """Return one line per section."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [{"section": one.name, "asked": one.asked, "found": one.found, **one.right} for one in self.sections]
-        )
+        return pd.DataFrame([msgspec.structs.asdict(one) for one in self.sections])
 
     def __repr__(self) -> str:
         accuracies = ", ".join(f"{name} {one.value:.3f}" for name, one in self.measures.items())
@@ -133,7 +136,7 @@ def analogies_answered(
     """
     check_resamples(resamples)
     if most_words < 1:
-        raise SettingError(f"most_words is {most_words}; at least 1 is wanted")
+        raise SettingError(f"most_words must be at least 1, got {most_words}")
     vocabularies, places, missing = [], [], []
     for embedding in embeddings:
         require_embedding(embedding)
@@ -164,7 +167,7 @@ def analogies_answered(
             sections=_sections(benchmark, shared, answers),
             found=int(shared.sum()),
             asked=len(shared),
-            words=len(vocabulary.rows),
+            n_words=len(vocabulary.rows),
             missing=words,
             resamples=resamples,
             seed=seed,
@@ -235,7 +238,8 @@ def _sections(
             name=name,
             asked=int((names == name).sum()),
             found=int((kept == name).sum()),
-            right={method: int(flags[kept == name].sum()) for method, flags in right.items()},
+            right_3cosadd=int(right["3cosadd"][kept == name].sum()),
+            right_3cosmul=int(right["3cosmul"][kept == name].sum()),
         )
         for name in dict.fromkeys(benchmark.sections)
     )

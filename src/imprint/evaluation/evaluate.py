@@ -3,74 +3,31 @@
 What debiasing costs, as in Bolukbasi et al. (2016), section 5 and table 2: the same benchmarks before and after.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.analogy import MOST_WORDS, AnalogyResult, analogies_answered
-from imprint.evaluation.benchmarks import PUBLISHED, Benchmark, PairBenchmark, bundled_benchmarks
-from imprint.evaluation.resampling import RESAMPLES, Estimate
-from imprint.evaluation.similarity import SimilarityResult, flatten, similarities
-from imprint.finding import Finding, Findings, Skipped
+from imprint.evaluation.analogy import MOST_WORDS, analogies_answered
+from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks
+from imprint.evaluation.resampling import RESAMPLES
+from imprint.evaluation.results import PART, BenchmarkResult, BenchmarkRow
+from imprint.evaluation.similarity import similarities
+from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.types import Report
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-BenchmarkResult = SimilarityResult | AnalogyResult
-
-
-@dataclass(frozen=True)
-class BenchmarkRow:
-    """A benchmark: the result and, against another embedding, that one's on the same pairs or questions.
-
-    `change` is the result's measures less the other's, resampled together.
-    """
-
-    result: BenchmarkResult
-    against: BenchmarkResult | None
-    change: Mapping[str, Estimate] = field(hash=False)
-
-    @property
-    def published(self) -> tuple[float, float] | None:
-        """What Bolukbasi et al. print for Google News vectors before and after debiasing."""
-        return PUBLISHED.get(self.result.benchmark)
-
-    def finding(self) -> Finding:
-        """Return the row of data."""
-        before = {}
-        if self.against is not None:
-            before = {
-                "against": self.against.embedding,
-                "against_sha256": self.against.embedding_sha256,
-                **flatten(self.against.measures, "against_"),
-                **flatten(self.change, "change_"),
-                "against_missing": self.against.missing,
-            }
-        return self.result.finding(**before, published=self.published)
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Findings):
+class Evaluation(Result):
     """All benchmarks that could be run, and why the others could not."""
 
     rows: tuple[BenchmarkRow, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedRow, ...]
 
-    def findings(self) -> list[Finding]:
-        """Return one row a benchmark, those that could not be run last."""
-        rows = [row.finding() for row in self.rows]
-        return rows + [one.finding((rows[0].embedding, rows[0].embedding_sha256)) for one in self.skipped]
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row a benchmark that ran, without the sections of analogies."""
-        import pandas as pd
-
-        rows = [row.finding().to_dict() for row in self.rows]
-        return pd.DataFrame([{key: value for key, value in row.items() if key != "sections"} for row in rows])
+    def findings(self) -> list[Row]:
+        """Return one row per benchmark, those that could not be run last."""
+        return [*self.rows, *self.skipped]
 
     def __repr__(self) -> str:
         return f"Evaluation({len(self.rows)} benchmarks, {len(self.skipped)} skipped)"
@@ -86,20 +43,44 @@ def evaluate(
     seed: int = 0,
     report: Report | None = None,
 ) -> Evaluation:
-    """Run benchmarks (all bundled ones by default); one without pairs or questions in the vocabulary is skipped."""
+    """Run benchmarks of word similarity and analogy on an embedding, or on two with the difference between them.
+
+    Parameters
+    ----------
+    embedding
+        What is measured.
+    benchmarks
+        The benchmarks; by default all bundled ones. One without pairs or questions in the vocabulary is skipped.
+    against
+        A second embedding, measured on the same pairs and questions; changes are the first one's less this one's.
+    most_words
+        How many of the most frequent words are searched for answers to analogies.
+    resamples
+        How many resamples are behind each interval of an analogy's accuracy.
+    seed
+        Seed of the resamples.
+    report
+        Called with a label, how much of the work is done, and how much there is.
+
+    Returns
+    -------
+    Evaluation
+        One row per benchmark, and those that could not be run with the reason.
+    """
     benchmarks = bundled_benchmarks() if benchmarks is None else benchmarks
     embeddings = [embedding] if against is None else [against, embedding]
     rows: list[BenchmarkRow] = []
-    skipped: list[Skipped] = []
+    not_run: list[SkippedRow] = []
     for benchmark in benchmarks:
         try:
             rows.append(_run(embeddings, benchmark, most_words, resamples, seed, report))
         except VocabularyError as error:
-            skipped.append(Skipped("benchmarks", benchmark.name, benchmark.name, str(error)))
+            measured = (embedding.name, embedding.sha256)
+            not_run.append(skipped(measured, benchmark.name, benchmark.name, error, part=PART, seed=seed))
     if not rows:
-        reason = f"for one, {skipped[0].reason}" if skipped else "none was asked for"
+        reason = f"for one, {not_run[0].reason}" if not_run else "none was asked for"
         raise VocabularyError(f"none of {len(benchmarks)} benchmarks can be run on {embedding.name}; {reason}")
-    return Evaluation(tuple(rows), tuple(skipped))
+    return Evaluation(tuple(rows), tuple(not_run))
 
 
 def _run(
@@ -122,5 +103,4 @@ def _run(
             seed=seed,
             progress=None if report is None else partial(report, f"answering {benchmark.name}"),
         )
-    against = results[0] if len(results) > 1 else None
-    return BenchmarkRow(results[-1], against, change if against is not None else {})
+    return results[-1].finding(results[0], change) if len(results) > 1 else results[0].finding()

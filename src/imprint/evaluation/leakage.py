@@ -8,7 +8,7 @@ before.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,17 +25,14 @@ from imprint.evaluation.recovering import (
     fewer,
     methods,
 )
-from imprint.evaluation.resampling import Estimate
-from imprint.evaluation.similarity import flatten
-from imprint.finding import Finding, Findings
+from imprint.evaluation.resampling import flatten
 from imprint.names.tables import first_names
+from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.seeds import gender_specific, professions
 from imprint.types import Flags, Floats32, Report
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
+NAMES = "first names, by sex"
+PART = "debiasing"  # the part of an audit that recovers gender
 FEWEST_OF_A_LABEL = 2 * FOLDS
 
 _ONE_SEX = 0.95  # share of bearers from which on a first name is a woman's, or a man's
@@ -44,71 +41,44 @@ _MOST = 500  # words of each label: commonest names, words furthest out
 _FREQUENT = 30_000  # words looked at for those furthest out
 
 
-@dataclass(frozen=True)
-class Recovery:
-    """How often gender is recovered from one list of words, before and after, and the difference.
+class LeakageRow(Row, frozen=True, kw_only=True, tag="leakage"):
+    """How often gender is recovered from one list of words; `against` the embedding before, with the change from it.
 
-    The mean over both genders of the share of words put right, so that it does not matter if one is rare: by support
-    vector machines on words they were not trained on, over several foldings, or by two clusters found without
-    labels. Intervals of machines allow for other words to train on; for clusters words are resampled. `chance` is what
-    labels dealt at random give: a half, and a little more for clusters, which are called what suits them best.
+    The accuracy is the mean over both genders of the share of words classified correctly, so that a rare one counts as
+    much: by support vector machines on words they were not trained on, over several foldings, or by two clusters found
+    without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
+    `chance` is what random labels give: a half, and a little more for clusters, which are named as suits them best.
     """
 
-    words: str
+    word_list: str
     method: str
     women: int
     men: int
     chance: float
-    before: Estimate
-    after: Estimate | None
-    change: Estimate | None
+    accuracy: float
+    accuracy_low: float | None
+    accuracy_high: float | None
+    against: str | None = None
+    against_accuracy: float | None = None
+    against_accuracy_low: float | None = None
+    against_accuracy_high: float | None = None
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
-class Leakage(Findings):
-    """What can be recovered from each list by each method; `untried` lists have too few words in the embedding."""
+class Leakage(Result):
+    """What can be recovered from each list by each method; lists of too few words are `skipped`."""
 
     before: str
     after: str | None
-    embedding_sha256: str
-    rows: tuple[Recovery, ...]
-    untried: tuple[str, ...]
-    seed: int
+    rows: tuple[LeakageRow, ...]
+    skipped: tuple[SkippedRow, ...]
 
-    def findings(self) -> list[Finding]:
-        """Return one row a list and method."""
-        return [self._finding(row) for row in self.rows]
-
-    def _finding(self, row: Recovery) -> Finding:
-        last = row.before if row.after is None else row.after
-        parts = {"accuracy": last}
-        if row.after is not None and row.change is not None:
-            parts |= {"against_accuracy": row.before, "change": row.change}
-        return Finding(
-            kind="leakage",
-            test=f"{row.words}, {row.method}",
-            embedding=self.after or self.before,
-            embedding_sha256=self.embedding_sha256,
-            effect_size=None,
-            statistic=last.value,
-            p_value=None,
-            seed=self.seed,
-            details={
-                "words": row.words,
-                "method": row.method,
-                "women": row.women,
-                "men": row.men,
-                "chance": row.chance,
-                "against": self.before if self.after else None,
-                **flatten(parts),
-            },
-        )
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row a list and method."""
-        import pandas as pd
-
-        return pd.DataFrame([finding.to_dict() for finding in self.findings()])
+    def findings(self) -> list[Row]:
+        """Return one row per list and method, and the lists of too few words last."""
+        return [*self.rows, *self.skipped]
 
     def __repr__(self) -> str:
         return f"Leakage({self.before}{f', then {self.after}' if self.after else ''}, {len(self.rows)} recoveries)"
@@ -122,40 +92,58 @@ def leakage(
     `axis` is that of the embedding before; the same words are asked of both.
     """
     every = (
-        ("first names, by sex", _names(before, after)),
+        (NAMES, _names(before, after)),
         ("professions, by the crowd", _professions(before, after)),
         (f"words furthest out on {axis.name}", _furthest(before, after, axis)),
     )
+    embeddings = [before] if after is None else [before, after]
+    last = embeddings[-1]
     lists = [(name, *listed) for name, listed in every if fewer(listed[1]) >= FEWEST_OF_A_LABEL]
-    untried = tuple(name for name, listed in every if fewer(listed[1]) < FEWEST_OF_A_LABEL)
+    reason = (
+        f"fewer than {FEWEST_OF_A_LABEL} words of women or of men are in {' and '.join(e.name for e in embeddings)}"
+    )
+    not_run = tuple(
+        skipped((last.name, last.sha256), name, name, reason, part=PART, seed=seed)
+        for name, listed in every
+        if fewer(listed[1]) < FEWEST_OF_A_LABEL
+    )
     if not lists:
         raise VocabularyError(
             f"{before.name} has too few names, professions and common words to recover gender from; use a larger one"
         )
-    rows: list[Recovery] = []
+    rows: list[LeakageRow] = []
     ways = methods(seed)
     for name, words, labels in lists:
         for method, recover in ways.items():
             if report is not None:
                 report("recovering gender", len(rows), len(lists) * len(ways))
-            tried = [recover(_unit(one, words), labels) for one in (before, after) if one is not None]
-            rows.append(_recovery(name, method, labels, tried, seed))
-    last = before if after is None else after
-    return Leakage(before.name, None if after is None else after.name, last.sha256, tuple(rows), untried, seed)
+            tried = [recover(_unit(one, words), labels) for one in embeddings]
+            rows.append(_row(embeddings, name, method, labels, tried, seed))
+    return Leakage(before.name, None if after is None else after.name, tuple(rows), not_run)
 
 
-def _recovery(words: str, method: str, labels: Flags, tried: Sequence[Tried], seed: int) -> Recovery:
+def _row(
+    embeddings: Sequence[Embedding], word_list: str, method: str, labels: Flags, tried: Sequence[Tried], seed: int
+) -> LeakageRow:
     first, last = tried[0], tried[-1]
     several = len(tried) > 1
-    return Recovery(
-        words=words,
+    recovered = {"accuracy": estimate_recovery(last, labels, seed)}
+    if several:
+        recovered["against_accuracy"] = estimate_recovery(first, labels, seed)
+        recovered["change"] = estimate_change(first, last, labels, seed)
+    return LeakageRow(
+        test=f"{word_list}, {method}",
+        embedding=embeddings[-1].name,
+        embedding_sha256=embeddings[-1].sha256,
+        statistic=recovered["accuracy"].value,
+        seed=seed,
+        word_list=word_list,
         method=method,
         women=int(labels.sum()),
         men=int((~labels).sum()),
         chance=0.5 if first.folds is not None else chance_of_clusters(last.right, labels, seed),
-        before=estimate_recovery(first, labels, seed),
-        after=estimate_recovery(last, labels, seed) if several else None,
-        change=estimate_change(first, last, labels, seed) if several else None,
+        against=embeddings[0].name if several else None,
+        **flatten(recovered),
     )
 
 

@@ -1,8 +1,9 @@
 """Percentile intervals from resampling with repeats: words, or pairs of an analogy, drawn again from themselves."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,15 @@ class Estimate:
     value: float
     low: float
     high: float
+
+
+def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, Any]:
+    """Return each estimate as three fields of a row; an end that does not exist is None."""
+    return {
+        f"{prefix}{name.removeprefix('3')}{end}": None if math.isnan(number) else number
+        for name, one in measures.items()
+        for end, number in (("", one.value), ("_low", one.low), ("_high", one.high))
+    }
 
 
 def check_resamples(resamples: int) -> None:

@@ -5,72 +5,59 @@ people's scores of the pair, and Pearson's beside it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.association.measured import Measured
 from imprint.association.wordrows import require_embedding
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark
 from imprint.evaluation.resampling import Estimate
-from imprint.finding import Finding
+from imprint.evaluation.results import BenchmarkResult, BenchmarkRow
 from imprint.significance.dyads import Dyads, pearson, spearman
 from imprint.stimuli.definition import quote
 from imprint.types import Floats
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEWEST_PAIRS = 4
 
 _DECIMALS = 12
 
 
+class SimilarityRow(BenchmarkRow, frozen=True, kw_only=True, tag="similarity"):
+    """Correlations of cosines with people's scores; the effect size is Spearman's."""
+
+    measures = ("spearman", "pearson")
+
+    spearman: float
+    spearman_low: float | None
+    spearman_high: float | None
+    pearson: float
+    pearson_low: float | None
+    pearson_high: float | None
+    against_spearman: float | None = None
+    against_spearman_low: float | None = None
+    against_spearman_high: float | None = None
+    against_pearson: float | None = None
+    against_pearson_low: float | None = None
+    against_pearson_high: float | None = None
+    change_spearman: float | None = None
+    change_spearman_low: float | None = None
+    change_spearman_high: float | None = None
+    change_pearson: float | None = None
+    change_pearson_low: float | None = None
+    change_pearson_high: float | None = None
+
+
 @dataclass(frozen=True, repr=False)
-class SimilarityResult(Measured):
-    """One benchmark on one embedding: `measures` has spearman and pearson, each with its interval.
+class SimilarityResult(BenchmarkResult):
+    """One benchmark on one embedding: `measures` has spearman and pearson; `n_words` are in the pairs found."""
 
-    `missing` names the words without a vector; a pair that has one is left out, and `words` counts those of the rest.
-    """
-
-    benchmark: str
-    embedding: str
-    embedding_sha256: str
-    measures: Mapping[str, Estimate] = field(hash=False)
-    found: int
-    asked: int
-    words: int
-    missing: tuple[str, ...]
-
-    def finding(self, **more: Any) -> Finding:
-        """Return the row; its effect size is Spearman's correlation."""
-        return Finding(
-            kind="similarity",
-            test=self.benchmark,
-            embedding=self.embedding,
-            embedding_sha256=self.embedding_sha256,
-            effect_size=self.measures["spearman"].value,
-            statistic=None,
-            p_value=None,
-            seed=0,  # nothing is random
-            missing=self.missing,
-            details={
-                **flatten(self.measures),
-                "found": self.found,
-                "asked": self.asked,
-                "words": self.words,
-                **more,
-            },
-        )
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return the row as a table of one row."""
-        import pandas as pd
-
-        return pd.DataFrame([self.to_dict()])
+    def finding(
+        self, against: BenchmarkResult | None = None, change: Mapping[str, Estimate] | None = None
+    ) -> SimilarityRow:
+        """Return the row; against another result, with that one's measures and the change from it."""
+        return SimilarityRow(**self._fields(against, change))
 
     def __repr__(self) -> str:
         return (
@@ -116,7 +103,7 @@ def similarities(
             measures=measures,
             found=len(people),
             asked=len(shared),
-            words=len(words),
+            n_words=len(words),
             missing=missing,
         )
         for embedding, (_, missing), measures in zip(embeddings, looked, measured, strict=True)
@@ -136,15 +123,6 @@ def correlate(
             measures[name] = Estimate(one.value, *dyads.interval(one))
         change[name] = Estimate(found[-1].value - found[0].value, *dyads.difference(found[-1], found[0]))
     return measured, change
-
-
-def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, float]:
-    """Return each estimate as three named numbers."""
-    return {
-        f"{prefix}{name}{end}": number
-        for name, one in measures.items()
-        for end, number in (("", one.value), ("_low", one.low), ("_high", one.high))
-    }
 
 
 def _cosines(embedding: Embedding, benchmark: PairBenchmark) -> tuple[Floats, tuple[str, ...]]:

@@ -136,7 +136,9 @@ def forest_chart(
                     high=ends(row)[1],
                     significant=row.verdict == "significant",
                     reachable=row.verdict != "cannot reach",
-                    published=() if row.adapted else [one.effect for one in row.published[:1] if one.effect is not None],
+                    published=()
+                    if row.adapted
+                    else [one.effect for one in row.published[:1] if one.effect is not None],
                 )
                 for row in rows
                 if row.effect_size is not None

@@ -71,6 +71,11 @@ _PAIRED = (
     Column("p, Holm", "Holm's correction over the tests of one embedding, or over all rows of a comparison.", True),
     Column("Verdict"),
 )
+_COMPARED = (
+    *_PAIRED,
+    Column("Change of d", "The second embedding's d less the first one's.", True),
+    Column("Left out", "Words that one of the two does not have; both are tested without them.", True),
+)
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -88,7 +93,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     """Show the tests of one family, or the same tests on two embeddings side by side."""
-    if len({row.embedding_sha256 for row in rows}) > 1:
+    if rows[0].other is not None or len({row.embedding_sha256 for row in rows}) > 1:
         yield from _side_by_side(rows)
         return
     if len(rows) == 1:
@@ -170,6 +175,9 @@ def _words_chart(row: WeatRow) -> Chart:
 
 def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
     """Say how many tests about people found something, and the largest effect."""
+    if rows[0].other is not None:
+        yield from _counts(rows)
+        return
     if rows[0].part not in (None, ASSOCIATIONS.name):
         return
     people = [row for row in rows if row.about_people]
@@ -224,26 +232,52 @@ def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
 
 
 def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
+    compared = rows[0].other is not None
+    columns = _COMPARED if compared else _PAIRED
     order = [row.test for row in rows]
-    lines = tuple(
-        (
-            name_cell(row),
-            title(row.embedding),
-            number(row.effect_size),
-            p_cell(row),
-            corrected_cell(row),
-            row.verdict or NOTHING,
+    paired = sorted(rows, key=lambda row: order.index(row.test))
+    lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)
+    yield Table(say("Every test on both embeddings, {}", one_sided(rows)), columns, lines, filtered=True)
+    if compared:
+        yield Prose(
+            "Both embeddings are tested on the words that both have. Holm's correction is over all tests on both.",
+            "note",
+            ("page", "terminal"),
         )
-        for row in sorted(rows, key=lambda row: order.index(row.test))
-    )
-    yield Table(say("Every test on both embeddings, {}", one_sided(rows)), _PAIRED, lines, filtered=True)
+        yield from missing_notes(list({row.test: row for row in rows}.values()))
     yield Prose("An effect below zero is a reversed association, not a removed one.", "note", ("page", "terminal"))
+
+
+def _paired_cells(row: WeatRow) -> tuple[Cell | Text, ...]:
+    return (
+        name_cell(row),
+        title(row.embedding),
+        number(row.effect_size),
+        p_cell(row),
+        corrected_cell(row),
+        "too few words to tell" if row.verdict == "cannot reach" else row.verdict or NOTHING,
+        number(row.change_effect_size) if row.embedding == row.change_to else "",
+        Cell(count(len(row.left_out)), hint=words(row.left_out)),
+    )
+
+
+def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
+    """Count what is significant in each embedding; by their hashes, since two versions of a file may have one name."""
+    people = [row for row in rows if row.about_people]
+    names = {row.embedding_sha256: row.embedding for row in people}
+    asked = Counter(row.embedding_sha256 for row in people)
+    found = Counter(row.embedding_sha256 for row in people if row.verdict == "significant")
+    shown = [say("{} of {} in {}", f"{found[one]}", f"{asked[one]}", title(name)) for one, name in names.items()]
+    if shown:
+        yield say("Side by side, tests about people that are statistically significant: {}.", join(shown))
 
 
 def _overlaps(rows: Iterable[WeatRow]) -> Iterator[Block]:
     for row in rows:
         sets = {one.role: set(one.words) for one in row.sets}
-        both = {word for role in "xy" for word in sets.get(role, ())} & {w for role in "ab" for w in sets.get(role, ())}
+        both = {word for role in "xy" for word in sets.get(role, ())} & {
+            w for role in "ab" for w in sets.get(role, ())
+        }
         if both:
             text = say("{} has words that are targets and attributes: {}", title(row.test), words(sorted(both)))
             yield Prose(text, "warning", ("terminal",))

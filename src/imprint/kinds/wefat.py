@@ -36,7 +36,9 @@ WORLD = Part("wefat", "The embedding and the world", 20)
 
 _COLUMNS = (
     TEST,
-    Column("r", "Pearson's correlation of each word's score with the number known about it, with 95 % interval.", True),
+    Column(
+        "r", "Pearson's correlation of each word's score with the number known about it, with 95 % interval.", True
+    ),
     Column("p", "Two-sided.", True),
     Column("Spearman", "Correlation of ranks, with 95 % interval.", True),
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
@@ -74,7 +76,13 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
 def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
     """Say every correlation."""
     known = [
-        say("r = {} (p = {}, {} words: {})", number(row.r), probability(row.r_p_value), count(row.n_words), title(row.title))
+        say(
+            "r = {} (p = {}, {} words: {})",
+            number(row.r),
+            probability(row.r_p_value),
+            count(row.n_words),
+            title(row.title),
+        )
         for row in rows
     ]
     yield say("Correlation of the association with women with numbers from the world: {}.", join(known, "; "))

@@ -77,7 +77,9 @@ def cannot_reach(condition: Condition, finding: Row, family: Sequence[Row] = ())
 def _mostly_missing(finding: Row) -> str | None:
     """Say which set of words lost more than half of them: what is left is not the test that was required."""
     kept_words = finding.words_kept() if isinstance(finding, TestRow) else ()
-    return next((f"it has {kept} of the {words} words of {name}" for name, kept, words in kept_words if 2 * kept < words), None)
+    return next(
+        (f"it has {kept} of the {words} words of {name}" for name, kept, words in kept_words if 2 * kept < words), None
+    )
 
 
 class _UnknownError(Exception):

@@ -76,9 +76,7 @@ def _ruled(caption: str, columns: Sequence[Column], rows: Sequence[Sequence[str]
     drawn = Ruled(header_style="bold", box=SIMPLE_HEAD)
     for column in columns:
         # A column of numbers keeps its numbers on one line.
-        drawn.add_column(
-            plain(column.title, words), justify="right" if column.numeric else "left", overflow="fold"
-        )
+        drawn.add_column(plain(column.title, words), justify="right" if column.numeric else "left", overflow="fold")
     for row in rows:
         drawn.add_row(*row)
     # Words come from files: markup and the names of emoji in them are text, not style.

@@ -6,7 +6,20 @@ from statistics import fmean
 
 from imprint.render.charts.placement import text_width
 from imprint.render.charts.points import Point, drawable, scale_for, tooltips
-from imprint.render.charts.theme import ACCENT, LINE, OTHER, PAPER, Row, Spec, clean, finish, looks, rows, unchecked, zero_rule
+from imprint.render.charts.theme import (
+    ACCENT,
+    LINE,
+    OTHER,
+    PAPER,
+    Row,
+    Spec,
+    clean,
+    finish,
+    looks,
+    rows,
+    unchecked,
+    zero_rule,
+)
 
 _WIDTH = 430  # of the plot, without the words
 _LABELS = 150  # pixels left of it

@@ -1,0 +1,217 @@
+"""Benchmarks of word similarity and analogies as kinds: what an embedding is good for, and what debiasing costs.
+
+Bolukbasi et al. (2016), section 5 and table 2.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from imprint.errors import ImprintError
+from imprint.evaluation.analogy import AnalogyBenchmarkRow
+from imprint.evaluation.results import PART, BenchmarkRow
+from imprint.evaluation.similarity import SimilarityRow
+from imprint.kinds.kind import Kind, Part
+from imprint.rows import Row
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Prose,
+    Table,
+    Text,
+    count,
+    estimate,
+    join,
+    number,
+    say,
+    title,
+    words,
+)
+
+if TYPE_CHECKING:
+    from imprint.kinds.job import Job
+    from imprint.types import Progress
+
+BENCHMARKS = Part(PART, "Does it still work as an embedding?", 70)
+
+_NAMES = {"spearman": "Spearman", "pearson": "Pearson", "cosadd": "3CosAdd", "cosmul": "3CosMul"}
+_NAMED = 10  # missing words of a benchmark that are named
+_SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
+
+
+def run(job: "Job", progress: "Progress") -> list[Row]:
+    """Run the benchmarks, on the debiased copy too where there is one, both on the same pairs and questions."""
+    from imprint.evaluation.evaluate import evaluate
+    from imprint.kinds.job import by_label
+
+    try:
+        measured, against = job.debiased, job.embedding
+    except ImprintError:
+        measured, against = job.embedding, None
+    plan = job.plan
+    return evaluate(
+        measured,
+        against=against,
+        most_words=plan.most_words,
+        resamples=plan.resamples,
+        seed=plan.seed,
+        report=by_label(progress, (1.0,)),
+    ).findings()
+
+
+def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:
+    """Show how well cosines rank pairs of words as people do."""
+    yield Prose(
+        "Do words that people call similar have similar vectors? People scored pairs of words in each benchmark."
+    )
+    yield from _tables(rows, "Word similarity", "Pairs")
+    yield Prose(
+        "Spearman and Pearson are correlations of cosines with people's scores. Brackets are 95 % intervals; they "
+        "allow for pairs that share a word.",
+        "note",
+        _SAID,
+    )
+    yield from _notes(rows, "pairs")
+
+
+def analogy_blocks(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Block]:
+    """Show how many analogies are answered correctly."""
+    yield Prose("Man is to king as woman is to what? Each benchmark asks many such questions.")
+    yield from _tables(rows, "Analogies", "Questions")
+    yield Prose(
+        "3CosAdd and 3CosMul are shares of questions answered correctly; case is ignored. Brackets are 95 % intervals "
+        "over resampled word pairs.",
+        "note",
+        _SAID,
+    )
+    for row in rows:
+        if row.against_n_words not in (None, row.n_words):
+            text = say(
+                "Analogies are easier among fewer words: {} were searched in {} and {} in {}. Set --most-words to the "
+                "smaller number to compare them on one task.",
+                count(row.against_n_words),
+                title(str(row.against)),
+                count(row.n_words),
+                title(row.embedding),
+            )
+            yield Prose(text, "warning", _SAID)
+            break
+    yield from _notes(rows, "questions")
+
+
+def similarity_sentences(rows: Sequence[SimilarityRow]) -> Iterator[Text]:
+    """Say which similarity benchmarks change."""
+    return _sentences(rows, "Word similarity benchmarks", "pairs")
+
+
+def analogy_sentences(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Text]:
+    """Say which analogy benchmarks change."""
+    return _sentences(rows, "Analogy benchmarks", "questions")
+
+
+def _sentences(rows: Sequence[BenchmarkRow], what: str, things: str) -> Iterator[Text]:
+    compared = [row for row in rows if row.against is not None and row.part in (None, PART)]
+    if not compared:
+        return
+    changes = [(row, *row.measured(row.measures[0], "change_")) for row in compared]
+    changed = [
+        say("{} by {}", title(row.test), number(change, 3))
+        for row, change, low, high in changes
+        if low is not None and high is not None and (low > 0 or high < 0)
+    ]
+    yield say(
+        "{} that change significantly from {} to {}: {} (of {}, on {} of {} {}).",
+        what,
+        title(str(compared[0].against)),
+        title(compared[0].embedding),
+        join(changed) if changed else "none",
+        f"{len(compared)}",
+        f"{sum(row.found for row in compared):,}",
+        f"{sum(row.asked for row in compared):,}",
+        things,
+    )
+
+
+def _tables(rows: Sequence[BenchmarkRow], caption: str, things: str) -> Iterator[Table]:
+    """Give every embedding, or pair of embeddings, a table of its own."""
+    for pair in dict.fromkeys((row.embedding, row.against) for row in rows):
+        own = [row for row in rows if (row.embedding, row.against) == pair]
+        columns = [
+            Column("Benchmark"),
+            Column(things, f"{things} all of whose words the embedding has, of all."),
+            Column("Measure"),
+        ]
+        if pair[1] is None:
+            columns += [Column("Value", "With its 95 % interval.", True)]
+        else:
+            change = Column("B - A", "With the 95 % interval of this difference.", True)
+            columns += [Column("A", numeric=True), Column("B", numeric=True), change]
+        if any(row.published_before is not None for row in own):
+            columns += [Column("Published", "For Google News vectors, before and after debiasing.")]
+        lines = tuple(_line(row, measure)[: len(columns)] for row in own for measure in row.measures)
+        yield Table(say("{}: {}", caption, named(*pair)), tuple(columns), lines)
+
+
+def named(embedding: str, against: str | None) -> Text:
+    """Name an embedding, or say which of two is A and which B."""
+    return title(embedding) if against is None else say("{} (A) and {} (B)", title(against), title(embedding))
+
+
+def _line(row: BenchmarkRow, measure: str) -> tuple[Cell | Text, ...]:
+    value, low, high = row.measured(measure)
+    change = row.measured(measure, "change_")
+    cells: list[Cell | Text] = [Cell(estimate(value, low, high, 3), order=value)]
+    if row.against is not None:
+        before, *_ = row.measured(measure, "against_")
+        cells = [number(before, 3), number(value, 3), Cell(estimate(*change, 3), order=change[0])]
+    # The paper's figures are Spearman's correlations and, for analogies, 3CosAdd: the first measure of either.
+    published = measure == row.measures[0] and row.published_before is not None
+    return (
+        title(row.test),
+        Cell(say("{} of {}", count(row.found), count(row.asked)), order=row.found),
+        _NAMES[measure],
+        *cells,
+        say("{} → {}", number(row.published_before, 3), number(row.published_after, 3)) if published else NOTHING,
+    )
+
+
+def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
+    compared = any(row.against is not None for row in rows)
+    if compared:
+        same = f"Both embeddings are measured on the same {things}."
+        yield Prose(f"{same} A difference whose interval contains zero is not significant.", "note", _SAID)
+    of: Literal["change_", ""] = "change_" if compared else ""
+    if any(None in row.measured(measure, of) for row in rows for measure in row.measures):
+        text = f"No interval is given for too few {things}, or where all of them agree."
+        yield Prose(text, "note", _SAID)
+    if any(row.published_before is not None for row in rows):
+        text = "Published: Google News vectors before and after debiasing, Bolukbasi et al. (2016), table 2."
+        yield Prose(text, "note", ("terminal",))
+    for row in rows:
+        for name, missing in ((row.against, row.against_missing), (row.embedding, row.missing)):
+            if name is not None and missing:
+                more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+                shown = (title(row.test), title(name), words(missing[:_NAMED]), more)
+                yield Prose(say("Missing words of {} in {}: {}{}", *shown), "note", ("terminal",))
+
+
+SIMILARITY = Kind(
+    "similarity",
+    row=SimilarityRow,
+    part=BENCHMARKS,
+    blocks=similarity_blocks,
+    sentences=similarity_sentences,
+    run=run,
+    seconds=4.0,
+    quick_seconds=1.0,
+    aliases={"change": "change_spearman"},
+)
+ANALOGIES = Kind(
+    "analogy_benchmark",
+    row=AnalogyBenchmarkRow,
+    part=BENCHMARKS,
+    blocks=analogy_blocks,
+    sentences=analogy_sentences,
+    aliases={"change": "change_3cosadd"},
+)

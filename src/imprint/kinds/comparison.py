@@ -1,0 +1,95 @@
+"""Agreement as a kind, and the part of an audit that sets another embedding beside the one audited.
+
+Caliskan, Bryson and Narayanan (2016), Methods; Bolukbasi et al. (2016), Figure 1.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from imprint.errors import SettingError
+from imprint.evaluation.agreement import AgreementRow
+from imprint.kinds.kind import Kind, Part
+from imprint.rows import Row
+from imprint.view import NOTHING, Block, Cell, Column, Prose, Table, Text, count, estimate, number, say, title
+
+if TYPE_CHECKING:
+    from imprint.kinds.job import Job
+    from imprint.types import Progress
+
+AGAINST = Part("against", "Beside another embedding", 90, needs="against")
+
+_COLUMNS = (
+    Column("Scores of"),
+    Column("Words", "Different words; one may have a score in several tests.", True),
+    Column("Pearson", "Correlation of the scores, with 95 % interval.", True),
+    Column("Spearman", "Correlation of ranks, with 95 % interval.", True),
+    Column("Published", "Pearson and Spearman of GloVe 840B and Google News, Caliskan et al. (2016).", True),
+)
+
+
+def run(job: "Job", progress: "Progress") -> list[Row]:
+    """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
+    from imprint.evaluation.agreement import compare_professions
+    from imprint.evaluation.comparison import compare
+    from imprint.kinds.job import by_label
+
+    one, other, plan = job.embedding, job.against, job.plan
+    if other is None:
+        raise SettingError("no second embedding was given; give one with --against")
+
+    def compared() -> Sequence[Row]:
+        return compare(
+            one,
+            other,
+            alpha=plan.alpha,
+            most_words=plan.most_words,
+            resamples=plan.resamples,
+            seed=plan.seed,
+            report=by_label(progress, (0.35, 0.35, 0.3)),
+        ).findings()
+
+    attempts = [
+        ("compare", "Tests and benchmarks in both", compared),
+        ("projection", "Professions on he - she in both", lambda: compare_professions(one, other).findings()),
+    ]
+    return job.gather(AGAINST, attempts)
+
+
+def blocks(rows: Sequence[AgreementRow]) -> Iterator[Block]:
+    """Show how scores of the same words correlate."""
+    caption = say("Do {} and {} associate the same words alike?", title(rows[0].embedding), title(rows[0].other))
+    columns = _COLUMNS if any(row.published_pearson is not None for row in rows) else _COLUMNS[:-1]
+    yield Table(caption, columns, tuple(_line(row)[: len(columns)] for row in rows))
+    yield Prose(
+        "Pearson and Spearman correlate the scores of the same words in both embeddings; names and occupations have "
+        "the scores of WEFAT. Brackets are 95 % intervals over resampled words, each with all of its scores.",
+        "note",
+        ("page", "terminal"),
+    )
+    if len(columns) == len(_COLUMNS):
+        text = "Published: Pearson and Spearman of GloVe 840B and Google News, Caliskan et al. (2016), Methods."
+        yield Prose(text, "note", ("terminal",))
+
+
+def _line(row: AgreementRow) -> tuple[Cell | Text, ...]:
+    shared = say("{}, {} scores", count(row.n_words), count(row.n_scores))
+    published = say("{}, {}", number(row.published_pearson), number(row.published_spearman))
+    return (
+        title(row.title),
+        Cell(count(row.n_words) if row.n_words == row.n_scores else shared, order=row.n_words),
+        Cell(estimate(row.pearson, row.pearson_low, row.pearson_high), order=row.pearson),
+        Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
+        NOTHING if row.published_pearson is None else published,
+    )
+
+
+AGREEMENT = Kind(
+    "agreement",
+    row=AgreementRow,
+    part=AGAINST,
+    blocks=blocks,
+    run=run,
+    seconds=8.0,
+    quick_seconds=5.0,
+    aliases={"r": "pearson"},
+)
