@@ -81,6 +81,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     version: str = __version__
     schema_version: int = SCHEMA_VERSION
 
+    def __post_init__(self) -> None:
+        """Keep None for numbers that do not exist, so that a row made here is the row that is read back."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, float) and not math.isfinite(value):
+                msgspec.structs.force_setattr(self, name, None)
+
     @property
     def kind(self) -> str:
         """The kind of finding."""
@@ -161,7 +168,9 @@ def draw_results_with(function: Callable[[Sequence[Row]], str]) -> None:
     _drawings[:] = [function]
 
 
-def skipped(measured: tuple[str, str], test: str, title: str, reason: object, *, part: str, seed: int = 0) -> SkippedRow:
+def skipped(
+    measured: tuple[str, str], test: str, title: str, reason: object, *, part: str, seed: int = 0
+) -> SkippedRow:
     """Return the row of something that could not be measured; `measured` is a name and its hash."""
     name, digest = measured
     return SkippedRow(
@@ -201,7 +210,9 @@ def word_points(points: Mapping[str, Sequence[float]]) -> tuple[WordPoint, ...]:
 
 
 def _without_lists(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if not (isinstance(value, list) and value and _is_struct(value[0]))}
+    return {
+        key: value for key, value in row.items() if not (isinstance(value, list) and value and _is_struct(value[0]))
+    }
 
 
 def _is_struct(value: object) -> bool:

@@ -55,7 +55,10 @@ def show_findings(findings: "Sequence[Row]", *, json: bool, unmask: bool = False
                 say(f"not run: {row.test}: {row.reason}")
         return
     tables, said = draw_blocks(blocks(findings), unmask=unmask, more=more)
-    tell(tables, end="" if tables.endswith("\n") else "\n")
+    sys.stdout.write(
+        tables if tables.endswith("\n") else f"{tables}\n"
+    )  # made printable cell by cell: headings are bold
+    sys.stdout.flush()
     for line in said:
         say(line)
 

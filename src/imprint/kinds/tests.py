@@ -1,6 +1,7 @@
 """What the kinds of association tests show alike: names, p-values, counts, missing words, published figures."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from imprint.association.rows import AssociationRow, TestRow
 from imprint.masking import Words
@@ -23,7 +24,7 @@ from imprint.view import (
     words,
 )
 
-Cells = Callable[[AssociationRow], Cell | Text]
+Tested = TypeVar("Tested", bound=AssociationRow)
 
 TEST = Column("Test")
 EFFECT = Column(
@@ -115,10 +116,10 @@ def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
 def forest_chart(
     name: str,
     heading: str,
-    rows: Sequence[AssociationRow],
-    ends: Callable[[AssociationRow], tuple[float | None, float | None]],
+    rows: Sequence[Tested],
+    ends: Callable[[Tested], tuple[float | None, float | None]],
     *,
-    label: Callable[[AssociationRow], str],
+    label: Callable[[Tested], str],
     axis: str,
     band: str,
 ) -> Chart:
@@ -136,7 +137,9 @@ def forest_chart(
                     high=ends(row)[1],
                     significant=row.verdict == "significant",
                     reachable=row.verdict != "cannot reach",
-                    published=() if row.adapted else [one.effect for one in row.published[:1] if one.effect is not None],
+                    published=()
+                    if row.adapted
+                    else [one.effect for one in row.published[:1] if one.effect is not None],
                 )
                 for row in rows
                 if row.effect_size is not None

@@ -98,7 +98,7 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
         "weat-forest",
         "How strong each association is",
         rows,
-        lambda row: (row.stability_low, row.stability_high),  # type: ignore[attr-defined]
+        lambda row: (row.stability_low, row.stability_high),
         label=lambda row: row.title,
         axis="effect size d",
         band="95 % interval if other words had been chosen",
@@ -196,7 +196,9 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
 def _overlaps(rows: Iterable[WeatRow]) -> Iterator[Block]:
     for row in rows:
         sets = {one.role: set(one.words) for one in row.sets}
-        both = {word for role in "xy" for word in sets.get(role, ())} & {w for role in "ab" for w in sets.get(role, ())}
+        both = {word for role in "xy" for word in sets.get(role, ())} & {
+            w for role in "ab" for w in sets.get(role, ())
+        }
         if both:
             text = say("{} has words that are targets and attributes: {}", title(row.test), words(sorted(both)))
             yield Prose(text, "warning", ("terminal",))
