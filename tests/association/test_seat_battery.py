@@ -8,11 +8,12 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from imprint.association.seat import seat
-from imprint.association.seat_battery import put, run_seats
+from imprint.association.seat_battery import put, run_seat_battery
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
-from imprint.finding import read_findings, write_findings
+from imprint.kinds.findings import read_findings
+from imprint.rows import write_findings
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import Unbleached, WeatTest, WordSet
 
@@ -51,32 +52,33 @@ def speaker(embedding):
     return make
 
 
+def seat_rows(battery):
+    return [row for row in battery.findings() if row.kind == "seat"]
+
+
 def test_every_context_of_a_test_has_a_row_in_both_units(speaker, tests):
-    battery = run_seats([speaker()], tests)
+    battery = run_seat_battery([speaker()], tests)
     expected = [
         ("found", "word"), ("found", "bleached"), ("mixed", "word"), ("mixed", "bleached"), ("mixed", "unbleached"),
         ("tiny", "word"), ("tiny", "bleached"),
     ]  # fmt: skip
     for unit in UNITS:
         assert [(row.result.test.id, row.result.context) for row in battery.of_unit(unit)] == expected
-    assert {row.result.context for row in run_seats([speaker()], tests, context="word").rows} == {"word"}
+    assert {row.result.context for row in run_seat_battery([speaker()], tests, context="word").seats} == {"word"}
 
 
 def test_rows_are_those_of_single_tests(speaker, tests):
     encoder = speaker()
-    for row in run_seats([encoder], tests, alternative="two-sided", seed=3).rows:
+    for row in run_seat_battery([encoder], tests, alternative="two-sided", seed=3).seats:
         result = row.result
         options = {"unit": result.unit, "context": result.context, "alternative": "two-sided", "seed": 3}
         alone = seat(encoder, result.test, **options)
-        assert (result.significance, result.effect, result.centred) == (
-            alone.significance,
-            alone.effect,
-            alone.centred,
-        )
+        for name in ("significance", "effect_size", "d_within", "mean_difference", "scores", "centred"):
+            assert getattr(result, name) == getattr(alone, name)
 
 
 def test_single_words_are_one_count_shared_by_both_units(speaker, tests):
-    battery = run_seats([speaker()], tests)
+    battery = run_seat_battery([speaker()], tests)
     for words, by_sentences in zip(battery.of_unit("word"), battery.of_unit("sentence"), strict=True):
         shared = words.result.significance is by_sentences.result.significance
         assert shared == (words.result.context != "bleached")
@@ -84,7 +86,7 @@ def test_single_words_are_one_count_shared_by_both_units(speaker, tests):
 
 @pytest.mark.parametrize("names", [("one",), ("one", "other", "third")])
 def test_each_unit_is_a_family_over_all_contexts_and_encoders(speaker, tests, names):
-    battery = run_seats([speaker(name) for name in names], tests)
+    battery = run_seat_battery([speaker(name) for name in names], tests)
     for unit in UNITS:
         rows = battery.of_unit(unit)
         assert len(rows) == 7 * len(names)
@@ -93,25 +95,23 @@ def test_each_unit_is_a_family_over_all_contexts_and_encoders(speaker, tests, na
 
 
 def test_stars_tell_alone_from_within_the_family(speaker, tests):
-    battery = run_seats([speaker()], tests, alpha=0.01)
-    for row in battery.rows:
-        stars = "**" if row.p_holm <= 0.01 else "*" if row.result.p_value <= 0.01 else ""
-        assert row.stars == stars
-    assert {row.stars for row in battery.rows} == {"", "**"}
+    rows = seat_rows(run_seat_battery([speaker()], tests, alpha=0.01))
+    for row in rows:
+        assert row.stars == ("**" if row.p_holm <= 0.01 else "*" if row.p_value <= 0.01 else "")
+    assert {row.stars for row in rows} == {"", "**"}
     # p of the planted effect is 1/924: it passes this alpha alone, and not among seven.
     level = 1.5 / math.comb(12, 6)
     (found,) = [
         row
-        for row in run_seats([speaker()], tests, alpha=level).of_unit("word")
-        if (row.result.test.id, row.result.context) == ("found", "word")
+        for row in seat_rows(run_seat_battery([speaker()], tests, alpha=level))
+        if (row.test, row.context, row.unit) == ("found", "word", "word")
     ]
-    assert (found.result.p_value, found.stars, found.significant) == (1 / math.comb(12, 6), "*", False)
+    assert (found.p_value, found.stars, found.verdict) == (1 / math.comb(12, 6), "*", "cannot reach")
 
 
 def test_verdicts_tell_not_found_from_cannot_be_found(speaker, tests):
-    rows = {
-        (row.result.test.id, row.result.context, row.result.unit): row for row in run_seats([speaker()], tests).rows
-    }
+    battery = run_seat_battery([speaker()], tests)
+    rows = {(one.result.test.id, one.result.context, one.result.unit): one for one in battery.seats}
     found, mixed, tiny = (rows[test, "bleached", "word"] for test in ("found", "mixed", "tiny"))
     assert (found.verdict, mixed.verdict, tiny.verdict) == ("significant", "not significant", "cannot reach")
     assert (found.detectable_shift, tiny.detectable_shift) == (None, None)
@@ -124,8 +124,8 @@ def test_four_group_terms_a_side_cannot_reach_a_hundredth_by_words():
     def speak(texts):
         return [np.random.default_rng([*text.encode()]).normal(size=4) for text in texts]
 
-    battery = run_seats([FunctionEncoder(speak)], [get("seat-abw-terms")], context="bleached")
-    words, by_sentences = battery.rows
+    battery = run_seat_battery([FunctionEncoder(speak)], [get("seat-abw-terms")], context="bleached")
+    words, by_sentences = battery.seats
     assert (words.verdict, words.result.significance.p_floor) == ("cannot reach", 1 / 70)
     assert by_sentences.verdict != "cannot reach"
 
@@ -134,7 +134,7 @@ def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests, a
     encoder = BagOfWordsEncoder(embedding)
     absent = make_test("absent", ("orchid", "peony"), targets[1], *attributes)
     foreign = replace(tests[0], id="foreign", language="tlh")
-    battery = run_seats([encoder], (*tests, absent, foreign))
+    battery = run_seat_battery([encoder], (*tests, absent, foreign))
     reasons = [(row.test, row.reason) for row in battery.skipped]
     assert [test for test, _ in reasons] == ["foreign", "absent"]
     assert [row.test for row in battery.findings() if row.kind == "skipped"] == ["foreign", "absent"]
@@ -142,11 +142,11 @@ def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests, a
     assert "X: planted has no vector for 2 of 2 words ('orchid', 'peony')" in reasons[1][1]
     assert [row.result.context for row in battery.of_unit("word") if row.result.test.id == "foreign"] == ["word"]
     with pytest.raises(VocabularyError, match="orchid"):
-        run_seats([encoder], [absent], skip=False)
+        run_seat_battery([encoder], [absent], skip=False)
     with pytest.raises(StimulusError, match="tlh"):
-        run_seats([encoder], [foreign], skip=False)
+        run_seat_battery([encoder], [foreign], skip=False)
     with pytest.raises(VocabularyError, match="none of 1 tests can be run; absent, for one: X: planted"):
-        run_seats([encoder], [absent])
+        run_seat_battery([encoder], [absent])
 
 
 def test_each_distinct_text_is_encoded_once(speaker, tests):
@@ -158,7 +158,7 @@ def test_each_distinct_text_is_encoded_once(speaker, tests):
         return embed(texts)
 
     encoder.embed = counted
-    battery = run_seats([encoder], tests)
+    battery = run_seat_battery([encoder], tests)
     questions, _ = put(tests, None, None)
     assert sorted(asked) == sorted({text for question in questions for text in question.texts})
     assert battery.encoded == len(asked)
@@ -167,36 +167,37 @@ def test_each_distinct_text_is_encoded_once(speaker, tests):
 
 def test_an_encoder_given_twice_is_refused_and_two_of_one_name_are_told_apart(speaker, tests):
     with pytest.raises(SettingError, match="speaker was given twice"):
-        run_seats([speaker(), speaker()], tests)
+        run_seat_battery([speaker(), speaker()], tests)
     one, other = speaker(), speaker()
     other.identity = "another"
-    battery = run_seats([one, other], tests[:1])
-    assert [row.result.encoder_sha256 for row in battery.of_unit("word")] == [one.identity] * 2 + ["another"] * 2
+    battery = run_seat_battery([one, other], tests[:1])
+    assert [row.result.embedding_sha256 for row in battery.of_unit("word")] == [one.identity] * 2 + ["another"] * 2
 
 
 def test_findings_survive_a_file(speaker, tests, tmp_path):
-    findings = run_seats([speaker()], tests).findings()
+    findings = run_seat_battery([speaker()], tests).findings()
     write_findings(tmp_path / "findings.jsonl", findings)
     again = read_findings(tmp_path / "findings.jsonl")
-    assert [finding.to_dict() for finding in again] == [finding.to_dict() for finding in findings]
+    assert again == findings
     assert [finding.kind for finding in again] == ["seat"] * 14 + ["seat-anisotropy"] * 3
 
 
 def test_a_battery_is_one_line_a_table_and_safe_in_a_notebook(speaker, tests):
-    battery = run_seats([speaker()], [replace(tests[0], id="<script>alert(1)</script>")])
+    battery = run_seat_battery([speaker()], [replace(tests[0], id="<script>alert(1)</script>")])
     assert (
         repr(battery) == "SeatBattery(significant after Holm at 0.01: 2 of 2 by words, 2 of 2 by sentences; 0 skipped)"
     )
     frame = battery.to_frame()
+    frame = frame[frame["kind"] == "seat"]
     assert list(frame["unit"]) == ["word", "sentence"] * 2
-    assert list(frame["p_holm"]) == [row.p_holm for row in battery.rows]
+    assert list(frame["p_holm"]) == [one.p_holm for one in battery.seats]
     assert frame.index.is_unique
     assert "<script>" not in battery._repr_html_()
 
 
 def test_progress_tells_what_is_done_and_how_much_of_it(speaker, tests):
     seen = []
-    run_seats([speaker()], tests, report=lambda *told: seen.append(told))
+    run_seat_battery([speaker()], tests, report=lambda *told: seen.append(told))
     assert seen[0] == ("encoding with speaker", 126, 126)
     assert seen[1:8] == [("testing speaker", done, 7) for done in range(1, 8)]
     assert seen[8:] == [("asking what each test could have found", done, 14) for done in range(1, 15)]
@@ -205,6 +206,6 @@ def test_progress_tells_what_is_done_and_how_much_of_it(speaker, tests):
 def test_settings_out_of_range_and_encoders_all_alike_are_refused(tests):
     flat = FunctionEncoder(lambda texts: np.ones((len(texts), 3)), name="flat")
     with pytest.raises(SettingError, match="alpha is 5"):
-        run_seats([flat], tests, alpha=5)
+        run_seat_battery([flat], tests, alpha=5)
     with pytest.raises(EncoderError, match="flat: gives the same vector for all 126 texts"):
-        run_seats([flat], tests)
+        run_seat_battery([flat], tests)

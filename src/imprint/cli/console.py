@@ -64,7 +64,9 @@ def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool =
 
     tables, said = draw_blocks(blocks, unmask=unmask, more=more)
     if tables:
-        tell(tables, end="" if tables.endswith("\n") else "\n")
+        # Made printable cell by cell: headings are bold on a terminal.
+        sys.stdout.write(tables if tables.endswith("\n") else f"{tables}\n")
+        sys.stdout.flush()
     for line in said:
         say(line)
 

@@ -6,7 +6,7 @@ import msgspec
 
 from imprint.kinds.kind import Kind, Part
 from imprint.rows import Label, Row, SkippedRow
-from imprint.view import Block, Column, Prose, Table, Text, count, say, title
+from imprint.view import Block, Column, Table, Text, count, say, title
 
 _ABOUT = Part("audit", "The audit", 0)
 _SHORT = 10  # lines of what could not be run that are read without being asked for
