@@ -147,9 +147,9 @@ def main() -> None:
     news = read_google_news()
     before = time.process_time()
     found = our_analogies(news)
-    print(f"\nGoogle News, {found.words:,} words, d = {news.dimension}: {time.process_time() - before:.2f} CPU s")
+    print(f"\nGoogle News, {found.n_words:,} words, d = {news.dimension}: {time.process_time() - before:.2f} CPU s")
     for rank, pair in list(enumerate(found.pairs, start=1))[:: 100 // SHOWN][:SHOWN]:
-        print(f"{rank:5}  {found.phrase(pair):50}{pair.score:6.3f}")
+        print(f"{rank:5}  {f'{pair.first} : {pair.second}':50}{pair.score:6.3f}")
 
 
 if __name__ == "__main__":

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from imprint.audit.parts import PARTS
-from imprint.audit.plan import Plan
-from imprint.audit.subject import Subject
 from imprint.embeddings.load import load
-from imprint.finding import Finding, read_findings
+from imprint.kinds import all_kinds
+from imprint.kinds.findings import read_findings
+from imprint.kinds.job import Job, Plan
 from imprint.report.page import render_page
+from imprint.rows import Row
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 GOALS = {"10,000 rotations": ((), 90.0), "--quick": (("--quick",), 15.0)}
@@ -33,7 +33,7 @@ class Run:
     wall: float
     cpu: float
     peak: float
-    findings: list[Finding]
+    findings: list[Row]
 
 
 def main() -> None:
@@ -67,11 +67,11 @@ def audit(*options: str) -> Run:
 
 def by_part(*, quick: bool) -> None:
     embedding = load("default")
-    subject = Subject(embedding, Plan(quick=quick))
+    job = Job(embedding, Plan(quick=quick))
     timed("  hash, index and lengths of the embedding", lambda: (embedding.sha256, embedding.index, embedding.norms))
-    for name, part in PARTS.items():
-        if subject.asked(name):
-            timed(f"  {name}", lambda find=part.find: find(subject, lambda done, total: None))  # type: ignore[misc]
+    for kind in all_kinds():
+        if kind.run is not None and job.asked(kind.part):
+            timed(f"  {kind.part.name}", lambda run=kind.run: list(run(job, lambda done, total: None)))  # type: ignore[misc]
 
 
 def timed(what: str, work: Callable[[], object]) -> None:

@@ -237,7 +237,7 @@ def similarity_changes(embedding: Embedding, debiaser: LinearDebiaser) -> dict[s
     pairs = [one for one in all_benchmarks(build_benchmarks.FETCHED) if isinstance(one, PairBenchmark)]
     after = debiaser.fit(embedding).apply(embedding)
     rows = evaluate(after, pairs, against=embedding, resamples=1).rows
-    return {f"{row.result.benchmark} ({row.result.found:,} pairs)": row.change["spearman"].value for row in rows}
+    return {f"{row.test} ({row.found:,} pairs)": row.to_dict()["change_spearman"] for row in rows}
 
 
 def redraw(embedding: Embedding, number: int) -> Redraw:

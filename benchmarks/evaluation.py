@@ -49,7 +49,7 @@ def main() -> None:
             seconds["blocked numpy"].append(spent)
             assert ours.measures["3cosadd"].value == theirs == blocked
             right = {one["section"]: len(one["correct"]) for one in sections}
-            assert all(right[section.name] == section.right["3cosadd"] for section in ours.sections)
+            assert all(right[section.name] == section.right_3cosadd for section in ours.sections)
     print(f"accuracy of 3CosAdd: {theirs:.4f} in all three, and the same in every section")
     print(f"\n{'':16}{'CPU s':>8}{'times ours':>12}")
     median = {name: float(np.median(values)) for name, values in seconds.items()}

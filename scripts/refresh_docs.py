@@ -50,7 +50,9 @@ def run(command: str, shown: str, folder: str, environment: dict[str, str]) -> s
     """Return what a command prints, as much of it as was shown."""
     if not command.startswith(("imprint ", "printf ")) or not (shown.strip() or " > " in command):
         return shown
-    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment)
+    ran = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment, check=False
+    )
     printed = [line.rstrip() for line in ran.stdout.splitlines()]
     flat = [" ".join(re.sub("─+", " ", line).split()) for line in printed]
     rest = iter(flat)

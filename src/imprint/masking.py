@@ -33,7 +33,7 @@ _FINGERPRINTS = frozenset({
 
 @dataclass(frozen=True)
 class Words:
-    """How words from files are shown: slurs masked unless `unmask`, invisible characters spelt out, long tokens cut."""
+    """How words from files are shown: slurs masked unless `unmask`, invisible letters spelt out, long tokens cut."""
 
     unmask: bool = False
 

@@ -1,7 +1,7 @@
 """What is shown, before anything draws it: texts, numbers, tables, charts and sections as values.
 
-A text is a `str` of ours, a `Number`, or `Given`: words, titles and names from files, which whoever draws them masks and
-makes harmless. `say` joins them. Renderers (terminal, HTML, Markdown) know these values and no kind of finding.
+A text is a `str` of ours, a `Number`, or `Given`: words, titles and names from files, which whoever draws them masks
+and makes harmless. `say` joins them. Renderers (terminal, HTML, Markdown) know these values and no kind of finding.
 """
 
 import math

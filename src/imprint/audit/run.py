@@ -102,28 +102,23 @@ def run_audit(
     job = Job(embedding, plan, None if encoder is None else as_encoder(encoder), against, cache, executor)
     kinds = sorted((kind for kind in all_kinds() if kind.run is not None), key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
-    found = _run_all(job, kinds, expected, report)
+    found = _run_all(job, kinds, Meter(report, expected))
     rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
     return Audit(embedding.name, plan, (_whole(job), *rows))
 
 
-def _run_all(
-    job: Job, kinds: Sequence[Kind], expected: dict[str, float], report: Report | None
-) -> dict[str, list[Row]]:
-    """Run the longest kind beside all others, one after the other; what was found does not depend on that."""
+def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Row]]:
+    """Run one kind after the other, some in a thread beside the rest; what was found does not depend on that."""
     for library in _LOADED_FIRST:
         import_module(library)
     _ = job.embedding.sha256, job.embedding.index, job.embedding.norms
-    meter = Meter(report, expected)
-    longest = max(kinds, key=lambda kind: expected[kind.name])
-    with single_threaded(), ThreadPoolExecutor(1) as beside:
-        running = beside.submit(_run, job, longest, meter)
+    with single_threaded(), ThreadPoolExecutor(1) as thread:
+        running = {kind.name: thread.submit(_run, job, kind, meter) for kind in kinds if kind.beside}
         try:
-            found = {kind.name: _run(job, kind, meter) for kind in kinds if kind is not longest}
-            found[longest.name] = running.result()
+            found = {kind.name: _run(job, kind, meter) for kind in kinds if not kind.beside}
+            return found | {name: future.result() for name, future in running.items()}
         finally:
             meter.stop()
-    return found
 
 
 def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:

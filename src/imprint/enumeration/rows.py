@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from imprint.enumeration.settings import Centre, Cleaning, Correction
+from imprint.choices import Centre, Cleaning, Correction
 from imprint.rows import Row
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ Bolukbasi et al. (2016), section 3 and Figure 2.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from imprint.debiasing.debiaser import summarise
 from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT, WANTED_REDUCTION
 from imprint.debiasing.rows import DebiasedProjectionRow, DebiasingRow, Fact, FrontierRow, MeasuredVariances
 from imprint.errors import SettingError, VocabularyError
@@ -37,11 +38,6 @@ if TYPE_CHECKING:
 
 BEFORE_AFTER = Part("debiasing", "Before and after debiasing", 60, needs="debias")
 
-_SUMMARIES = {
-    "linear": "keeps distances between words and removes the axis from words that carry the stereotype",
-    "hard": "removes the axis from every word that does not mean a gender",
-    "leace": "makes the smallest change after which no linear classifier can tell the groups apart",
-}
 _FACTS = {
     "strength": "strength",
     "spread": "share of the background in the stereotype term",
@@ -120,7 +116,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
     """Show what was fitted, and how far words spread along the axis before and after."""
     for row in rows:
-        does = _SUMMARIES.get(row.method, "changes the vectors")
+        does = summarise(row.method)
         yield Prose(say("The method “{}” {}. It is judged on held-out words.", title(row.method), does))
         facts = tuple((_label(fact), _value(fact)) for fact in row.fitted)
         columns = (Column("Fitted"), Column("Value", numeric=True))
@@ -133,8 +129,8 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
                 yield Prose(text, "note", ("terminal",))
         if row.missing:
             more = f" and {len(row.missing) - _NAMED:,} more" if len(row.missing) > _NAMED else ""
-            text = say("Not in the embedding it was fitted on: {}{}", words(row.missing[:_NAMED]), more)
-            yield Prose(text, "note", ("terminal",))
+            missing = say("Not in the embedding it was fitted on: {}{}", words(row.missing[:_NAMED]), more)
+            yield Prose(missing, "note", ("terminal",))
     yield Prose(
         "What one axis no longer shows, another may: an association that is gone from a test does not prove that the "
         "bias is gone.",
@@ -223,8 +219,8 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
     if short := _falls_short(known):
         yield Prose(f"Note: {' and '.join(short)}.", "note", ("page", "terminal"))
     yield Prose(
-        "Variances are of words at unit length, and of the same words as they are after debiasing. The interval is the "
-        "95 % interval if other words had been chosen. Paper: Bolukbasi et al. (2016), on Google News and other words.",
+        "Variances are of words at unit length, and of the same words as they are after debiasing. The interval is "
+        "over other choices of words. Paper: Bolukbasi et al. (2016), on Google News and other words.",
         "note",
         ("terminal",),
     )

@@ -92,7 +92,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def place_professions(embedding: "Embedding") -> "Projections":
     """Project professions that do not mean a gender on he - she."""
-    from imprint.debiasing.linear import GENDER
+    from imprint.debiasing.debiaser import GENDER
     from imprint.directions.axis import pair_axis
     from imprint.directions.projection import project
     from imprint.stimuli.seeds import professions

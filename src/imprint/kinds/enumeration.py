@@ -392,6 +392,7 @@ CELL = Kind(
     row=UbeRow,
     part=UNASKED,
     blocks=cell_blocks,
+    beside=True,
     run=run,
     seconds=_seconds,
     aliases={"p": "p_value", "d": "effect_size", "associations": "ube-overview:associations"},

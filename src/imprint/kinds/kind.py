@@ -31,10 +31,10 @@ def _nothing(_: Sequence[Any]) -> Iterable[Any]:
 class Kind:
     """Everything that belongs to one kind of finding.
 
-    `blocks` draws rows as tables, charts and paragraphs for page, terminal and card; `sentences` says what they mean, for
-    the top of the page. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a quick
-    audit). `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a section,
-    kinds come by `rank`.
+    `blocks` draws rows as tables, charts and paragraphs for page, terminal and card; `sentences` says what they mean,
+    for the top of the page. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a
+    quick audit); a long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in
+    conditions; `card` puts the tables on a model card. In a section, kinds come by `rank`.
     """
 
     name: str
@@ -47,4 +47,5 @@ class Kind:
     quick_seconds: float | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     card: bool = False
+    beside: bool = False
     rank: int = 0

@@ -9,7 +9,7 @@ from imprint.rows import Row
 from imprint.view import Block, Column, Given, Listing, Prose, Section, Table, Text, count, number, title, words
 
 LIMITS = (
-    "A result that is not significant is not evidence of absence; the smallest detectable difference is given instead.",
+    "A result that is not significant is not evidence of absence; the smallest detectable difference is given.",
     "A significant association is a fact about the embedding. Whether it harms depends on how the embedding is used.",
     "Tests ask about the words in their lists. Other words for the same people may behave differently.",
     "Effect sizes of embeddings and of people are on different scales and cannot be compared.",
