@@ -223,8 +223,8 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
     if short := _falls_short(known):
         yield Prose(f"Note: {' and '.join(short)}.", "note", ("page", "terminal"))
     yield Prose(
-        "Variances are of words at unit length, and of the same words as they are after debiasing. The interval is the "
-        "95 % interval if other words had been chosen. Paper: Bolukbasi et al. (2016), on Google News and other words.",
+        "Variances are of words at unit length, and of the same words as they are after debiasing. In brackets: 95 % "
+        "interval if other words had been chosen. Paper: Bolukbasi et al. (2016), on Google News and other words.",
         "note",
         ("terminal",),
     )

@@ -173,7 +173,7 @@ def say_ends(rows: Sequence[ProjectionRow]) -> Iterator[Text]:
 def say_agreement(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Text]:
     """Say each correlation."""
     for row in rows:
-        template = "Correlation of these places along {} with {}: r = {} ({} words)."
+        template = "Correlation of the coordinates on {} with {}: r = {} ({} words)."
         yield say(template, title(_axis_name(row)), title(row.other), number(row.pearson), count(row.n_words))
 
 
