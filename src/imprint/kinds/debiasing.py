@@ -6,6 +6,7 @@ Bolukbasi et al. (2016), section 3 and Figure 2.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from imprint.debiasing.debiaser import summarise
 from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT, WANTED_REDUCTION
 from imprint.debiasing.rows import DebiasedProjectionRow, DebiasingRow, Fact, FrontierRow, MeasuredVariances
 from imprint.errors import SettingError, VocabularyError
@@ -37,11 +38,6 @@ if TYPE_CHECKING:
 
 BEFORE_AFTER = Part("debiasing", "Before and after debiasing", 60, needs="debias")
 
-_SUMMARIES = {
-    "linear": "keeps distances between words and removes the axis from words that carry the stereotype",
-    "hard": "removes the axis from every word that does not mean a gender",
-    "leace": "makes the smallest change after which no linear classifier can tell the groups apart",
-}
 _FACTS = {
     "strength": "strength",
     "spread": "share of the background in the stereotype term",
@@ -83,7 +79,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.debiasing.frontier import frontier
     from imprint.debiasing.rows import frontier_finding, projection_finding
     from imprint.evaluation.leakage import leakage
-    from imprint.kinds.progress import by_label, stretch
+    from imprint.kinds.job import by_label, stretch
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
     before, after, axis, plan = job.embedding, job.debiased, job.axis, job.plan
@@ -120,7 +116,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
     """Show what was fitted, and how far words spread along the axis before and after."""
     for row in rows:
-        does = _SUMMARIES.get(row.method, "changes the vectors")
+        does = title(summarise(row.method))
         yield Prose(say("The method “{}” {}. It is judged on held-out words.", title(row.method), does))
         facts = tuple((_label(fact), _value(fact)) for fact in row.fitted)
         columns = (Column("Fitted"), Column("Value", numeric=True))
@@ -129,8 +125,8 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
             axis = title(row.test.removeprefix(f"{row.method} along "))
             yield from _show_variances(row.variances, axis)
             if row.method == "linear" and _falls_short(row.variances):
-                text = "Strengths differ between embeddings: --frontier shows what others would do."
-                yield Prose(text, "note", ("terminal",))
+                advice = "Strengths differ between embeddings: --frontier shows what others would do."
+                yield Prose(advice, "note", ("terminal",))
         if row.missing:
             more = f" and {len(row.missing) - _NAMED:,} more" if len(row.missing) > _NAMED else ""
             text = say("Not in the embedding it was fitted on: {}{}", words(row.missing[:_NAMED]), more)
