@@ -60,7 +60,9 @@ _VARIANCES = (
     Column("Variance before", "Of words at unit length, along the axis.", True),
     Column("Variance after", "Of the same words as they are then, along the axis that its words then make.", True),
     Column(
-        "Left", "Variance after as a share of that before; with 95 % interval if other words had been chosen.", True
+        "Variance left",
+        "Variance after as a share of that before, with 95 % interval if other words had been chosen.",
+        True,
     ),
     Column("Paper, before", "Bolukbasi et al. (2016), on Google News and other words.", True),
     Column("Paper, after", "Bolukbasi et al. (2016), on Google News and other words.", True),
