@@ -21,6 +21,7 @@ from imprint.directions.analogies import Analogies, analogies
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
+from imprint.masking import mask
 from imprint.threads import single_threaded
 
 Doubles = npt.NDArray[np.float64]
@@ -149,7 +150,7 @@ def main() -> None:
     found = our_analogies(news)
     print(f"\nGoogle News, {found.n_words:,} words, d = {news.dimension}: {time.process_time() - before:.2f} CPU s")
     for rank, pair in list(enumerate(found.pairs, start=1))[:: 100 // SHOWN][:SHOWN]:
-        print(f"{rank:5}  {f'{pair.first} : {pair.second}':50}{pair.score:6.3f}")
+        print(f"{rank:5}  {mask(pair.first):25}{mask(pair.second):25}{pair.score:6.3f}")
 
 
 if __name__ == "__main__":

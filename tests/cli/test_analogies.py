@@ -1,6 +1,7 @@
 """`imprint analogies` as a person runs it."""
 
 import json
+import re
 
 import pytest
 
@@ -23,13 +24,19 @@ def tiny(tmp_path):
     return write(tmp_path / "tiny.txt", rows)
 
 
-def test_analogies_are_read_as_sentences(imprint):
-    ran = imprint("analogies", "default", *SMALL)
+def pairs(ran):
+    """Return the words of every line of the table."""
     assert ran.returncode == 0, ran.stderr
-    assert "he : she :: father : mother" in ran.stdout
-    assert "Analogies along he - she in glove.6B.100d, of 5,000 words" in ran.stdout
-    assert ran.stdout.count(" :: ") == 30
-    assert "none is a fact about anybody" in ran.stderr
+    return re.findall(r"^ +\d+ {2,}(\S+) +(\S+) +\d\.\d{3} +\d\.\d{3} *$", ran.stdout, re.MULTILINE)
+
+
+def test_analogies_are_listed_under_the_ends_of_the_axis(imprint):
+    ran = imprint("analogies", "default", *SMALL)
+    found = pairs(ran)
+    assert ("father", "mother") in found
+    assert len(found) == 30
+    assert "5,000" in ran.stdout
+    assert "--unmask" in ran.stderr
 
 
 def test_json_prints_one_finding_a_line_and_masks_nothing(imprint, tiny):
@@ -52,8 +59,8 @@ def test_any_pair_or_a_file_of_pairs_makes_the_axis(imprint, tmp_path):
     assert {json.loads(line)["test"] for line in one.stdout.splitlines()} == {"man - woman"}
     (tmp_path / "pairs.csv").write_text("man,woman\nhe,she\nking,xyzzy\n")
     several = imprint("analogies", "default", *SMALL, "--pairs", "pairs.csv", "--k", 5)
-    assert "man, ... : woman, ... :: " in several.stdout
-    assert "missing words of the axis: xyzzy" in several.stderr
+    assert len(pairs(several)) == 5
+    assert "xyzzy" in several.stderr
     default = imprint("analogies", "default", *SMALL, "--pairs", "default", "--k", 3, "--json")
     assert len(json.loads(default.stdout.splitlines()[0])["positive"]) == 10
 
@@ -65,18 +72,19 @@ def test_names_are_left_out_when_asked(imprint, tiny):
 
 
 def test_neutral_words_alone_when_asked(imprint):
-    ran, neutral = (imprint("analogies", "default", *SMALL, "--k", 20, *more).stdout for more in ((), ("--neutral",)))
-    for pair in (":: he : she", ":: father : mother"):
+    found = (imprint("analogies", "default", *SMALL, "--k", 20, *more) for more in ((), ("--neutral",)))
+    ran, neutral = map(pairs, found)
+    for pair in (("he", "she"), ("father", "mother")):
         assert pair in ran
         assert pair not in neutral
-    assert neutral.count(" :: ") == 20
+    assert len(neutral) == 20
 
 
 def test_fewer_pairs_than_asked_for_are_counted(imprint, tiny):
     ran = imprint("analogies", tiny, "--delta", 0.001)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == ""
-    assert "0 of 30 asked for" in ran.stderr
+    assert "0 of 30" in ran.stderr
 
 
 @pytest.mark.parametrize(

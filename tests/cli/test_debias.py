@@ -30,21 +30,21 @@ def test_the_bundled_embedding_is_debiased_and_the_change_is_told(imprint, tmp_p
     result = imprint("debias", "default", "out.safetensors", "--method", "linear", "--axis", "he", "she")
     assert result.returncode == 0, result.stderr
     out = result.stdout
-    assert "Variance of projections on he - she" in out
-    for figure in ("0.02", "0.001", "0.005", "0.0055", "certificate", "caliskan-6", "caliskan-7", "caliskan-8"):
+    for figure in ("0.0143", "0.0022", "0.001", "0.0055", "52 of 58", "caliskan-6", "caliskan-7", "caliskan-8"):
         assert figure in out
-    assert "held-out stereotype words" in out
-    assert "not in the embedding it was fitted on: 'assistant_professor'" in result.stderr
+    assert "assistant_professor" in result.stderr
     assert load(tmp_path / "out.safetensors").name == "glove.6B.100d debiased (linear)"
 
 
 def test_json_gives_the_debiasing_and_weats_before_and_after(imprint):
     first, *weats = lines(imprint("debias", "default", "out.safetensors", "--json"))
     assert first["kind"] == "debiasing"
-    assert first["gap"] <= 1e-9
-    assert first["strength"] == 10.0
+    fitted = {fact["name"]: fact["value"] for fact in first["fitted"]}
+    assert fitted["gap"] <= 1e-9
+    assert fitted["strength"] == 10.0
+    assert fitted["background"] == 54_978  # words of the programme, not those measured
     assert first["variances"]["held_out_before"] / first["variances"]["held_out_after"] > 6
-    assert first["background"] == 54_978  # words of the programme, not those measured
+    assert {row["part"] for row in weats} == {"debiasing"}
     assert [row["test"] for row in weats] == ["caliskan-6", "caliskan-7", "caliskan-8"] * 2
     assert all(
         before["effect_size"] > after["effect_size"] for before, after in zip(weats[:3], weats[3:], strict=True)
@@ -64,7 +64,7 @@ def test_a_saved_transform_gives_the_same_file_again(imprint, tiny, tmp_path):
     options = ("--seeds", "seeds.txt", "--strength", 30)
     first = imprint("debias", tiny, "one.safetensors", *options, "--transform", "t.safetensors")
     assert first.returncode == 0, first.stderr
-    assert "not in the embedding it was fitted on: 'nobody'" in first.stderr
+    assert "nobody" in first.stderr
     assert "the transform to t.safetensors" in first.stderr
     assert imprint("debias", tiny, "two.safetensors", "--apply", "t.safetensors").returncode == 0
     assert (tmp_path / "one.safetensors").read_bytes() == (tmp_path / "two.safetensors").read_bytes()
@@ -81,10 +81,9 @@ def test_the_other_methods_write_an_embedding_too(imprint, tiny, tmp_path, metho
 
 
 def test_what_cannot_be_measured_is_said_and_the_file_is_written_all_the_same(imprint, tiny, tmp_path):
-    result = imprint("debias", tiny, "out.safetensors", "--seeds", "seeds.txt")
-    assert result.returncode == 0, result.stderr
-    assert "variances not measured: " in result.stderr
-    assert "WEATs of gender not run: " in result.stderr
+    first, *others = lines(imprint("debias", tiny, "out.safetensors", "--seeds", "seeds.txt", "--json"))
+    assert (first["kind"], first["variances"]) == ("debiasing", None)
+    assert [(row["kind"], row["test"]) for row in others] == [("skipped", "variances"), ("skipped", "weats")]
     assert (tmp_path / "out.safetensors").exists()
 
 
@@ -161,7 +160,7 @@ def test_hard_debiasing_along_an_axis_of_ones_own_leaves_gender_alone(imprint, t
     (tmp_path / "age.csv").write_text("young,old\nyouth,elder\n")
     result = imprint("debias", "default", "out.safetensors", "--method", "hard", "--pairs", "age.csv")
     assert re.search(r"pairs equalised\s+2\b", result.stdout)
-    assert "WEATs of gender" not in result.stdout
+    assert "caliskan-" not in result.stdout
     before, after = (load(path) for path in ("default", tmp_path / "out.safetensors"))
     words = ["he", "she", "boy", "girl"]
     one, other = (cosines(e.lookup(words).vectors, e.lookup(words).vectors) for e in (before, after))
@@ -176,5 +175,6 @@ def test_a_transform_of_another_embedding_is_said_to_be_one(imprint, tmp_path):
 
 def test_the_frontier_is_printed_and_belongs_to_fitting_linearly(imprint):
     result = imprint("debias", "default", "out.safetensors", "--frontier")
-    assert re.search(r"^\s+10\s+0\.152\s+0\.439\s+38%", result.stdout, re.MULTILINE)
-    assert "10 is the smallest that leaves a 6th" in result.stderr
+    assert re.search(r"^\s+10\s+6\.6\s+44\s%\s+38\s%", result.stdout, re.MULTILINE)
+    rows = lines(imprint("debias", "default", "out.safetensors", "--frontier", "--json"))
+    assert [row["kind"] for row in rows[:2]] == ["debiasing", "frontier"]

@@ -15,7 +15,10 @@ from imprint.directions.search import best_pairs
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import SettingError
-from imprint.finding import Finding
+from imprint.kinds.analogies import ANALOGY
+from imprint.render.html import draw_fragment
+from imprint.rows import read_row
+from imprint.view import Section
 
 
 def try_all_pairs(unit, projections, k, delta):
@@ -214,9 +217,9 @@ def test_equal_scores_go_by_frequency_and_equal_frequencies_by_spelling():
 def test_only_the_most_frequent_words_are_paired():
     embedding = scattered()
     found = found_in(embedding, words=10, delta=2.0)
-    assert found.words == 10
+    assert found.n_words == 10
     assert {word for pair in as_words(found) for word in pair} <= set(embedding.words[:10])
-    assert found_in(embedding, words=10**9, delta=2.0).words == len(embedding)
+    assert found_in(embedding, words=10**9, delta=2.0).n_words == len(embedding)
 
 
 def test_names_can_be_left_out():
@@ -240,9 +243,8 @@ def test_neutral_leaves_out_words_gendered_by_meaning_and_the_axis_in_any_case()
     every, neutral = (analogies(embedding, axis, delta=2.0, neutral=neutral) for neutral in (False, True))
     assert {word for pair in as_words(every) for word in pair} == set(rows)
     assert as_words(neutral) == [("coal", "snow")]
-    assert (every.words, neutral.words) == (8, 2)
-    assert [found.findings()[0].details["neutral"] for found in (every, neutral)] == [False, True]
-    assert (every.to_dict()["neutral"], neutral.to_dict()["neutral"]) == (False, True)
+    assert (every.n_words, neutral.n_words) == (8, 2)
+    assert [found.findings()[0].neutral for found in (every, neutral)] == [False, True]
 
 
 def test_phrases_are_words():
@@ -284,13 +286,13 @@ def result():
     return Analogies(axis, "made", "0" * 64, pairs, 10, 1.0, 500, True, False)
 
 
-def test_one_finding_a_pair(result):
-    findings = result.findings()
-    assert [finding.kind for finding in findings] == ["analogy", "analogy"]
-    row = findings[0].to_dict()
-    assert (row["test"], row["first"], row["second"], row["rank"]) == ("he - she", "<b>", "nurse", 1)
-    assert (row["effect_size"], row["p_value"], row["distance"], row["missing"]) == (0.5, None, 0.9, ["him"])
-    assert Finding.from_dict(row).to_dict() == row
+def test_one_row_per_pair(result):
+    rows = result.findings()
+    assert [(row.kind, row.rank) for row in rows] == [("analogy", 1), ("analogy", 2)]
+    row = rows[0]
+    assert (row.test, row.first, row.second, row.n_words, row.with_names) == ("he - she", "<b>", "nurse", 500, True)
+    assert (row.effect_size, row.p_value, row.distance, row.missing) == (0.5, None, 0.9, ("him",))
+    assert [read_row(row.to_dict(), lambda kind: ANALOGY.row) for row in rows] == rows
 
 
 def test_frame_and_dictionary_hold_every_pair(result):
@@ -299,14 +301,12 @@ def test_frame_and_dictionary_hold_every_pair(result):
     assert frame.columns.tolist() == [
         "first", "second", "score", "distance", "first_projection", "second_projection",
     ]  # fmt: skip
-    assert result.to_dict()["pairs"][1]["second"] == "lady_x"
+    assert result.to_dict()["findings"][1]["second"] == "lady_x"
 
 
 def test_what_people_see_is_masked_and_escaped(result):
     assert repr(result) == "Analogies(he - she in made: 2 pairs of 500 words)"
-    assert result.phrase(result.pairs[1]) == "he : she :: w**** : lady_x"
-    assert result.phrase(result.pairs[1], unmask=True) == "he : she :: whore : lady_x"
-    page = result._repr_html_()
+    page = draw_fragment([Section("pairs", "Pairs", tuple(ANALOGY.blocks(result.findings())))])
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert "whore" not in page

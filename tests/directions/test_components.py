@@ -6,6 +6,7 @@ from imprint.directions.components import pair_components
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
+from imprint.rows import word_points
 from imprint.stimuli.seeds import definitional_pairs
 
 PAIRS = [("he", "she"), ("man", "woman"), ("king", "queen")]
@@ -53,10 +54,12 @@ def test_gender_pairs_of_the_bundled_embedding_agree():
     found = pair_components(load("default"), definitional_pairs())
     assert found.agreement > 0.2
     assert set(found.points) == {word for pair in found.pairs for word in pair}
-    row = found.finding().to_dict()
-    assert row["kind"] == "pairs"
-    assert row["statistic"] == row["agreement"] == found.agreement
-    assert row["points"]["he"] == list(found.points["he"])
+    (row,) = found.findings()
+    assert row.kind == "pairs"
+    assert row.statistic == row.agreement == found.agreement
+    assert row.explained_shares == found.explained
+    assert row.points == word_points(found.points)
+    assert [(pair.first, pair.second) for pair in row.pairs] == list(found.pairs)
     assert repr(found).startswith(f"PairComponents({len(found.pairs)} pairs in ")
     assert list(found.to_frame().columns) == ["word", "x", "y"]
 

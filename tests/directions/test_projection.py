@@ -12,9 +12,12 @@ from imprint.directions.projection import compare_projections, compare_with_scor
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
 from imprint.errors import SettingError, VocabularyError
-from imprint.finding import COMMON_FIELDS
+from imprint.kinds.directions import COMPARISON, PROJECTION
+from imprint.render.html import draw_fragment
+from imprint.rows import WordPoint, read_row, word_values
 from imprint.significance.ranks import spearman
 from imprint.stimuli.seeds import professions
+from imprint.view import Section
 
 JOBS = ("nurse", "cook", "cab_driver", "judge", "pilot", "clerk", "miner", "tailor", "guard", "actor")
 
@@ -115,23 +118,24 @@ def test_one_finding_tells_the_whole_list():
     embedding = embedded()
     axis = pair_axis(embedding, [("he", "she"), ("nurse", "xx"), ("pilot", "cook")], method="pca")
     result = project(embedding, axis, (*JOBS, "welder"))
-    (finding,) = result.findings()
-    row = json.loads(finding.to_json())
-    assert set(COMMON_FIELDS) <= set(row)
-    assert (row["kind"], row["test"], row["method"]) == ("projection", "he, ... - she, ...", "pca")
-    assert row["coordinates"] == result.to_mapping()
-    assert row["statistic"] == row["variance"] == result.variance
-    assert (row["n_words"], row["missing"], row["axis_missing"]) == (10, ["welder"], ["xx"])
-    assert (row["explained"], row["agreement"]) == (axis.explained, axis.agreement)
+    (row,) = result.findings()
+    assert (row.kind, row.test, row.method) == ("projection", "he, ... - she, ...", "pca")
+    assert row.coordinates == word_values(result.to_mapping())
+    assert row.statistic == row.variance == result.variance
+    assert (row.n_words, row.missing, row.axis_missing) == (10, ("welder",), ("xx",))
+    assert (row.explained, row.agreement) == (axis.explained, axis.agreement)
+    assert (row.positive, row.negative) == (("he", "pilot"), ("she", "cook"))
+    assert read_row(json.loads(row.to_json()), lambda kind: PROJECTION.row) == row
     assert list(result.to_frame()["coordinate"]) == list(result.coordinates)
     assert repr(result) == "Projections(he, ... - she, ... in small: 10 words, 1 missing)"
-    assert all(f">{word}<" in result._repr_html_() for word in result.words)
+    page = draw_fragment([Section("axis", "Axis", tuple(PROJECTION.blocks([row])))])
+    assert all(f">{word}<" in page for word in result.words)
 
 
 def test_one_word_has_a_place_and_no_variance():
     result = projected(embedded(), ("nurse",))
     assert result.variance is None
-    assert json.loads(result.finding().to_json())["statistic"] is None
+    assert result.finding().statistic is None
 
 
 def test_two_embeddings_are_compared_on_the_words_both_have():
@@ -146,14 +150,15 @@ def test_two_embeddings_are_compared_on_the_words_both_have():
     assert result.spearman == pytest.approx(spearmanr(frame["x"], frame["y"]).statistic)
     back = compare_projections(other, one)
     assert (back.pearson, back.spearman) == pytest.approx((result.pearson, result.spearman))
-    row = result.to_dict()
-    assert (row["kind"], row["other"], row["effect_size"]) == (
-        "projection comparison",
-        "he - she in other",
-        result.pearson,
+    row = result.finding()
+    assert (row.kind, row.other, row.effect_size) == ("projection comparison", "he - she in other", result.pearson)
+    assert WordPoint("pilot", one.to_mapping()["pilot"], other.to_mapping()["pilot"]) in row.points
+    assert (row.missing, row.other_missing, row.other_sha256) == (
+        ("welder",),
+        ("cook", "nurse"),
+        other.embedding_sha256,
     )
-    assert row["points"]["pilot"] == [one.to_mapping()["pilot"], other.to_mapping()["pilot"]]
-    assert (row["missing"], row["other_missing"]) == (["welder"], ["cook", "nurse"])
+    assert read_row(json.loads(row.to_json()), lambda kind: COMPARISON.row) == row
 
 
 def test_an_embedding_agrees_with_itself_and_contradicts_its_mirror_image():

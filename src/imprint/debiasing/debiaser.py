@@ -19,7 +19,7 @@ DEBIASERS = Registry("imprint.debiasers", BUILTIN)
 class Debiaser(ABC):
     """Settings and `fit`; a subclass is a frozen dataclass of its settings."""
 
-    summary: ClassVar[str]  # what it does, after "The method ...": "takes the axis out of every word"
+    summary: ClassVar[str]  # what it does, after "The method ...": "removes the axis from every word"
 
     @abstractmethod
     def fit(self, embedding: Embedding, *, axis: Axis | None = None, pairs: Pairs | None = None) -> Transform:

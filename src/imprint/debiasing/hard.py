@@ -25,7 +25,7 @@ _NEW = 1e-6  # length of what an axis adds to those before it, below which it ad
 class HardDebiaser(Debiaser):
     """Fits neutralising and equalising; there is nothing to set."""
 
-    summary: ClassVar[str] = "takes the axis out of every word that does not mean a gender"
+    summary: ClassVar[str] = "removes the axis from every word that does not mean a gender"
 
     def fit(
         self,

@@ -32,7 +32,7 @@ _RANK = 1e-10  # variances this much smaller than the largest are rounding
 class LeaceDebiaser(Debiaser):
     """Fits least-squares concept erasure; there is nothing to set."""
 
-    summary: ClassVar[str] = "makes the smallest change after which no linear classifier tells the groups apart"
+    summary: ClassVar[str] = "makes the smallest change after which no linear classifier can tell the groups apart"
 
     def fit(
         self,

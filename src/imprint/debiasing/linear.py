@@ -37,9 +37,7 @@ class LinearDebiaser(Debiaser):
     share of the stereotype term that the background itself gets; 0 is the paper's programme to the letter.
     """
 
-    summary: ClassVar[str] = (
-        "keeps distances between words while taking the axis away from words that carry the stereotype"
-    )
+    summary: ClassVar[str] = "keeps distances between words and removes the axis from words that carry the stereotype"
 
     strength: float = STRENGTH
     spread: float = SPREAD

@@ -60,7 +60,9 @@ _VARIANCES = (
     Column("Variance before", "Of words at unit length, along the axis.", True),
     Column("Variance after", "Of the same words as they are then, along the axis that its words then make.", True),
     Column(
-        "Left", "Variance after as a share of that before; with 95 % interval if other words had been chosen.", True
+        "Variance left",
+        "Variance after as a share of that before, with 95 % interval if other words had been chosen.",
+        True,
     ),
     Column("Paper, before", "Bolukbasi et al. (2016), on Google News and other words.", True),
     Column("Paper, after", "Bolukbasi et al. (2016), on Google News and other words.", True),
@@ -79,7 +81,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.debiasing.frontier import frontier
     from imprint.debiasing.rows import frontier_finding, projection_finding
     from imprint.evaluation.leakage import leakage
-    from imprint.kinds.progress import by_label, stretch
+    from imprint.kinds.job import by_label, stretch
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
     before, after, axis, plan = job.embedding, job.debiased, job.axis, job.plan
@@ -116,7 +118,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
     """Show what was fitted, and how far words spread along the axis before and after."""
     for row in rows:
-        does = summarise(row.method)
+        does = title(summarise(row.method))
         yield Prose(say("The method “{}” {}. It is judged on held-out words.", title(row.method), does))
         facts = tuple((_label(fact), _value(fact)) for fact in row.fitted)
         columns = (Column("Fitted"), Column("Value", numeric=True))
@@ -125,8 +127,8 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
             axis = title(row.test.removeprefix(f"{row.method} along "))
             yield from _show_variances(row.variances, axis)
             if row.method == "linear" and _falls_short(row.variances):
-                text = "Strengths differ between embeddings: --frontier shows what others would do."
-                yield Prose(text, "note", ("terminal",))
+                advice = "Strengths differ between embeddings: --frontier shows what others would do."
+                yield Prose(advice, "note", ("terminal",))
         if row.missing:
             more = f" and {len(row.missing) - _NAMED:,} more" if len(row.missing) > _NAMED else ""
             missing = say("Not in the embedding it was fitted on: {}{}", words(row.missing[:_NAMED]), more)
@@ -219,8 +221,8 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
     if short := _falls_short(known):
         yield Prose(f"Note: {' and '.join(short)}.", "note", ("page", "terminal"))
     yield Prose(
-        "Variances are of words at unit length, and of the same words as they are after debiasing. The interval is "
-        "over other choices of words. Paper: Bolukbasi et al. (2016), on Google News and other words.",
+        "Variances are of words at unit length, and of the same words as they are after debiasing. In brackets: 95 % "
+        "interval if other words had been chosen. Paper: Bolukbasi et al. (2016), on Google News and other words.",
         "note",
         ("terminal",),
     )

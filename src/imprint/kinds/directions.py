@@ -33,8 +33,6 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.directions.projection import Projections
-    from imprint.embeddings.embedding import Embedding
     from imprint.kinds.job import Attempt, Job
     from imprint.types import Progress
 
@@ -66,16 +64,16 @@ _AGREEMENT = (
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Project professions on he - she, compare that with a crowd, and place the pairs that define gender."""
     from imprint.directions.components import pair_components
-    from imprint.directions.projection import compare_with_scores
+    from imprint.directions.projection import compare_with_scores, project
     from imprint.stimuli.seeds import definitional_pairs, professions
 
     scores = {one.word: one.stereotype for one in professions()}
 
     def placed() -> list[ProjectionRow]:
-        return place_professions(job.embedding).findings()
+        return project(job.embedding, job.axis, tuple(scores)).findings()
 
     def crowd() -> list[ProjectionComparisonRow]:
-        return compare_with_scores(place_professions(job.embedding), scores, name=CROWD).findings()
+        return compare_with_scores(project(job.embedding, job.axis, tuple(scores)), scores, name=CROWD).findings()
 
     def pairs() -> list[PairsRow]:
         return pair_components(job.embedding, definitional_pairs()).findings()
@@ -88,16 +86,6 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     found = job.gather(ALONG, attempts)
     progress(1, 1)
     return found
-
-
-def place_professions(embedding: "Embedding") -> "Projections":
-    """Project professions that do not mean a gender on he - she."""
-    from imprint.debiasing.debiaser import GENDER
-    from imprint.directions.axis import pair_axis
-    from imprint.directions.projection import project
-    from imprint.stimuli.seeds import professions
-
-    return project(embedding, pair_axis(embedding, GENDER), [one.word for one in professions()])
 
 
 def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[Block]:
@@ -173,7 +161,7 @@ def say_ends(rows: Sequence[ProjectionRow]) -> Iterator[Text]:
 def say_agreement(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Text]:
     """Say each correlation."""
     for row in rows:
-        template = "Correlation of these places along {} with {}: r = {} ({} words)."
+        template = "Correlation of the coordinates on {} with {}: r = {} ({} words)."
         yield say(template, title(_axis_name(row)), title(row.other), number(row.pearson), count(row.n_words))
 
 

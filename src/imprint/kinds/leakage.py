@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.evaluation.leakage import NAMES, PART, LeakageRow
+from imprint.evaluation.leakage import NAMES, LeakageRow
 from imprint.kinds.benchmarks import named
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds.debiasing import BEFORE_AFTER
+from imprint.kinds.kind import Kind
 from imprint.view import Block, Cell, Column, Prose, Table, Text, count, percent, say, title
-
-DEBIASING = Part(PART, "Before and after debiasing", 60, needs="debias")
 
 
 def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
@@ -85,4 +84,4 @@ def _share(value: float | None, low: float | None, high: float | None) -> Cell:
     return Cell(say("{} [{} to {}]", shown, percent(low, 1), percent(high, 1)), order=value)
 
 
-LEAKAGE = Kind("leakage", row=LeakageRow, part=DEBIASING, blocks=blocks, sentences=sentences, rank=20)
+LEAKAGE = Kind("leakage", row=LeakageRow, part=BEFORE_AFTER, blocks=blocks, sentences=sentences, rank=20)
