@@ -1,11 +1,11 @@
 """`imprint compare` as a person runs it."""
 
-import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from command_results import lines
 
 from imprint.cli import main
 from imprint.embeddings.convert import convert
@@ -37,25 +37,23 @@ def test_effects_agreement_and_benchmarks_are_printed(imprint):
     result = imprint("default", "noisy", "--test", "caliskan-[67]", "--most-words", "5000")
     assert result.returncode == 0, result.stderr
     for shown in (
-        "WEAT on A, glove.6B.100d, and B, noisy", "caliskan-6", "B: after Holm", "d of B - d of A",
-        "associate the same words alike?", "Professions along he - she", "0.88 / 0.86", "pooled",
-        "Benchmarks of A, glove.6B.100d, and B, noisy", "rg-65", "3CosMul", "B - A",
+        "glove.6B.100d", "noisy", "caliskan-6", "Change of d", "Professions along he - she", "0.88, 0.86", "pooled",
+        "rg-65", "3CosMul", "B - A",
     ):  # fmt: skip
         assert shown in result.stdout
-    assert "Holm: over all tests on both" in result.stderr
-    assert "Analogies are easier among fewer words" not in result.stderr  # 5,000 of either
+    assert "warning" not in result.stderr  # 5,000 words of either are searched
 
 
 def test_every_difference_is_of_b_less_a(imprint):
     options = ("--test", "caliskan-[67]", "--most-words", "2000")
     printed = imprint("default", "noisy", *options).stdout
-    rows = [json.loads(line) for line in imprint("default", "noisy", *options, "--json").stdout.splitlines()]
+    rows = lines(imprint("default", "noisy", *options, "--json"))
     for test in ("caliskan-6", "caliskan-7"):
         a, b = (row for row in rows if row["test"] == test)
         assert (a["change_from"], a["change_to"]) == (b["change_from"], b["change_to"]) == ("glove.6B.100d", "noisy")
         difference = b["effect_size"] - a["effect_size"]
         assert a["change_effect_size"] == b["change_effect_size"] == pytest.approx(difference)
-        assert f"{difference:+.2f}" in next(line for line in printed.splitlines() if test in line)
+        assert f"{difference:.2f}" in [line for line in printed.splitlines() if test in line][1]
     (pairs,) = (row for row in rows if row["test"] == "men")
     assert (pairs["against"], pairs["embedding"]) == ("glove.6B.100d", "noisy")
     assert pairs["change_spearman"] == pytest.approx(pairs["spearman"] - pairs["against_spearman"])
@@ -63,13 +61,13 @@ def test_every_difference_is_of_b_less_a(imprint):
 
 def test_vocabularies_of_different_size_are_said_to_make_another_task(imprint):
     result = imprint("default", "noisy", "--test", "caliskan-6", "--most-words", "20001")
-    assert "20,001 were searched in glove.6B.100d and 20,000 in noisy" in result.stderr
+    for shown in ("warning", "20,001", "20,000"):
+        assert shown in result.stderr
 
 
 def test_json_has_a_finding_a_line(imprint):
     result = imprint("noisy", "noisy", "--test", "caliskan-6", "--json", "--most-words", "2000")
-    assert result.returncode == 0, result.stderr
-    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    rows = lines(result)
     assert [row["kind"] for row in rows[:2]] == ["weat", "weat"]
     assert rows[0]["effect_size"] == rows[1]["effect_size"]
     agreements = [row["pearson"] for row in rows if row["kind"] == "agreement"]

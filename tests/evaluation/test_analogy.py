@@ -171,7 +171,7 @@ def test_two_embeddings_answer_the_questions_both_have():
     assert change["3cosadd"].value == after.measures["3cosadd"].value - before.measures["3cosadd"].value
     row = after.finding(before, change)
     assert (row.effect_size, row.n_words, row.against_n_words) == (row.cosadd, 30, 300)
-    assert row.to_dict()["change_3cosmul"] == row.change_cosmul == change["3cosmul"].value
+    assert row.to_dict()["change_3cosmul"] == row.change_3cosmul == change["3cosmul"].value
     assert row.in_part("benchmarks").own_field("effect_size") == "against_3cosadd"
     assert read_row(row.to_dict(), row_type) == row
     _, nothing = analogies_answered([one, one], asked, resamples=20)

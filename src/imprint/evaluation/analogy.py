@@ -19,7 +19,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.answers import METHODS, AnswerMethod, Vocabulary, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark
 from imprint.evaluation.resampling import RESAMPLES, Estimate, check_resamples, draw_counts, estimate
-from imprint.evaluation.results import BenchmarkResult, BenchmarkRow, name_in_json
+from imprint.evaluation.results import BenchmarkResult, BenchmarkRow
 from imprint.stimuli.definition import quote
 from imprint.types import Flags, Floats, Ints, Progress
 
@@ -39,10 +39,15 @@ class AnalogySection(msgspec.Struct, frozen=True):
     right_3cosmul: int
 
 
-class AnalogyBenchmarkRow(BenchmarkRow, frozen=True, kw_only=True, tag="analogy_benchmark", rename=name_in_json):
+def _in_json(field: str) -> str:
+    """Return a field's name in JSON: no name in Python begins with a digit."""
+    return f"3{field}" if field.startswith("cos") else field
+
+
+class AnalogyBenchmarkRow(BenchmarkRow, frozen=True, kw_only=True, tag="analogy_benchmark", rename=_in_json):
     """Shares of questions answered correctly; the effect size is that of 3CosAdd. `n_words` were searched."""
 
-    measures = ("cosadd", "cosmul")
+    measures = METHODS
 
     sections: tuple[AnalogySection, ...]
     resamples: int
@@ -53,18 +58,18 @@ class AnalogyBenchmarkRow(BenchmarkRow, frozen=True, kw_only=True, tag="analogy_
     cosmul: float
     cosmul_low: float | None
     cosmul_high: float | None
-    against_cosadd: float | None = None
-    against_cosadd_low: float | None = None
-    against_cosadd_high: float | None = None
-    against_cosmul: float | None = None
-    against_cosmul_low: float | None = None
-    against_cosmul_high: float | None = None
-    change_cosadd: float | None = None
-    change_cosadd_low: float | None = None
-    change_cosadd_high: float | None = None
-    change_cosmul: float | None = None
-    change_cosmul_low: float | None = None
-    change_cosmul_high: float | None = None
+    against_3cosadd: float | None = None
+    against_3cosadd_low: float | None = None
+    against_3cosadd_high: float | None = None
+    against_3cosmul: float | None = None
+    against_3cosmul_low: float | None = None
+    against_3cosmul_high: float | None = None
+    change_3cosadd: float | None = None
+    change_3cosadd_low: float | None = None
+    change_3cosadd_high: float | None = None
+    change_3cosmul: float | None = None
+    change_3cosmul_low: float | None = None
+    change_3cosmul_high: float | None = None
 
 
 @dataclass(frozen=True, repr=False)

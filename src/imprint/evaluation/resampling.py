@@ -27,9 +27,12 @@ class Estimate:
 
 
 def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, Any]:
-    """Return each estimate as three fields of a row; an end that does not exist is None."""
+    """Return each estimate as three fields of a row; an end that does not exist is None.
+
+    No name in Python begins with a digit, so that 3cosadd is `cosadd`.
+    """
     return {
-        f"{prefix}{name.removeprefix('3')}{end}": None if math.isnan(number) else number
+        f"{prefix}{name}{end}".removeprefix("3"): None if math.isnan(number) else number
         for name, one in measures.items()
         for end, number in (("", one.value), ("_low", one.low), ("_high", one.high))
     }

@@ -37,7 +37,7 @@ class BenchmarkRow(Row, frozen=True, kw_only=True):
 
     def own_field(self, field: str) -> str:
         """Return the field, by its name in JSON, with a number of the embedding audited, not of a debiased copy."""
-        own = f"against_{name_in_json(self.measures[0]) if field == 'effect_size' else field}"
+        own = f"against_{self.measures[0] if field == 'effect_size' else field}"
         of_a_copy = self.against is not None and self.part == PART
         return own if of_a_copy and own in self.__struct_encode_fields__ else field
 
@@ -45,7 +45,8 @@ class BenchmarkRow(Row, frozen=True, kw_only=True):
         self, measure: str, of: Literal["", "against_", "change_"] = ""
     ) -> tuple[float | None, float | None, float | None]:
         """Return a measure of the embedding, of the other one, or of the change, and the ends of its interval."""
-        value, low, high = (getattr(self, f"{of}{measure}{end}") for end in ("", "_low", "_high"))
+        names = (f"{of}{measure}{end}".removeprefix("3") for end in ("", "_low", "_high"))
+        value, low, high = (getattr(self, name) for name in names)
         return value, low, high
 
 
@@ -97,8 +98,3 @@ class BenchmarkResult(Result):
                 **flatten(change or {}, "change_"),
             }
         return fields
-
-
-def name_in_json(field: str) -> str:
-    """Return how JSON names a field: 3cosadd and 3cosmul begin with a digit, as no name in Python does."""
-    return field.replace("cosadd", "3cosadd").replace("cosmul", "3cosmul")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 BENCHMARKS = Part(PART, "Does it still work as an embedding?", 70)
 
-_NAMES = {"spearman": "Spearman", "pearson": "Pearson", "cosadd": "3CosAdd", "cosmul": "3CosMul"}
+_NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
 _NAMED = 10  # missing words of a benchmark that are named
 _SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
 
@@ -205,7 +205,7 @@ SIMILARITY = Kind(
     run=run,
     seconds=4.0,
     quick_seconds=1.0,
-    aliases={"change": "change_spearman"},
+    aliases={"d": "effect_size", "change": "change_spearman"},
 )
 ANALOGIES = Kind(
     "analogy_benchmark",
@@ -213,5 +213,5 @@ ANALOGIES = Kind(
     part=BENCHMARKS,
     blocks=analogy_blocks,
     sentences=analogy_sentences,
-    aliases={"change": "change_3cosadd"},
+    aliases={"d": "effect_size", "change": "change_3cosadd"},
 )
