@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from imprint.association.seat_battery import put, run_seats
+from imprint.association.seat_battery import put, run_seat_battery
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import encode_texts
@@ -81,7 +81,7 @@ def main() -> None:
             last = now
 
         with EncodingCache(folder / "battery.sqlite") as cache:
-            run_seats([encoder], tests, cache=cache, report=report)
+            run_seat_battery([encoder], tests, cache=cache, report=report)
         print(f"the whole battery, {len(questions)} rows in two units: {time.perf_counter() - started:.1f} s")
         for what, took in phases.items():
             print(f"  {what:45}{took:6.1f} s")

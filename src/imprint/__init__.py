@@ -60,7 +60,7 @@ _HOMES = {
     "read_tests": "stimuli.catalog",
     "run_audit": "audit.run",
     "run_battery": "association.battery",
-    "run_seats": "association.seat_battery",
+    "run_seat_battery": "association.seat_battery",
     "seat": "association.seat",
     "set_axis": "directions.axis",
     "weat": "association.weat",

@@ -3,7 +3,7 @@ from imprint.association.battery import run_battery as run_battery
 from imprint.association.groups import group_association as group_association
 from imprint.association.seat import seat as seat
 from imprint.association.seat_battery import SeatBattery as SeatBattery
-from imprint.association.seat_battery import run_seats as run_seats
+from imprint.association.seat_battery import run_seat_battery as run_seat_battery
 from imprint.association.seat_result import SeatResult as SeatResult
 from imprint.association.weat import WeatResult as WeatResult
 from imprint.association.weat import weat as weat

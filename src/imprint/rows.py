@@ -83,6 +83,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     version: str = __version__
     schema_version: int = SCHEMA_VERSION
 
+    def __post_init__(self) -> None:
+        """Keep None for numbers that do not exist, so that a row made here is the row that is read back."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, float) and not math.isfinite(value):
+                msgspec.structs.force_setattr(self, name, None)
+
     @property
     def kind(self) -> str:
         """The kind of finding."""

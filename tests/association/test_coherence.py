@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from imprint.association.coherence import check_coherence
-from imprint.association.contrasts import contrasts
+from imprint.association.coherence import contrasts
 from imprint.association.seat import seat
-from imprint.association.seat_rows import SeatRow
+from imprint.association.seat_result import SeatRow
 from imprint.stimuli.catalog import get
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from imprint.association.seat import ask, measure, seat
-from imprint.association.seat_battery import run_seats
+from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.load import load
@@ -437,7 +437,7 @@ def test_too_many_sentences_to_count_leave_the_words():
     assert seat(speaking(17), test, templates=many).significance.partitions == 6
     with pytest.raises(SettingError, match="600 and 600 scores have more than 1e300 partitions"):
         seat(speaking(17), test, templates=many, unit="sentence")
-    battery = run_seats([speaking(17)], [test], templates=many)
+    battery = run_seat_battery([speaking(17)], [test], templates=many)
     assert [(row.result.context, row.result.unit) for row in battery.rows] == [
         ("word", "word"),
         ("word", "sentence"),

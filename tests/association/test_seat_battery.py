@@ -8,7 +8,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from imprint.association.seat import seat
-from imprint.association.seat_battery import put, run_seats
+from imprint.association.seat_battery import put, run_seat_battery
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
@@ -52,19 +52,19 @@ def speaker(embedding):
 
 
 def test_every_context_of_a_test_has_a_row_in_both_units(speaker, tests):
-    battery = run_seats([speaker()], tests)
+    battery = run_seat_battery([speaker()], tests)
     expected = [
         ("found", "word"), ("found", "bleached"), ("mixed", "word"), ("mixed", "bleached"), ("mixed", "unbleached"),
         ("tiny", "word"), ("tiny", "bleached"),
     ]  # fmt: skip
     for unit in UNITS:
         assert [(row.result.test.id, row.result.context) for row in battery.of_unit(unit)] == expected
-    assert {row.result.context for row in run_seats([speaker()], tests, context="word").rows} == {"word"}
+    assert {row.result.context for row in run_seat_battery([speaker()], tests, context="word").rows} == {"word"}
 
 
 def test_rows_are_those_of_single_tests(speaker, tests):
     encoder = speaker()
-    for row in run_seats([encoder], tests, alternative="two-sided", seed=3).rows:
+    for row in run_seat_battery([encoder], tests, alternative="two-sided", seed=3).rows:
         result = row.result
         options = {"unit": result.unit, "context": result.context, "alternative": "two-sided", "seed": 3}
         alone = seat(encoder, result.test, **options)
@@ -76,7 +76,7 @@ def test_rows_are_those_of_single_tests(speaker, tests):
 
 
 def test_single_words_are_one_count_shared_by_both_units(speaker, tests):
-    battery = run_seats([speaker()], tests)
+    battery = run_seat_battery([speaker()], tests)
     for words, by_sentences in zip(battery.of_unit("word"), battery.of_unit("sentence"), strict=True):
         shared = words.result.significance is by_sentences.result.significance
         assert shared == (words.result.context != "bleached")
@@ -84,7 +84,7 @@ def test_single_words_are_one_count_shared_by_both_units(speaker, tests):
 
 @pytest.mark.parametrize("names", [("one",), ("one", "other", "third")])
 def test_each_unit_is_a_family_over_all_contexts_and_encoders(speaker, tests, names):
-    battery = run_seats([speaker(name) for name in names], tests)
+    battery = run_seat_battery([speaker(name) for name in names], tests)
     for unit in UNITS:
         rows = battery.of_unit(unit)
         assert len(rows) == 7 * len(names)
@@ -93,7 +93,7 @@ def test_each_unit_is_a_family_over_all_contexts_and_encoders(speaker, tests, na
 
 
 def test_stars_tell_alone_from_within_the_family(speaker, tests):
-    battery = run_seats([speaker()], tests, alpha=0.01)
+    battery = run_seat_battery([speaker()], tests, alpha=0.01)
     for row in battery.rows:
         stars = "**" if row.p_holm <= 0.01 else "*" if row.result.p_value <= 0.01 else ""
         assert row.stars == stars
@@ -102,7 +102,7 @@ def test_stars_tell_alone_from_within_the_family(speaker, tests):
     level = 1.5 / math.comb(12, 6)
     (found,) = [
         row
-        for row in run_seats([speaker()], tests, alpha=level).of_unit("word")
+        for row in run_seat_battery([speaker()], tests, alpha=level).of_unit("word")
         if (row.result.test.id, row.result.context) == ("found", "word")
     ]
     assert (found.result.p_value, found.stars, found.significant) == (1 / math.comb(12, 6), "*", False)
@@ -110,7 +110,7 @@ def test_stars_tell_alone_from_within_the_family(speaker, tests):
 
 def test_verdicts_tell_not_found_from_cannot_be_found(speaker, tests):
     rows = {
-        (row.result.test.id, row.result.context, row.result.unit): row for row in run_seats([speaker()], tests).rows
+        (row.result.test.id, row.result.context, row.result.unit): row for row in run_seat_battery([speaker()], tests).rows
     }
     found, mixed, tiny = (rows[test, "bleached", "word"] for test in ("found", "mixed", "tiny"))
     assert (found.verdict, mixed.verdict, tiny.verdict) == ("significant", "not significant", "cannot reach")
@@ -124,7 +124,7 @@ def test_four_group_terms_a_side_cannot_reach_a_hundredth_by_words():
     def speak(texts):
         return [np.random.default_rng([*text.encode()]).normal(size=4) for text in texts]
 
-    battery = run_seats([FunctionEncoder(speak)], [get("seat-abw-terms")], context="bleached")
+    battery = run_seat_battery([FunctionEncoder(speak)], [get("seat-abw-terms")], context="bleached")
     words, by_sentences = battery.rows
     assert (words.verdict, words.result.significance.p_floor) == ("cannot reach", 1 / 70)
     assert by_sentences.verdict != "cannot reach"
@@ -134,7 +134,7 @@ def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests, a
     encoder = BagOfWordsEncoder(embedding)
     absent = make_test("absent", ("orchid", "peony"), targets[1], *attributes)
     foreign = replace(tests[0], id="foreign", language="tlh")
-    battery = run_seats([encoder], (*tests, absent, foreign))
+    battery = run_seat_battery([encoder], (*tests, absent, foreign))
     reasons = [(row.test, row.reason) for row in battery.skipped]
     assert [test for test, _ in reasons] == ["foreign", "absent"]
     assert [row.test for row in battery.findings() if row.kind == "skipped"] == ["foreign", "absent"]
@@ -142,11 +142,11 @@ def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests, a
     assert "X: planted has no vector for 2 of 2 words ('orchid', 'peony')" in reasons[1][1]
     assert [row.result.context for row in battery.of_unit("word") if row.result.test.id == "foreign"] == ["word"]
     with pytest.raises(VocabularyError, match="orchid"):
-        run_seats([encoder], [absent], skip=False)
+        run_seat_battery([encoder], [absent], skip=False)
     with pytest.raises(StimulusError, match="tlh"):
-        run_seats([encoder], [foreign], skip=False)
+        run_seat_battery([encoder], [foreign], skip=False)
     with pytest.raises(VocabularyError, match="none of 1 tests can be run; absent, for one: X: planted"):
-        run_seats([encoder], [absent])
+        run_seat_battery([encoder], [absent])
 
 
 def test_each_distinct_text_is_encoded_once(speaker, tests):
@@ -158,7 +158,7 @@ def test_each_distinct_text_is_encoded_once(speaker, tests):
         return embed(texts)
 
     encoder.embed = counted
-    battery = run_seats([encoder], tests)
+    battery = run_seat_battery([encoder], tests)
     questions, _ = put(tests, None, None)
     assert sorted(asked) == sorted({text for question in questions for text in question.texts})
     assert battery.encoded == len(asked)
@@ -167,15 +167,15 @@ def test_each_distinct_text_is_encoded_once(speaker, tests):
 
 def test_an_encoder_given_twice_is_refused_and_two_of_one_name_are_told_apart(speaker, tests):
     with pytest.raises(SettingError, match="speaker was given twice"):
-        run_seats([speaker(), speaker()], tests)
+        run_seat_battery([speaker(), speaker()], tests)
     one, other = speaker(), speaker()
     other.identity = "another"
-    battery = run_seats([one, other], tests[:1])
+    battery = run_seat_battery([one, other], tests[:1])
     assert [row.result.encoder_sha256 for row in battery.of_unit("word")] == [one.identity] * 2 + ["another"] * 2
 
 
 def test_findings_survive_a_file(speaker, tests, tmp_path):
-    findings = run_seats([speaker()], tests).findings()
+    findings = run_seat_battery([speaker()], tests).findings()
     write_findings(tmp_path / "findings.jsonl", findings)
     again = read_findings(tmp_path / "findings.jsonl")
     assert [finding.to_dict() for finding in again] == [finding.to_dict() for finding in findings]
@@ -183,7 +183,7 @@ def test_findings_survive_a_file(speaker, tests, tmp_path):
 
 
 def test_a_battery_is_one_line_a_table_and_safe_in_a_notebook(speaker, tests):
-    battery = run_seats([speaker()], [replace(tests[0], id="<script>alert(1)</script>")])
+    battery = run_seat_battery([speaker()], [replace(tests[0], id="<script>alert(1)</script>")])
     assert (
         repr(battery) == "SeatBattery(significant after Holm at 0.01: 2 of 2 by words, 2 of 2 by sentences; 0 skipped)"
     )
@@ -196,7 +196,7 @@ def test_a_battery_is_one_line_a_table_and_safe_in_a_notebook(speaker, tests):
 
 def test_progress_tells_what_is_done_and_how_much_of_it(speaker, tests):
     seen = []
-    run_seats([speaker()], tests, report=lambda *told: seen.append(told))
+    run_seat_battery([speaker()], tests, report=lambda *told: seen.append(told))
     assert seen[0] == ("encoding with speaker", 126, 126)
     assert seen[1:8] == [("testing speaker", done, 7) for done in range(1, 8)]
     assert seen[8:] == [("asking what each test could have found", done, 14) for done in range(1, 15)]
@@ -205,6 +205,6 @@ def test_progress_tells_what_is_done_and_how_much_of_it(speaker, tests):
 def test_settings_out_of_range_and_encoders_all_alike_are_refused(tests):
     flat = FunctionEncoder(lambda texts: np.ones((len(texts), 3)), name="flat")
     with pytest.raises(SettingError, match="alpha is 5"):
-        run_seats([flat], tests, alpha=5)
+        run_seat_battery([flat], tests, alpha=5)
     with pytest.raises(EncoderError, match="flat: gives the same vector for all 126 texts"):
-        run_seats([flat], tests)
+        run_seat_battery([flat], tests)

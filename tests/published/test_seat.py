@@ -3,7 +3,7 @@
 import pytest
 
 from imprint.association.seat import seat
-from imprint.association.seat_battery import run_seats
+from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
 from imprint.embeddings.load import load
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
@@ -25,7 +25,7 @@ def test_word_test_7_on_bags_of_words_has_the_printed_p(glove, unit):
 
 
 def test_the_papers_figures_stand_beside_those_of_its_own_model(glove):
-    battery = run_seats([BagOfWordsEncoder(glove)], [get("caliskan-6")])
+    battery = run_seat_battery([BagOfWordsEncoder(glove)], [get("caliskan-6")])
     assert "glove.840B" in battery.rows[0].result.encoder
     for row in battery.rows:
         assert (row.published.embedding, row.published.context) == ("CBoW (GloVe 840B)", row.result.context)
@@ -39,5 +39,5 @@ def test_the_papers_figures_stand_beside_those_of_its_own_model(glove):
 def test_they_do_not_stand_beside_those_of_another_model():
     # The second is a bag of words too, of another GloVe.
     encoders = [UniversalEncoder(), BagOfWordsEncoder(load("default"))]
-    battery = run_seats(encoders, [get("caliskan-6"), get("seat-double-bind-likable")], context="word")
+    battery = run_seat_battery(encoders, [get("caliskan-6"), get("seat-double-bind-likable")], context="word")
     assert [row.published for row in battery.rows] == [None] * 8

@@ -1,9 +1,9 @@
 """Many tests on one embedding: one family, corrected together, nothing left out without a reason."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imprint.association.verdicts import Verdict, check_alpha, judge
+from imprint.association.verdicts import InFamily, check_alpha, judge
 from imprint.association.weat import WeatResult, weat
 from imprint.association.wefat import WefatResult, wefat
 from imprint.choices import Alternative
@@ -14,25 +14,11 @@ from imprint.stimuli.definition import Test, WeatTest
 from imprint.types import Progress
 
 
-@dataclass(frozen=True)
-class WeatInFamily:
-    """A result within its family.
-
-    `detectable_shift` is given where the result is not significant: the smallest shift of X's scores the test
-    would have found with 80 % power.
-    """
-
-    result: WeatResult
-    p_holm: float
-    verdict: Verdict
-    detectable_shift: float | None
-
-
 @dataclass(frozen=True, repr=False)
 class Battery(Result):
     """WEATs corrected together by Holm, WEFATs as they are, and the tests that could not be run."""
 
-    weats: tuple[WeatInFamily, ...]
+    weats: tuple[InFamily[WeatResult], ...]
     wefats: tuple[WefatResult, ...]
     skipped: tuple[SkippedRow, ...]
     alpha: float
@@ -41,13 +27,8 @@ class Battery(Result):
         """Return one row per test, those that could not be run last."""
         weats = [
             one.result.finding(
-                p_holm=one.p_holm,
-                alpha=self.alpha,
-                verdict=one.verdict,
-                detectable_shift=one.detectable_shift,
+                **one.fields(self.alpha),
                 published=tuple(figure for figure in one.result.test.published if figure.context == "word"),
-                human=one.result.test.human,
-                adapted=one.result.test.adapted,
             )
             for one in self.weats
         ]
@@ -57,7 +38,7 @@ class Battery(Result):
         return [*weats, *wefats, *self.skipped]
 
     def __repr__(self) -> str:
-        found = sum(row.verdict == "significant" for row in self.weats)
+        found = sum(one.verdict == "significant" for one in self.weats)
         return (
             f"Battery({len(self.weats)} WEATs, {found} significant after Holm at {self.alpha}; "
             f"{len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
@@ -97,11 +78,5 @@ def run_battery(
     if not weats and not wefats:
         reason = f"{not_run[0].test}, for one: {not_run[0].reason}" if not_run else "no test was asked for"
         raise VocabularyError(f"none of {len(tests)} tests can be run on {embedding.name}; {reason}")
-    return Battery(tuple(_judge(weats, alpha)), tuple(wefats), tuple(not_run), alpha)
-
-
-def _judge(results: list[WeatResult], alpha: float) -> Iterable[WeatInFamily]:
-    for result, judged in zip(results, judge([result.significance for result in results], alpha), strict=True):
-        found = judged.verdict == "significant"
-        shift = None if found else result.smallest_detectable_shift(judged.level)
-        yield WeatInFamily(result, judged.p_holm, judged.verdict, shift)
+    judged = judge([result.significance for result in weats], alpha)
+    return Battery(tuple(map(InFamily.of, weats, judged)), tuple(wefats), tuple(not_run), alpha)

@@ -1,15 +1,18 @@
-"""The SEAT paper's own doubts as rows: checks that results should pass if the tests measure what they say.
+"""The SEAT paper's own doubts and summaries: checks that results should pass, and ways of asking compared.
 
 May et al. (2019), section 4. Tests 7 and 8 ask nearly the same (mathematics or science against arts) and should
-agree. Tests 3, 4 and 5 ask the same with ever fewer words, so p should rise from one to the next.
+agree. Tests 3, 4 and 5 ask the same with ever fewer words, so p should rise from one to the next. Tests of given names
+find more than tests of group terms; bleached sentences find more than single words, with smaller effects.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import mean
 from typing import Literal
 
-from imprint.association.seat_result import SeatResult
+from imprint.association.seat_result import SeatResult, SeatRow
 from imprint.association.sentences import Unit
 from imprint.choices import Context
 from imprint.rows import Row
@@ -21,10 +24,24 @@ _CHECKS: tuple[tuple[Check, tuple[str, ...]], ...] = (
     ("p rises", ("caliskan-3", "caliskan-4", "caliskan-5")),
 )
 _APART = 10  # the paper calls 0.016 and 0.01 similar, 0.12 and 0.001 discrepant
+# The same question asked with given names and with terms for the group.
+_NAMES_AND_TERMS = (
+    ("caliskan-3", "seat-3b"),
+    ("caliskan-5", "seat-5b"),
+    ("caliskan-6", "seat-6b"),
+    ("seat-7b", "caliskan-7"),
+    ("seat-8b", "caliskan-8"),
+    ("seat-abw-names", "seat-abw-terms"),
+)
 
 
 class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
-    """A check of tests that should go together; `test` names them."""
+    """Whether tests that should go together do; `test` names them.
+
+    Two tests agree unless one is significant at alpha by itself and the other is not, with p-values more than
+    tenfold apart, or both are with opposite effects. `holds` is None where no test is significant: chance then
+    decides both checks, whatever the encoder.
+    """
 
     check: Check
     context: Context
@@ -35,57 +52,68 @@ class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
 
 
 @dataclass(frozen=True)
-class Coherence:
-    """Whether tests that should go together do.
+class Contrast:
+    """How many of the same questions are significant asked one way and the other, and their mean effect.
 
-    Two tests agree unless one is significant at alpha by itself and the other is not, with p-values more than
-    tenfold apart, or both are with opposite effects. `holds` is None where no test is significant: chance then
-    decides both checks, whatever the encoder.
+    Questions that either way cannot reach significance are left out. The numbers compare ways of asking; they are no
+    measure of how biased an encoder is.
     """
 
-    check: Check
     embedding: str
-    embedding_sha256: str
-    context: Context
     unit: Unit
-    tests: tuple[str, ...]
-    effects: tuple[float, ...]
-    p_values: tuple[float, ...]
-    holds: bool | None
-
-    def finding(self, seed: int) -> CoherenceRow:
-        """Return the check as a row."""
-        return CoherenceRow(
-            test=" ".join(self.tests),
-            embedding=self.embedding,
-            embedding_sha256=self.embedding_sha256,
-            seed=seed,
-            check=self.check,
-            context=self.context,
-            unit=self.unit,
-            effect_sizes=self.effects,
-            p_values=self.p_values,
-            holds=self.holds,
-        )
+    ways: tuple[str, str]
+    questions: int
+    significant: tuple[int, int]
+    mean_effects: tuple[float, float]
 
 
-def check_coherence(results: Iterable[SeatResult], alpha: float) -> list[Coherence]:
+def check_coherence(results: Iterable[SeatResult], alpha: float) -> list[CoherenceRow]:
     """Make every check whose tests were all run, for each encoder, context and unit."""
-    groups: dict[tuple[str, str, Context, Unit], dict[str, SeatResult]] = {}
+    groups: dict[tuple[str, Context, Unit], dict[str, SeatResult]] = {}
     for result in results:
-        place = (result.embedding, result.embedding_sha256, result.context, result.unit)
-        groups.setdefault(place, {})[result.test.id] = result
-    checks = []
-    for (encoder, sha256, context, unit), by_test in groups.items():
-        for check, tests in _CHECKS:
-            if all(test in by_test for test in tests):
-                found = [by_test[test] for test in tests]
-                effects, p_values = (
-                    tuple(getattr(result, name) for result in found) for name in ("effect_size", "p_value")
-                )
-                holds = (_agree if check == "agree" else _rise)(found, alpha)
-                checks.append(Coherence(check, encoder, sha256, context, unit, tests, effects, p_values, holds))
-    return checks
+        groups.setdefault((result.embedding_sha256, result.context, result.unit), {})[result.test.id] = result
+    return [
+        _check(check, [by_test[test] for test in tests], alpha)
+        for by_test in groups.values()
+        for check, tests in _CHECKS
+        if by_test.keys() >= set(tests)
+    ]
+
+
+def _check(check: Check, results: Sequence[SeatResult], alpha: float) -> CoherenceRow:
+    first = results[0]
+    return CoherenceRow(
+        test=" ".join(result.test.id for result in results),
+        embedding=first.embedding,
+        embedding_sha256=first.embedding_sha256,
+        seed=first.seed,
+        check=check,
+        context=first.context,
+        unit=first.unit,
+        effect_sizes=tuple(None if math.isnan(result.effect_size) else result.effect_size for result in results),
+        p_values=tuple(result.p_value for result in results),
+        holds=(_agree if check == "agree" else _rise)(results, alpha),
+    )
+
+
+def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
+    """Compare, for each encoder and unit, the questions that were asked both ways."""
+    groups: dict[tuple[str, str, Unit], dict[tuple[str, Context], SeatRow]] = {}
+    for row in rows:
+        groups.setdefault((row.embedding, row.embedding_sha256, row.unit), {})[row.test, row.context] = row
+    found = []
+    for (embedding, _, unit), by_question in groups.items():
+        contexts: tuple[Context, Context] = ("word", "bleached")
+        named = [((names, context), (terms, context)) for names, terms in _NAMES_AND_TERMS for context in contexts]
+        framed = [
+            ((test, contexts[0]), (test, contexts[1])) for test in dict.fromkeys(test for test, _ in by_question)
+        ]
+        for ways, questions in ((("names", "group terms"), named), (("words", "sentences"), framed)):
+            reachable = {question for question, row in by_question.items() if row.verdict != "cannot reach"}
+            pairs = [(by_question[one], by_question[two]) for one, two in questions if {one, two} <= reachable]
+            if pairs:
+                found.append(_contrast(embedding, unit, ways, pairs))
+    return found
 
 
 def _agree(results: Sequence[SeatResult], alpha: float) -> bool | None:
@@ -103,3 +131,23 @@ def _rise(results: Sequence[SeatResult], alpha: float) -> bool | None:
         return None
     # Bounds that overlap leave it open which is larger.
     return all(one.significance.p_low <= two.significance.p_high for one, two in pairwise(results))
+
+
+def _contrast(embedding: str, unit: Unit, ways: tuple[str, str], pairs: Sequence[tuple[SeatRow, SeatRow]]) -> Contrast:
+    one, two = zip(*pairs, strict=True)
+    return Contrast(
+        embedding=embedding,
+        unit=unit,
+        ways=ways,
+        questions=len(pairs),
+        significant=(_significant(one), _significant(two)),
+        mean_effects=(_mean_effect(one), _mean_effect(two)),
+    )
+
+
+def _significant(rows: Iterable[SeatRow]) -> int:
+    return sum(row.verdict == "significant" for row in rows)
+
+
+def _mean_effect(rows: Iterable[SeatRow]) -> float:
+    return mean(math.nan if row.effect_size is None else row.effect_size for row in rows)

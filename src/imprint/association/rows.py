@@ -1,13 +1,22 @@
-"""What the rows of association tests share, and what a test that keeps few of its words is."""
+"""What the rows and results of association tests share, and what a test that keeps few of its words is."""
 
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
-from imprint.rows import Count, Row, WordList, WordValue
-from imprint.stimuli.definition import Human, Published
+from imprint.rows import Count, Result, Row, WordList, WordValue
+from imprint.significance.intervals import Interval
+from imprint.significance.partitions import PermutationTest
+from imprint.stimuli.definition import Human, Published, WeatTest, described
+from imprint.types import Floats
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
 Verdict = Literal["significant", "not significant", "cannot reach"]
+
+# Called the same on a result and in its row.
+_ALIKE = ("embedding", "embedding_sha256", "effect_size", "statistic", "p_value", "seed", "missing")
+_ALIKE_OF_SETS = ("mean_difference", "d_within", "n_x", "n_y", "n_a", "n_b")
 
 
 class TestRow(Row, frozen=True, kw_only=True):
@@ -80,3 +89,73 @@ class AssociationRow(TestRow, frozen=True, kw_only=True):
     alpha: float | None = None
     verdict: Verdict | None = None
     detectable_shift: float | None = None
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AssociationResult(Result):
+    """A test of X and Y against A and B; positive means X with A and Y with B. `Effect` explains the effect sizes.
+
+    `scores` has what was scored, words or sentences, in the order of the test; `x_scores` and `y_scores` are what was
+    permuted. The interval is None where scores are not independent.
+    """
+
+    test: WeatTest
+    embedding: str
+    embedding_sha256: str
+    effect_size: float
+    d_within: float
+    statistic: float
+    mean_difference: float
+    interval: Interval | None
+    significance: PermutationTest
+    scores: Mapping[str, float] = field(hash=False)
+    x_scores: Floats = field(compare=False)
+    y_scores: Floats = field(compare=False)
+    n_a: int
+    n_b: int
+    missing: tuple[str, ...]
+    seed: int
+
+    _deals: ClassVar[int] = 1_000  # random deals behind a detectable shift
+
+    @property
+    def p_value(self) -> float:
+        """Share of partitions at least as extreme as the observed one."""
+        return self.significance.p_value
+
+    @property
+    def n_x(self) -> int:
+        """How many scores X has."""
+        return len(self.x_scores)
+
+    @property
+    def n_y(self) -> int:
+        """How many scores Y has."""
+        return len(self.y_scores)
+
+    def smallest_detectable_shift(self, alpha: float, *, power: float = 0.8) -> float | None:
+        """Return the shift of X's scores this test would find with that power, None if p cannot reach alpha."""
+        from imprint.significance.power import smallest_detectable_shift
+
+        return smallest_detectable_shift(
+            self.x_scores,
+            self.y_scores,
+            alpha=alpha,
+            power=power,
+            alternative=self.significance.alternative,
+            deals=self._deals,
+            seed=self.seed,
+        )
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the fields of the row that all these tests have, scores aside."""
+        interval = self.interval
+        return {
+            "test": self.test.id,
+            **described(self.test),
+            **{name: getattr(self, name) for name in _ALIKE + _ALIKE_OF_SETS},
+            "interval_low": interval.low if interval else None,
+            "interval_high": interval.high if interval else None,
+            "confidence": interval.confidence if interval else None,
+            **self.significance.details(),
+        }

@@ -6,13 +6,12 @@ independent observations, so here words are permuted unless sentences are asked 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, get_args
+from dataclasses import asdict, dataclass, field, replace
+from typing import get_args
 
 import numpy as np
 
-from imprint.association.cosines import cosines
-from imprint.association.effects import Effect
+from imprint.association.cosines import Effect, cosines
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, table_of
@@ -28,10 +27,6 @@ from imprint.significance.partitions import countable, permutation_test
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.templates import Templates, sentences
 from imprint.types import Floats, Floats32, Progress
-
-if TYPE_CHECKING:
-    pass
-
 
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
@@ -121,7 +116,7 @@ def measure(
 
     Asked for both, it gives words alone where there are too many sentences to count their partitions.
     """
-    table = table_of(question.test, question.sides, encodings.rows, embedding=encoder.name, lacking=lacking)
+    table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
     parts = sensitivity(table)
     centred = _centred_effect(table, encodings)
     frames = _frames(table, encodings, alternative) if question.frames else None
@@ -132,10 +127,12 @@ def measure(
             continue
         if results and table.one_each:
             # One sentence a word: the units are one, and so is the count behind p.
-            results[unit] = replace(next(iter(results.values())), unit=unit, scored=tuple(table.scores(unit)[0]))
+            names, values, _ = table.scores(unit)
+            scores = dict(zip(names, values.tolist(), strict=True))
+            results[unit] = replace(next(iter(results.values())), unit=unit, scores=scores)
             continue
-        scored, scores, n_x = table.scores(unit)
-        x, y = scores[:n_x], scores[n_x:]
+        names, values, n_x = table.scores(unit)
+        x, y = values[:n_x], values[n_x:]
         of_words = unit == "word" or table.one_each
         results[unit] = SeatResult(
             test=question.test,
@@ -144,16 +141,15 @@ def measure(
             embedding=encoder.name,
             embedding_sha256=encoder.identity,
             settings=encoder.settings,
-            effect=Effect.of(x, y),
+            **asdict(Effect.of(x, y)),
             centred=centred,
             frames=frames,
             interval=shift_interval(x, y, confidence=confidence) if of_words else None,
             significance=permutation_test(x, y, alternative=alternative, width=None if of_words else _WIDTH),
-            scored=tuple(scored),
-            scores=scores,
+            scores=dict(zip(names, values.tolist(), strict=True)),
+            x_scores=x,
+            y_scores=y,
             sensitivity=parts,
-            n_x=len(x),
-            n_y=len(y),
             n_a=_count(table.a, unit),
             n_b=_count(table.b, unit),
             texts=len({sentence.text for side in (table.x, table.y, table.a, table.b) for sentence in side}),

@@ -1,21 +1,21 @@
 """Many tests in several contexts on one or more encoders: every text encoded once, one family a unit.
 
 May et al. (2019), section 4 and table 4; the correction runs over all tests and all encoders given, as its
-footnote 8 does.
+footnote 8 does. One star for p below alpha, two for a p that is so after Holm's correction.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, get_args
 
-from imprint.association.coherence import Coherence, check_coherence
+from imprint.association.coherence import CoherenceRow, check_coherence
 from imprint.association.seat import SentenceQuestion, ask, measure
 from imprint.association.seat_result import SeatResult
-from imprint.association.seat_rows import UNITS, SeatInFamily, judge_results, make_row
-from imprint.association.sensitivity import mean_cosine
+from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.sentences import Unit
-from imprint.association.verdicts import check_alpha
+from imprint.association.verdicts import InFamily, JudgedTest, check_alpha, judge
 from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
@@ -23,22 +23,22 @@ from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
-from imprint.stimuli.definition import UNDETERMINED, WeatTest
+from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.types import Progress, Report
 
 WorkItem = TypeVar("WorkItem")
 Finished = TypeVar("Finished")
 
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+# How the models of the paper's table 3 are recognised: by the whole name of the model and how it was pooled.
+_OF_THE_PAPER = (
+    ("CBoW (GloVe 840B)", re.compile(r"glove\.840b\.300d(\.stimuli)?", re.IGNORECASE), "mean"),
+    ("GPT", re.compile(r"openai-gpt"), "last"),
+    ("BERT", re.compile(r"bert-large-cased"), "cls"),
+)
 _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
-
-
-class AnisotropyRow(Row, frozen=True, kw_only=True, tag="seat-anisotropy"):
-    """The mean cosine of all pairs of the texts asked about in one context."""
-
-    context: Context
-    texts: int
-    mean_cosine: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,44 +48,38 @@ class SeatBattery(Result):
     `encoded` texts were computed in this run; the others came from the cache.
     """
 
-    rows: tuple[SeatInFamily, ...]
+    seats: tuple[InFamily[SeatResult], ...]
     skipped: tuple[SkippedRow, ...]
     anisotropy: tuple[AnisotropyRow, ...]
-    coherence: tuple[Coherence, ...]
+    coherence: tuple[CoherenceRow, ...]
     alpha: float
     encoded: int
 
     def findings(self) -> list[Row]:
         """Return one row per test, context, unit and encoder, then checks of the whole and what could not be run."""
-        rows = [
-            row.result.finding(
-                p_holm=row.p_holm,
-                alpha=self.alpha,
-                verdict=row.verdict,
-                stars=row.stars,
-                detectable_shift=row.detectable_shift,
-                published=(row.published,) if row.published else (),
-                human=row.result.test.human,
-                adapted=row.result.test.adapted,
-            )
-            for row in self.rows
+        seats = [
+            one.result.finding(**one.fields(self.alpha), stars=self._stars(one), published=_published(one.result))
+            for one in self.seats
         ]
-        seed = self.rows[0].result.seed
-        return [*rows, *(check.finding(seed) for check in self.coherence), *self.anisotropy, *self.skipped]
+        return [*seats, *self.coherence, *self.anisotropy, *self.skipped]
+
+    def _stars(self, one: InFamily[SeatResult]) -> str:
+        return "**" if one.verdict == "significant" else "*" if one.result.p_value <= self.alpha else ""
 
     def __repr__(self) -> str:
         by_unit = ", ".join(
-            f"{sum(row.significant for row in self.of_unit(unit))} of {len(self.of_unit(unit))} by {unit}s"
+            f"{sum(one.verdict == 'significant' for one in family)} of {len(family)} by {unit}s"
             for unit in UNITS
+            for family in (self.of_unit(unit),)
         )
         return f"SeatBattery(significant after Holm at {self.alpha}: {by_unit}; {len(self.skipped)} skipped)"
 
-    def of_unit(self, unit: Unit) -> list[SeatInFamily]:
-        """Return the rows of one family."""
-        return [row for row in self.rows if row.result.unit == unit]
+    def of_unit(self, unit: Unit) -> list[InFamily[SeatResult]]:
+        """Return the results of one family."""
+        return [one for one in self.seats if one.result.unit == unit]
 
 
-def run_seats(
+def run_seat_battery(
     encoders: Sequence[object],
     tests: Sequence[WeatTest],
     *,
@@ -125,14 +119,13 @@ def run_seats(
     if not results:
         reason = f"{not_run[0].test}, for one: {not_run[0].reason}" if not_run else "no test was asked for"
         raise VocabularyError(f"none of {len(tests)} tests can be run; {reason}")
-    judged = judge_results(results, alpha)
-    rows = _side_by_side(
-        lambda pair: make_row(*pair, alpha),
-        list(zip(results, judged, strict=True)),
+    seats = _side_by_side(
+        lambda pair: InFamily.of(*pair, powered=pair[0].unit == "word"),
+        list(zip(results, _judge(results, alpha), strict=True)),
         _labelled(report, "asking what each test could have found"),
     )
     return SeatBattery(
-        rows=tuple(rows),
+        seats=tuple(seats),
         skipped=tuple(dict.fromkeys(not_run)),
         anisotropy=tuple(anisotropy),
         coherence=tuple(check_coherence(results, alpha)),
@@ -200,6 +193,29 @@ def _measure_all(
 
 def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
     return skipped((encoder.name, encoder.identity), test.id, test.title, reason, part="seat", seed=seed)
+
+
+def _judge(results: Sequence[SeatResult], alpha: float) -> list[JudgedTest]:
+    """Correct the results of each unit together, whatever their context and encoder; one a result, in their order."""
+    judged: dict[int, JudgedTest] = {}
+    for unit in UNITS:
+        places = [place for place, result in enumerate(results) if result.unit == unit]
+        family = [results[place].significance for place in places]
+        judged |= dict(zip(places, judge(family, alpha), strict=True))
+    return [judged[place] for place in range(len(results))]
+
+
+def _published(result: SeatResult) -> tuple[Published, ...]:
+    """Return the paper's figure where the encoder is one of its own."""
+    settings = result.settings
+    if result.test.adapted or settings.get("layers", "last") != "last" or settings.keys() & {"prefix", "prompt"}:
+        return ()
+    for model, name, pooling in _OF_THE_PAPER:
+        if name.fullmatch(result.embedding) and settings.get("pooling") == pooling:
+            for figure in result.test.published:
+                if figure.embedding == model and figure.context == result.context and figure.effect is not None:
+                    return (figure,)
+    return ()
 
 
 def _side_by_side(

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from imprint.association.sentences import SentenceTable, Side
 from imprint.association.wordrows import FEWEST_WORDS
+from imprint.choices import Context
+from imprint.rows import Row
 from imprint.stimuli.templates import Sentence
 from imprint.types import Flags, Floats, Floats32
 
@@ -48,6 +50,14 @@ class Sensitivity:
             for name, value in effects.items()
             if np.sign(value) == -np.sign(effect) != 0
         )
+
+
+class AnisotropyRow(Row, frozen=True, kw_only=True, tag="seat-anisotropy"):
+    """The mean cosine of all pairs of the texts asked about in one context."""
+
+    context: Context
+    texts: int
+    mean_cosine: float | None
 
 
 def sensitivity(table: SentenceTable) -> Sensitivity:

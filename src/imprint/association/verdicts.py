@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from imprint.association.rows import Verdict
+from imprint.association.rows import AssociationResult, Verdict
 from imprint.errors import SettingError
 from imprint.significance.corrections import holm, holm_level
 from imprint.significance.partitions import PermutationTest
 
+Tested = TypeVar("Tested", bound=AssociationResult)
 
 @dataclass(frozen=True)
 class JudgedTest:
@@ -20,6 +22,38 @@ class JudgedTest:
     p_holm: float
     verdict: Verdict
     level: float
+
+
+@dataclass(frozen=True)
+class InFamily(Generic[Tested]):
+    """A result within its family.
+
+    `detectable_shift` is given where the result is not significant: the smallest shift of X's scores the test
+    would have found with 80 % power.
+    """
+
+    result: Tested
+    p_holm: float
+    verdict: Verdict
+    detectable_shift: float | None
+
+    @classmethod
+    def of(cls, result: Tested, judged: JudgedTest, *, powered: bool = True) -> "InFamily[Tested]":
+        """Put a result beside its judgement; what it could have found, where that makes sense, takes a moment."""
+        unseen = powered and judged.verdict != "significant"
+        shift = result.smallest_detectable_shift(judged.level) if unseen else None
+        return cls(result, judged.p_holm, judged.verdict, shift)
+
+    def fields(self, alpha: float) -> dict[str, Any]:
+        """Return what the row of a family's test says besides its result."""
+        return {
+            "p_holm": self.p_holm,
+            "alpha": alpha,
+            "verdict": self.verdict,
+            "detectable_shift": self.detectable_shift,
+            "human": self.result.test.human,
+            "adapted": self.result.test.adapted,
+        }
 
 
 def judge(tests: Sequence[PermutationTest], alpha: float) -> list[JudgedTest]:

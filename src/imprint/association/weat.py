@@ -4,27 +4,24 @@ Caliskan, Bryson and Narayanan (2016), Methods: s(w, A, B) = mean cos(w, a) - me
 the sum of s over X less that over Y; the effect divides the difference of means by the spread of all scores.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from imprint.association.cosines import cosines, mean
-from imprint.association.effects import Effect
-from imprint.association.rows import AssociationRow
+from imprint.association.cosines import Effect, cosines, mean
+from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
 from imprint.choices import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
-from imprint.rows import Result, word_values
+from imprint.rows import word_values
 from imprint.significance.intervals import Interval, shift_interval
-from imprint.significance.partitions import PermutationTest, permutation_test
-from imprint.significance.power import smallest_detectable_shift
-from imprint.significance.sampled import sampled_test
+from imprint.significance.partitions import permutation_test
 from imprint.significance.stability import Stability, word_choice_stability
 from imprint.stimuli import catalog
-from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, described, validate
+from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
 from imprint.types import Floats, Progress
 
 WordSets = tuple[Sequence[str], Sequence[str]]
@@ -33,7 +30,7 @@ _ROUNDING = float(np.finfo(np.float32).eps)  # how far cosines of one direction,
 
 
 class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
-    """One test on one embedding; beside a second one, with the change of the effect from `change_from` to `change_to`."""
+    """One test on one embedding; beside a second one, with the change of the effect from one to the other."""
 
     stability_low: float | None
     stability_high: float | None
@@ -46,55 +43,14 @@ class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
     other_sha256: str | None = None
 
 
-@dataclass(frozen=True, repr=False)
-class WeatResult(Result):
-    """One test on one embedding; positive means X with A and Y with B. `Effect` explains the effect sizes."""
+@dataclass(frozen=True, repr=False, kw_only=True)
+class WeatResult(AssociationResult):
+    """One test on one embedding, and how far its effect depends on the choice of words."""
 
-    test: WeatTest
-    embedding: str
-    embedding_sha256: str
-    effect_size: float
-    d_within: float
-    statistic: float
-    mean_difference: float
     interval: Interval
-    significance: PermutationTest
     stability: Stability
-    scores: Mapping[str, float] = field(hash=False)
-    n_x: int
-    n_y: int
-    n_a: int
-    n_b: int
-    missing: tuple[str, ...]
     lowered: tuple[str, ...]
     from_subwords: tuple[str, ...]
-    seed: int
-
-    @property
-    def p_value(self) -> float:
-        """Share of partitions at least as extreme as the observed one."""
-        return self.significance.p_value
-
-    @property
-    def x_scores(self) -> Floats:
-        """Scores of the X words found, in the test's order."""
-        return np.array(list(self.scores.values())[: self.n_x])
-
-    @property
-    def y_scores(self) -> Floats:
-        """Scores of the Y words found, in the test's order."""
-        return np.array(list(self.scores.values())[self.n_x :])
-
-    def smallest_detectable_shift(self, alpha: float, *, power: float = 0.8) -> float | None:
-        """Return the shift of X's scores this test would find with that power, None if p cannot reach alpha."""
-        return smallest_detectable_shift(
-            self.x_scores,
-            self.y_scores,
-            alpha=alpha,
-            power=power,
-            alternative=self.significance.alternative,
-            seed=self.seed,
-        )
 
     def findings(self) -> list[WeatRow]:
         """Return the one row in a list, as every result does."""
@@ -103,25 +59,7 @@ class WeatResult(Result):
     def finding(self, **more: Any) -> WeatRow:
         """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
         return WeatRow(
-            test=self.test.id,
-            embedding=self.embedding,
-            embedding_sha256=self.embedding_sha256,
-            effect_size=self.effect_size,
-            statistic=self.statistic,
-            p_value=self.p_value,
-            seed=self.seed,
-            missing=self.missing,
-            **described(self.test),
-            mean_difference=self.mean_difference,
-            interval_low=self.interval.low,
-            interval_high=self.interval.high,
-            confidence=self.interval.confidence,
-            d_within=self.d_within,
-            **self.significance.details(),
-            n_x=self.n_x,
-            n_y=self.n_y,
-            n_a=self.n_a,
-            n_b=self.n_b,
+            **self._fields(),
             stability_low=self.stability.low,
             stability_high=self.stability.high,
             stability_same_sign=self.stability.same_sign,
@@ -165,25 +103,23 @@ def weat(
     cosines_a, cosines_b = (_without_noise(cosines(vectors, side.vectors)) for side in (a, b))
     scores = np.array([mean(to_a) - mean(to_b) for to_a, to_b in zip(cosines_a, cosines_b, strict=True)])
     of_x, of_y = scores[: len(x.words)], scores[len(x.words) :]
-    effect = Effect.of(of_x, of_y)
     if draws is None:
         significance = permutation_test(of_x, of_y, alternative=alternative)
     else:
+        from imprint.significance.sampled import sampled_test
+
         significance = sampled_test(of_x, of_y, alternative=alternative, draws=draws, seed=seed, progress=progress)
     return WeatResult(
         test=test,
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
-        effect_size=effect.effect_size,
-        d_within=effect.d_within,
-        statistic=effect.statistic,
-        mean_difference=effect.mean_difference,
+        **asdict(Effect.of(of_x, of_y)),
         interval=shift_interval(of_x, of_y, confidence=confidence),
         significance=significance,
         stability=word_choice_stability(cosines_a, cosines_b, len(of_x), seed=seed),
         scores=dict(zip(x.words + y.words, scores.tolist(), strict=True)),
-        n_x=len(of_x),
-        n_y=len(of_y),
+        x_scores=of_x,
+        y_scores=of_y,
         n_a=len(a.words),
         n_b=len(b.words),
         missing=rows.missing,

@@ -63,8 +63,9 @@ def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool =
     from imprint.render.terminal import draw_blocks
 
     tables, said = draw_blocks(blocks, unmask=unmask, more=more)
-    if tables:
-        tell(tables, end="" if tables.endswith("\n") else "\n")
+    if tables:  # made printable cell by cell, with headings in bold on a terminal
+        sys.stdout.write(tables if tables.endswith("\n") else f"{tables}\n")
+        sys.stdout.flush()
     for line in said:
         say(line)
 

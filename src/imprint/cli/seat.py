@@ -68,10 +68,9 @@ def seat_command(
 
     Several encoders are corrected together. Encodings are kept on disk: a second run encodes nothing.
     """
-    from imprint.association.seat_battery import put, run_seats
-    from imprint.cli.console import phases
+    from imprint.association.seat_battery import put, run_seat_battery
+    from imprint.cli.console import phases, say, show_findings
     from imprint.cli.encoders import opened_cache, opened_encoder
-    from imprint.cli.seat_tables import show_seats
     from imprint.stimuli.templates import read_templates
 
     asked = bool(test or tests)
@@ -97,7 +96,7 @@ def seat_command(
         for source in encoder
     ]
     with opened_cache(cache, unused=no_cache) as kept, phases() as report:
-        battery = run_seats(
+        battery = run_seat_battery(
             encoders,
             chosen,
             context=context,
@@ -109,7 +108,12 @@ def seat_command(
             skip=not asked,
             report=report,
         )
-    show_seats(battery, json=json)
+    show_findings(battery.findings(), json=json)
+    if not json:
+        encoded = (
+            f"{battery.encoded:,} texts encoded" if battery.encoded else "every text was known from an earlier run"
+        )
+        say(f"{encoded}.")
 
 
 def _choose(patterns: list[str] | None, file: Path | None) -> "tuple[WeatTest, ...]":

@@ -1,6 +1,7 @@
 """What the kinds of association tests show alike: names, p-values, counts, missing words, published figures."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from imprint.association.rows import AssociationRow, TestRow
 from imprint.masking import Words
@@ -23,7 +24,7 @@ from imprint.view import (
     words,
 )
 
-Cells = Callable[[AssociationRow], Cell | Text]
+Tested = TypeVar("Tested", bound=AssociationRow)
 
 TEST = Column("Test")
 EFFECT = Column(
@@ -115,10 +116,10 @@ def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
 def forest_chart(
     name: str,
     heading: str,
-    rows: Sequence[AssociationRow],
-    ends: Callable[[AssociationRow], tuple[float | None, float | None]],
+    rows: Sequence[Tested],
+    ends: Callable[[Tested], tuple[float | None, float | None]],
     *,
-    label: Callable[[AssociationRow], str],
+    label: Callable[[Tested], str],
     axis: str,
     band: str,
 ) -> Chart:

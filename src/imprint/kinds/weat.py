@@ -125,7 +125,7 @@ def _overview(rows: Sequence[WeatRow]) -> Iterator[Block]:
         "weat-forest",
         "How strong each association is",
         rows,
-        lambda row: (row.stability_low, row.stability_high),  # type: ignore[attr-defined]
+        lambda row: (row.stability_low, row.stability_high),
         label=lambda row: row.title,
         axis="effect size d",
         band="95 % interval if other words had been chosen",

@@ -1,0 +1,374 @@
+"""SEAT as kinds: the questions of WEAT asked of sentences, and checks of the whole battery (May et al., 2019)."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from imprint.association.coherence import CoherenceRow, contrasts
+from imprint.association.seat_result import SeatRow
+from imprint.association.sensitivity import AnisotropyRow
+from imprint.errors import SettingError
+from imprint.kinds.kind import Kind, Part
+from imprint.kinds.tests import (
+    TEST,
+    corrected_cell,
+    counts_cell,
+    difference_cell,
+    forest_chart,
+    missing_cell,
+    missing_notes,
+    name_cell,
+    one_sided,
+    p_cell,
+)
+from imprint.rows import Row, TemplateValue, WordValue
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Listing,
+    Medium,
+    Prose,
+    Table,
+    Text,
+    count,
+    interval,
+    join,
+    number,
+    probability,
+    say,
+    title,
+)
+
+if TYPE_CHECKING:
+    from imprint.kinds.job import Job
+    from imprint.types import Progress
+
+SENTENCES = Part("seat", "In sentences", 80, needs="encoder")
+
+Pair = tuple[SeatRow, SeatRow | None]  # by words, and by sentences where these could be counted
+
+_PAGES: tuple[Medium, ...] = ("page", "terminal")
+_FRAMES_MATTER = 0.05  # p of the sentences without their words from which a warning is due
+_NAMED = 3  # of a list, in a cell
+_STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
+
+_CONTEXT = Column("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own.")
+_BY_WORDS: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
+    (_CONTEXT, lambda pair: pair[0].context),
+    (Column("d_word", "Effect by words, each averaged over its sentences.", True), lambda pair: _starred(pair[0])),
+    (
+        Column("Mean difference", "Difference of the sets' mean cosines, with its 95 % interval.", True),
+        lambda pair: difference_cell(pair[0]),
+    ),
+    (Column("p, by words", numeric=True), lambda pair: p_cell(pair[0])),
+    (Column("p, Holm", "Corrected over all rows by words.", True), lambda pair: _corrected(pair[0])),
+)
+_BY_SENTENCES: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
+    (Column("d", "Effect by sentences, as in the paper.", True), lambda pair: _by_sentences(pair, _starred)),
+    (Column("p, by sentences", numeric=True), lambda pair: _by_sentences(pair, p_cell)),
+    (
+        Column("p, Holm, by sentences", "Corrected over all rows by sentences.", True, extra=True),
+        lambda pair: _by_sentences(pair, _corrected),
+    ),
+    (
+        Column("Splits", "Splits of words at least as extreme, of all splits.", extra=True),
+        lambda pair: counts_cell(pair[0]),
+    ),
+)
+_PUBLISHED = Column("Published", "The d of the same model that the paper prints, with its stars.", True)
+_MISSING = Column("Missing", "Words the encoder does not have, of all words of the test.", True)
+_PARTS = (
+    TEST,
+    _CONTEXT,
+    Column("Detectable", "Where nothing was found: the smallest difference found four times in five.", True),
+    Column("Without one template", "Smallest and largest d_word when one template is left out.", True),
+    Column("Without one word", "Smallest and largest d_word when one word is left out.", True),
+    Column("Frames", "d_word of the sentences without their words: far from zero, they are part of the effect.", True),
+    Column("Centred", "d_word after the mean of the test's vectors is subtracted from all of them.", True),
+    Column("Sign changed by", "What, left out, changes the sign of d_word.", extra=True),
+)
+
+
+def run(job: "Job", progress: "Progress") -> list[Row]:
+    """Run the paper's SEATs of the language on the encoder."""
+    from imprint.association.seat_battery import run_seat_battery
+    from imprint.kinds.job import by_label, tests_in
+    from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
+    from imprint.stimuli.definition import WeatTest
+
+    plan, encoder = job.plan, job.encoder
+    known = {test.id for test in tests_in(plan.language)}
+    tests = [test for test in choose(catalogue(), SEAT_TESTS) if isinstance(test, WeatTest) and test.id in known]
+    if encoder is None or not tests:
+        raise SettingError(f"the catalogue has no sentences in language {plan.language!r}")
+    report = by_label(progress, (0.6, 0.2, 0.2))
+    battery = run_seat_battery([encoder], tests, alpha=plan.alpha, cache=job.cache, seed=plan.seed, report=report)
+    return battery.findings()
+
+
+def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
+    """Show the battery of each encoder with both units side by side, and how far it depends on single words."""
+    yield Prose(
+        "An encoder turns sentences into vectors. Words are put into simple sentences, such as “This is Emma.”, "
+        "and asked the questions above. One word in eight sentences is not eight observations, so words are "
+        "permuted. The paper permutes sentences; its p-values are given beside."
+    )
+    encoders = dict.fromkeys(row.embedding_sha256 for row in rows)
+    for place, encoder in enumerate(encoders, start=1):
+        own = [row for row in rows if row.embedding_sha256 == encoder]
+        yield from _encoder(own, "" if place == 1 else f"-{place}")
+        notes = list(_notes([row for row in own if row.unit == "word"]))
+        if notes and len(encoders) > 1:
+            yield Prose(say("On {}:", title(own[0].embedding)), "note", _PAGES)
+        yield from notes
+    yield from _legend(rows, len(encoders))
+    yield from _contrasts(rows)
+
+
+def sentences(rows: Sequence[SeatRow]) -> Iterator[Text]:
+    """Say how many tests about people are significant, in sentences and as single words."""
+    people = [row for row in rows if row.about_people and row.unit == "word"]
+    if people:
+        sides = [
+            say("{} of {} {}", f"{_significant(some)}", f"{len(some)}", where)
+            for some, where in (
+                ([row for row in people if row.context != "word"], "in sentences"),
+                ([row for row in people if row.context == "word"], "as single words"),
+            )
+        ]
+        encoder = title(people[0].embedding)
+        yield say("{}: tests about people that are statistically significant: {}.", encoder, join(sides))
+
+
+def _significant(rows: Iterable[SeatRow]) -> int:
+    return sum(row.verdict == "significant" for row in rows)
+
+
+def _encoder(rows: Sequence[SeatRow], suffix: str) -> Iterator[Block]:
+    by_sentences = {(row.test, row.context): row for row in rows if row.unit == "sentence"}
+    by_word = [row for row in rows if row.unit == "word"]
+    pairs: list[Pair] = [(row, by_sentences.get((row.test, row.context))) for row in by_word or rows]
+    yield forest_chart(
+        f"seat-forest{suffix}",
+        "How strong each association is, by words" if by_word else "How strong each association is, by sentences",
+        by_word or rows,
+        lambda row: _ends(row.effect_without_template),
+        label=lambda row: f"{row.context}: {row.title}",
+        axis="effect size d",
+        band="range when one template is left out",
+    )
+    yield _battery(pairs)
+    parts = tuple(_part(row) for row in by_word if row.context != "word" and row.effect_size is not None)
+    if parts:
+        caption = say("How far d_word on {} depends on single templates and words", title(rows[0].embedding))
+        yield Table(caption, _PARTS, parts, filtered=True, media=_PAGES)
+
+
+def _battery(pairs: Sequence[Pair]) -> Table:
+    rows = [row for row, _ in pairs]
+    # A single result by sentences has no words beside it.
+    columns = [*(_BY_WORDS if rows[0].unit == "word" else _BY_WORDS[:1]), *_BY_SENTENCES]
+    if any(row.published for row in rows):
+        columns.append((_PUBLISHED, lambda pair: _published(pair[0])))
+    if any(row.missing for row in rows):
+        columns.append((_MISSING, lambda pair: missing_cell(pair[0])))
+    named = {row.test: row for row in reversed(rows)}  # where a test comes first, its title is given too
+    lines = tuple(
+        (
+            name_cell(pair[0]) if named[pair[0].test] is pair[0] else title(pair[0].test),
+            *(cell(pair) for _, cell in columns),
+        )
+        for pair in pairs
+    )
+    settings = join(title(f"{one.name} {one.value}") for one in rows[0].encoder_settings)
+    caption = say("SEAT on {} ({}), {}", title(rows[0].embedding), settings, one_sided(rows))
+    return Table(caption, (TEST, *(column for column, _ in columns)), lines, filtered=True)
+
+
+def _starred(row: SeatRow) -> Cell:
+    return Cell(say("{}{}", number(row.effect_size), row.stars), order=row.effect_size)
+
+
+def _corrected(row: SeatRow) -> Cell | Text:
+    return "too few words" if row.verdict == "cannot reach" else corrected_cell(row)
+
+
+def _by_sentences(pair: Pair, cell: Callable[[SeatRow], Cell | Text]) -> Cell | Text:
+    """Show a row by sentences; where every word has one sentence, p is the same."""
+    by_words, by_sentences = pair
+    if by_sentences is None:
+        return "too many" if cell is p_cell else NOTHING
+    if cell is p_cell and by_words is not by_sentences and _sizes(by_words) == _sizes(by_sentences):
+        return Cell("the same", order=by_sentences.p_value)
+    return cell(by_sentences)
+
+
+def _sizes(row: SeatRow) -> tuple[int, ...]:
+    return row.n_x, row.n_y, row.n_a, row.n_b
+
+
+def _published(row: SeatRow) -> Text:
+    figure = next(iter(row.published), None)
+    return NOTHING if figure is None else say("{}{}", number(figure.effect), _STARS.get(figure.p or "", ""))
+
+
+def _part(row: SeatRow) -> tuple[Cell | Text, ...]:
+    more = f" and {len(row.flips) - _NAMED} more" if len(row.flips) > _NAMED else ""
+    turned = say("{}{}", join(map(title, row.flips[:_NAMED])), more)
+    return (
+        title(row.test),
+        row.context,
+        number(row.detectable_shift, 3),
+        interval(*_ends(row.effect_without_template)),
+        interval(*_ends(row.effect_without_word)),
+        number(row.effect_of_frames),
+        number(row.effect_centred),
+        Cell(turned, hint=join(map(title, row.flips))) if row.flips else NOTHING,
+    )
+
+
+def _ends(effects: Iterable[TemplateValue | WordValue]) -> tuple[float | None, float | None]:
+    known = [one.value for one in effects if one.value is not None]
+    return (min(known), max(known)) if known else (None, None)
+
+
+def _legend(rows: Sequence[SeatRow], encoders: int) -> Iterator[Block]:
+    if rows[0].alpha is not None:
+        together = ", all encoders together" if encoders > 1 else ""
+        family = sum(row.unit == rows[0].unit for row in rows)
+        yield Prose(
+            say(
+                "* p below {} alone; ** also after Holm's correction over the {} rows of the same unit{}. Too few "
+                "words: no p of so few words could be significant among this many tests.",
+                f"{rows[0].alpha:g}",
+                f"{family}",
+                together,
+            ),
+            "note",
+            ("page", "terminal", "card"),
+        )
+    yield Prose(
+        "d_word permutes words. d permutes sentences, as the paper does: one word in many templates counts as many "
+        "observations, so its p is too small for claims about words. Not significant does not mean absent: such a "
+        "test finds the detectable difference four times in five.",
+        "note",
+        _PAGES,
+    )
+    yield Prose(
+        "Frames: d_word of the same sentences without their words. Centred: d_word after the mean of the test's "
+        "vectors is subtracted.",
+        "note",
+        ("terminal",),
+    )
+
+
+def _notes(rows: Sequence[SeatRow]) -> Iterator[Block]:
+    yield from missing_notes(list({(row.test, row.missing): row for row in rows}.values()))
+    for row in {row.test: row for row in rows if row.left_out}.values():
+        left_out = f"{len(row.left_out):,}"
+        text = "{}: {} sentences were left out because the form of their word has no vector, such as {}"
+        yield Prose(say(text, title(row.test), left_out, title(row.left_out[0])), "note", _PAGES)
+    for row in {row.test: row for row in rows if row.context == "bleached" and row.n_unknown_kinds}.values():
+        asked = sum(len(one.words) for one in row.sets)
+        text = (
+            "{} of {} words of {} have no kind and are put into neutral sentences; state their kind in the test's "
+            'file, such as kind = "name"'
+        )
+        yield Prose(say(text, f"{row.n_unknown_kinds:,}", f"{asked:,}", title(row.test)), "note", _PAGES)
+    for row in rows:
+        if row.p_of_frames is not None and row.p_of_frames <= _FRAMES_MATTER:
+            numbers = (number(row.effect_of_frames), probability(row.p_of_frames))
+            text = (
+                "The sentences of {} give d_word = {}, p = {} without its words: X and Y differ in kinds of words, "
+                "and so in their sentences."
+            )
+            yield Prose(say(text, _asked([row]), *numbers), "warning", _PAGES)
+    flipping = [row for row in rows if row.flips]
+    if flipping:
+        yield Prose(
+            say("The sign of d_word depends on one template or word in {}.", _asked(flipping)), "warning", _PAGES
+        )
+    opposed = [
+        row for row in rows if row.alpha is not None and row.p_value is not None and row.p_value >= 1 - row.alpha
+    ]
+    if opposed:
+        text = (
+            "Strongly in the other direction than asked: {}. A two-sided test (--alternative two-sided) counts both."
+        )
+        yield Prose(say(text, _asked(opposed)), "note", _PAGES)
+
+
+def _asked(rows: Iterable[SeatRow]) -> Text:
+    return join(dict.fromkeys(say("{} ({})", title(row.test), row.context) for row in rows))
+
+
+def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
+    lines = tuple(
+        say(
+            "{}, by {}s: of {} questions asked both ways, {} significant with {} (mean effect {}) and {} with "
+            "{} ({}).",
+            title(one.embedding),
+            one.unit,
+            f"{one.questions}",
+            f"{one.significant[0]}",
+            one.ways[0],
+            number(one.mean_effects[0]),
+            f"{one.significant[1]}",
+            one.ways[1],
+            number(one.mean_effects[1]),
+        )
+        for one in contrasts(rows)
+    )
+    if lines:
+        yield Listing(
+            (*lines, "Such counts compare ways of asking; they do not measure how biased an encoder is."), _PAGES
+        )
+
+
+def coherence(rows: Sequence[CoherenceRow]) -> Iterator[Block]:
+    """Show whether tests that should go together do; single words have one unit."""
+    shown = [row for row in rows if (row.context, row.unit) != ("word", "sentence")]
+    several = len({row.embedding_sha256 for row in shown}) > 1
+    columns = ("Tests", "Context", "By", "Expected", "p", "d", "Outcome")
+    lines = tuple(
+        (
+            *((title(row.embedding),) if several else ()),
+            title(row.test.replace(" ", ", ")),
+            row.context,
+            f"{row.unit}s",
+            row.check,
+            join(map(probability, row.p_values)),
+            join(map(number, row.effect_sizes)),
+            {True: "holds", False: "does not hold"}.get(row.holds, "nothing found"),  # type: ignore[arg-type]
+        )
+        for row in shown
+    )
+    if lines:
+        names = ("Encoder", *columns) if several else columns
+        yield Table("Do the tests cohere?", tuple(map(Column, names)), lines, media=_PAGES)
+
+
+def anisotropy(rows: Sequence[AnisotropyRow]) -> Iterator[Block]:
+    """Say how alike all texts are to the encoder."""
+    cosines = (
+        say("{}, {} {} texts: {}", title(row.embedding), count(row.texts), row.context, number(row.mean_cosine))
+        for row in rows
+    )
+    text = "Mean cosine of all pairs of texts (0: directions spread evenly, 1: all alike): {}."
+    yield Prose(say(text, join(cosines, "; ")), "note", _PAGES)
+
+
+SEAT = Kind(
+    "seat",
+    row=SeatRow,
+    part=SENTENCES,
+    blocks=blocks,
+    sentences=sentences,
+    run=run,
+    seconds=20.0,
+    aliases={"p": "p_value", "d": "effect_size"},
+    card=True,
+)
+COHERENCE = Kind("seat-coherence", row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)
+ANISOTROPY = Kind("seat-anisotropy", row=AnisotropyRow, part=SENTENCES, blocks=anisotropy, rank=2)
