@@ -1,14 +1,13 @@
 """The paper's checks and summaries, on results whose numbers are made up."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from imprint.association.coherence import check_coherence
-from imprint.association.coherence import contrasts
+from imprint.association.coherence import check_coherence, contrasts
 from imprint.association.seat import seat
-from imprint.association.seat_result import SeatRow
 from imprint.stimuli.catalog import get
 
 
@@ -28,7 +27,7 @@ def make(template):
         return replace(
             template,
             test=get(test),
-            effect=replace(template.effect, effect_size=effect),
+            effect_size=effect,
             significance=replace(template.significance, p_value=p, p_low=p, p_high=p),
             **changes,
         )
@@ -40,7 +39,7 @@ def make(template):
 def row(make):
     def make_row(test, effect, *, significant=False, **changes):
         verdict = "significant" if significant else "not significant"
-        return SeatRow(make(test, effect, **changes), 0.5, verdict, True, None, None)
+        return make(test, effect, **changes).finding(verdict=verdict)
 
     return make_row
 
@@ -62,8 +61,8 @@ def row(make):
 )
 def test_tests_seven_and_eight_agree_unless_one_is_found_clearly_or_both_are_opposed(make, seven, eight, holds):
     (check,) = check_coherence([make("caliskan-8", *eight), make("caliskan-7", *seven)], 0.01)
-    assert (check.check, check.tests) == ("agree", ("caliskan-7", "caliskan-8"))
-    assert (check.effects, check.p_values) == ((seven[0], eight[0]), (seven[1], eight[1]))
+    assert (check.kind, check.check, check.test) == ("seat-coherence", "agree", "caliskan-7 caliskan-8")
+    assert (check.effect_sizes, check.p_values) == ((seven[0], eight[0]), (seven[1], eight[1]))
     assert check.holds is holds
 
 
@@ -93,7 +92,7 @@ def test_bounds_that_overlap_do_not_fall(make):
 
 def test_only_results_of_one_encoder_context_and_unit_are_checked_together(make):
     seven, eight = make("caliskan-7"), make("caliskan-8")
-    elsewhere = ({"unit": "sentence"}, {"context": "bleached"}, {"encoder": "other"}, {"encoder_sha256": "other"})
+    elsewhere = ({"unit": "sentence"}, {"context": "bleached"}, {"embedding": "other"}, {"embedding_sha256": "other"})
     for changes in elsewhere:
         assert check_coherence([seven, replace(eight, **changes)], 0.01) == []
     both = [replace(result, **changes) for changes in elsewhere for result in (seven, eight)]
@@ -101,11 +100,9 @@ def test_only_results_of_one_encoder_context_and_unit_are_checked_together(make)
     assert check_coherence([make("caliskan-3"), make("caliskan-5")], 0.01) == []
 
 
-def test_a_check_is_a_finding(make):
-    (check,) = check_coherence([make("caliskan-7"), make("caliskan-8", -1.0)], 0.01)
-    finding = check.finding(3).to_dict()
-    assert (finding["kind"], finding["test"], finding["seed"]) == ("seat-coherence", "caliskan-7 caliskan-8", 3)
-    assert (finding["effect_sizes"], finding["holds"], finding["unit"]) == ([1.0, -1.0], False, "word")
+def test_a_check_has_the_seed_of_its_results_and_none_for_effects_that_do_not_exist(make):
+    (check,) = check_coherence([make("caliskan-7", seed=3), make("caliskan-8", math.nan, seed=3)], 0.01)
+    assert (check.seed, check.effect_sizes, check.unit) == (3, (1.0, None), "word")
 
 
 def test_names_are_set_against_group_terms_where_both_were_asked_in_one_context(row):
@@ -136,10 +133,10 @@ def test_words_are_set_against_bleached_sentences_of_the_same_test(row):
 
 
 def test_units_and_encoders_are_summed_up_apart(row):
-    places = [{"unit": unit, "encoder": name} for unit in ("word", "sentence") for name in ("one", "other")]
+    places = [{"unit": unit, "embedding": name} for unit in ("word", "sentence") for name in ("one", "other")]
     rows = [row("caliskan-1", 1.0, context=c, **place) for place in places for c in ("word", "bleached")]
     found = contrasts(rows)
-    assert [(one.unit, one.encoder, one.questions) for one in found] == [
-        (place["unit"], place["encoder"], 1) for place in places
+    assert [(one.unit, one.embedding, one.questions) for one in found] == [
+        (place["unit"], place["embedding"], 1) for place in places
     ]
     assert contrasts(rows[:1]) == []

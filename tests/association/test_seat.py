@@ -104,8 +104,8 @@ def literal(encode, test, unit, templates=TEMPLATES, context="bleached"):
 
 def assert_is(result, expected):
     assert result.effect_size == pytest.approx(expected["effect_size"], abs=1e-12)
-    assert result.effect.statistic == pytest.approx(expected["statistic"], abs=1e-12)
-    assert result.effect.mean_difference == pytest.approx(expected["mean_difference"], abs=1e-12)
+    assert result.statistic == pytest.approx(expected["statistic"], abs=1e-12)
+    assert result.mean_difference == pytest.approx(expected["mean_difference"], abs=1e-12)
     assert result.significance.extreme == expected["extreme"]
     assert result.significance.partitions == expected["partitions"]
     assert (result.n_x, result.n_y, result.n_a, result.n_b) == expected["n"]
@@ -143,12 +143,12 @@ def test_single_words_of_an_embedding_are_a_weat_to_the_bit(bundled, number):
     expected, result = weat(bundled, f"caliskan-{number}"), seat(bundled, f"caliskan-{number}", context="word")
     assert result.significance == expected.significance
     assert result.effect_size == expected.effect_size
-    assert result.effect.statistic == expected.statistic
-    assert result.effect.mean_difference == expected.mean_difference
-    assert result.effect.d_within == expected.d_within
+    assert result.statistic == expected.statistic
+    assert result.mean_difference == expected.mean_difference
+    assert result.d_within == expected.d_within
     assert result.interval == expected.interval
     assert result.missing == expected.missing
-    assert dict(zip(result.scored, result.scores.tolist(), strict=True)) == expected.scores
+    assert result.scores == expected.scores
     assert (result.n_x, result.n_y, result.n_a, result.n_b) == (
         expected.n_x,
         expected.n_y,
@@ -176,7 +176,7 @@ def test_swapping_targets_or_attributes_negates_the_effect(unit):
 def test_scaling_rows_by_powers_of_two_changes_nothing_at_all(unit):
     scaled = speaking(2, scale=lambda text: 2.0 ** (len(text) % 7 - 3))
     one, other = (seat(encode, TEST, unit=unit, templates=TEMPLATES) for encode in (speaking(2), scaled))
-    assert one.scores.tolist() == other.scores.tolist()
+    assert one.scores == other.scores
     assert one.significance == other.significance
 
 
@@ -202,7 +202,7 @@ def test_neither_the_order_of_words_nor_of_templates_matters(unit, seed):
     other = seat(speaking(4), test, unit=unit, templates=Templates("en", by_kind))
     assert one.effect_size == pytest.approx(other.effect_size, abs=1e-12)
     assert one.significance == other.significance
-    assert set(one.scored) == set(other.scored)
+    assert set(one.scores) == set(other.scores)
 
 
 def test_templates_that_say_nothing_new_change_nothing_by_words_and_p_by_sentences():
@@ -218,7 +218,7 @@ def test_templates_that_say_nothing_new_change_nothing_by_words_and_p_by_sentenc
     assert twice.effect_size == pytest.approx(once.effect_size, abs=1e-12)
     assert twice.significance == once.significance
     once, twice = (seat(deaf, TEST, unit="sentence", templates=templates) for templates in (TEMPLATES, doubled))
-    assert twice.effect.mean_difference == pytest.approx(once.effect.mean_difference, abs=1e-12)
+    assert twice.mean_difference == pytest.approx(once.mean_difference, abs=1e-12)
     assert twice.significance.partitions > once.significance.partitions
     assert abs(twice.p_value - 0.5) > abs(once.p_value - 0.5)
 
@@ -226,7 +226,7 @@ def test_templates_that_say_nothing_new_change_nothing_by_words_and_p_by_sentenc
 def test_with_as_many_templates_for_every_word_the_units_share_their_mean_difference():
     equal = Templates("en", dict.fromkeys(TEMPLATES.by_kind, ("This is {word}.", "They say {word}.")))
     words, by_sentences = (seat(speaking(7), TEST, unit=unit, templates=equal) for unit in UNITS)
-    assert words.effect.mean_difference == pytest.approx(by_sentences.effect.mean_difference, abs=1e-12)
+    assert words.mean_difference == pytest.approx(by_sentences.mean_difference, abs=1e-12)
     assert words.effect_size != by_sentences.effect_size
 
 
@@ -259,8 +259,8 @@ def test_a_word_with_more_templates_weighs_more_among_sentences_and_not_among_wo
         return to_a - to_b
 
     x, y = (weighted((s(word) for word in side.words), side.words) for side in (TEST.x, TEST.y))
-    assert by_sentences.effect.mean_difference == pytest.approx(x - y, abs=1e-12)
-    assert abs(by_sentences.effect.mean_difference - words.effect.mean_difference) > 0.01
+    assert by_sentences.mean_difference == pytest.approx(x - y, abs=1e-12)
+    assert abs(by_sentences.mean_difference - words.mean_difference) > 0.01
 
 
 def _rows(test):
@@ -438,7 +438,7 @@ def test_too_many_sentences_to_count_leave_the_words():
     with pytest.raises(SettingError, match="600 and 600 scores have more than 1e300 partitions"):
         seat(speaking(17), test, templates=many, unit="sentence")
     battery = run_seat_battery([speaking(17)], [test], templates=many)
-    assert [(row.result.context, row.result.unit) for row in battery.rows] == [
+    assert [(row.result.context, row.result.unit) for row in battery.seats] == [
         ("word", "word"),
         ("word", "sentence"),
         ("bleached", "word"),

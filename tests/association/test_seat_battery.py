@@ -12,7 +12,8 @@ from imprint.association.seat_battery import put, run_seat_battery
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
-from imprint.finding import read_findings, write_findings
+from imprint.kinds.findings import read_findings
+from imprint.rows import write_findings
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import Unbleached, WeatTest, WordSet
 
@@ -51,6 +52,10 @@ def speaker(embedding):
     return make
 
 
+def seat_rows(battery):
+    return [row for row in battery.findings() if row.kind == "seat"]
+
+
 def test_every_context_of_a_test_has_a_row_in_both_units(speaker, tests):
     battery = run_seat_battery([speaker()], tests)
     expected = [
@@ -59,20 +64,17 @@ def test_every_context_of_a_test_has_a_row_in_both_units(speaker, tests):
     ]  # fmt: skip
     for unit in UNITS:
         assert [(row.result.test.id, row.result.context) for row in battery.of_unit(unit)] == expected
-    assert {row.result.context for row in run_seat_battery([speaker()], tests, context="word").rows} == {"word"}
+    assert {row.result.context for row in run_seat_battery([speaker()], tests, context="word").seats} == {"word"}
 
 
 def test_rows_are_those_of_single_tests(speaker, tests):
     encoder = speaker()
-    for row in run_seat_battery([encoder], tests, alternative="two-sided", seed=3).rows:
+    for row in run_seat_battery([encoder], tests, alternative="two-sided", seed=3).seats:
         result = row.result
         options = {"unit": result.unit, "context": result.context, "alternative": "two-sided", "seed": 3}
         alone = seat(encoder, result.test, **options)
-        assert (result.significance, result.effect, result.centred) == (
-            alone.significance,
-            alone.effect,
-            alone.centred,
-        )
+        for name in ("significance", "effect_size", "d_within", "mean_difference", "scores", "centred"):
+            assert getattr(result, name) == getattr(alone, name)
 
 
 def test_single_words_are_one_count_shared_by_both_units(speaker, tests):
@@ -93,25 +95,23 @@ def test_each_unit_is_a_family_over_all_contexts_and_encoders(speaker, tests, na
 
 
 def test_stars_tell_alone_from_within_the_family(speaker, tests):
-    battery = run_seat_battery([speaker()], tests, alpha=0.01)
-    for row in battery.rows:
-        stars = "**" if row.p_holm <= 0.01 else "*" if row.result.p_value <= 0.01 else ""
-        assert row.stars == stars
-    assert {row.stars for row in battery.rows} == {"", "**"}
+    rows = seat_rows(run_seat_battery([speaker()], tests, alpha=0.01))
+    for row in rows:
+        assert row.stars == ("**" if row.p_holm <= 0.01 else "*" if row.p_value <= 0.01 else "")
+    assert {row.stars for row in rows} == {"", "**"}
     # p of the planted effect is 1/924: it passes this alpha alone, and not among seven.
     level = 1.5 / math.comb(12, 6)
     (found,) = [
         row
-        for row in run_seat_battery([speaker()], tests, alpha=level).of_unit("word")
-        if (row.result.test.id, row.result.context) == ("found", "word")
+        for row in seat_rows(run_seat_battery([speaker()], tests, alpha=level))
+        if (row.test, row.context, row.unit) == ("found", "word", "word")
     ]
-    assert (found.result.p_value, found.stars, found.significant) == (1 / math.comb(12, 6), "*", False)
+    assert (found.p_value, found.stars, found.verdict) == (1 / math.comb(12, 6), "*", "cannot reach")
 
 
 def test_verdicts_tell_not_found_from_cannot_be_found(speaker, tests):
-    rows = {
-        (row.result.test.id, row.result.context, row.result.unit): row for row in run_seat_battery([speaker()], tests).rows
-    }
+    battery = run_seat_battery([speaker()], tests)
+    rows = {(one.result.test.id, one.result.context, one.result.unit): one for one in battery.seats}
     found, mixed, tiny = (rows[test, "bleached", "word"] for test in ("found", "mixed", "tiny"))
     assert (found.verdict, mixed.verdict, tiny.verdict) == ("significant", "not significant", "cannot reach")
     assert (found.detectable_shift, tiny.detectable_shift) == (None, None)
@@ -125,7 +125,7 @@ def test_four_group_terms_a_side_cannot_reach_a_hundredth_by_words():
         return [np.random.default_rng([*text.encode()]).normal(size=4) for text in texts]
 
     battery = run_seat_battery([FunctionEncoder(speak)], [get("seat-abw-terms")], context="bleached")
-    words, by_sentences = battery.rows
+    words, by_sentences = battery.seats
     assert (words.verdict, words.result.significance.p_floor) == ("cannot reach", 1 / 70)
     assert by_sentences.verdict != "cannot reach"
 
@@ -171,14 +171,14 @@ def test_an_encoder_given_twice_is_refused_and_two_of_one_name_are_told_apart(sp
     one, other = speaker(), speaker()
     other.identity = "another"
     battery = run_seat_battery([one, other], tests[:1])
-    assert [row.result.encoder_sha256 for row in battery.of_unit("word")] == [one.identity] * 2 + ["another"] * 2
+    assert [row.result.embedding_sha256 for row in battery.of_unit("word")] == [one.identity] * 2 + ["another"] * 2
 
 
 def test_findings_survive_a_file(speaker, tests, tmp_path):
     findings = run_seat_battery([speaker()], tests).findings()
     write_findings(tmp_path / "findings.jsonl", findings)
     again = read_findings(tmp_path / "findings.jsonl")
-    assert [finding.to_dict() for finding in again] == [finding.to_dict() for finding in findings]
+    assert again == findings
     assert [finding.kind for finding in again] == ["seat"] * 14 + ["seat-anisotropy"] * 3
 
 
@@ -188,8 +188,9 @@ def test_a_battery_is_one_line_a_table_and_safe_in_a_notebook(speaker, tests):
         repr(battery) == "SeatBattery(significant after Holm at 0.01: 2 of 2 by words, 2 of 2 by sentences; 0 skipped)"
     )
     frame = battery.to_frame()
+    frame = frame[frame["kind"] == "seat"]
     assert list(frame["unit"]) == ["word", "sentence"] * 2
-    assert list(frame["p_holm"]) == [row.p_holm for row in battery.rows]
+    assert list(frame["p_holm"]) == [one.p_holm for one in battery.seats]
     assert frame.index.is_unique
     assert "<script>" not in battery._repr_html_()
 

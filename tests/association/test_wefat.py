@@ -75,7 +75,7 @@ def test_the_frame_predicts_each_word(embedding, shares):
     assert frame["predicted"].mean() == pytest.approx(np.mean(list(shares.values())))
     row = result.to_dict()
     assert row["r"] == row["effect_size"] == result.pearson.r
-    assert set(row["scores"]) == set(WORDS)
+    assert {one["word"] for one in row["scores"]} == set(WORDS)
 
 
 def test_a_property_must_cover_the_words_and_vary(embedding, shares):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import sqlite3
 import subprocess
@@ -13,14 +12,11 @@ from pathlib import Path
 
 import pytest
 from command_results import lines, refused
-from imprint.finding import COMMON_FIELDS
+
+from imprint.association.seat_result import SeatRow
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 SERVER = Path(__file__).parents[1] / "encoders" / "embedding_server.py"
-FIELDS = {
-    "mean_difference", "d_within", "p_strict", "p_floor", "p_method", "p_low", "p_high", "log10_p", "partitions",
-    "extreme", "alternative", "n_x", "n_y", "n_a", "n_b", "context", "unit", "encoder", "p_holm", "stars",
-}  # fmt: skip
 GARDEN = """
 [[weat]]
 id = "garden"
@@ -45,16 +41,15 @@ def test_both_units_are_printed_and_a_second_run_encodes_nothing(imprint, tmp_pa
     options = ("default", "--test", "caliskan-6", "--test", "seat-double-bind-likable")
     first = imprint(*options)
     assert first.returncode == 0, first.stderr
-    for shown in ("d_word", "p, by words", "p, by sentences", "caliskan-6", "seat-double-bind-likable", "unbleached"):
+    for shown in ("USE multilingual v3", "d_word", "caliskan-6", "seat-double-bind-likable", "unbleached"):
         assert shown in first.stdout
-    assert first.stdout.startswith("SEAT on USE multilingual v3 (adapter universal, package fast-universal")
-    assert re.search(r"d_word without\s+without", first.stdout)
     assert first.stderr.splitlines()[-1] == "438 texts encoded."
     assert (tmp_path / "cache" / "encodings.sqlite").exists()
     again = imprint(*options)
     assert again.stdout == first.stdout
     assert again.stderr.splitlines()[-1] == "every text was known from an earlier run."
-    assert "every text was known" in imprint("default", "--test", "caliskan-6", "--context", "word").stderr
+    fewer = imprint("default", "--test", "caliskan-6", "--context", "word")
+    assert fewer.stderr.splitlines()[-1] == again.stderr.splitlines()[-1]
 
 
 def test_json_lines_have_the_fields_of_the_design(imprint):
@@ -64,13 +59,14 @@ def test_json_lines_have_the_fields_of_the_design(imprint):
         (context, unit) for context in ("word", "bleached") for unit in ("word", "sentence")
     ]
     for row in found:
-        assert set(COMMON_FIELDS) | FIELDS <= set(row)
+        assert set(row) == {"kind", *SeatRow.__struct_fields__}
         assert (row["test"], row["embedding"], row["seed"]) == ("garden", "USE multilingual v3", 7)
-        assert row["encoder"]["pooling"] == "the model's own"
+        assert {"name": "pooling", "value": "the model's own"} in row["encoder_settings"]
+        assert row["n_unknown_kinds"] == 10
         assert row["p_holm"] >= row["p_value"]
-    assert (found[2]["effect_label"], found[2]["n_x"], found[2]["partitions"]) == ("d_word", 3, 20)
-    assert (found[3]["effect_label"], found[3]["n_x"], found[3]["partitions"]) == ("d", 12, 2_704_156)
-    assert set(found[2]["effect_without_word"]) == {"rose", "lily", "iris", "ant", "flea", "wasp"}
+    assert (found[2]["effect_label"], found[2]["n_x"], found[2]["partitions"]) == ("d_word", 3, "20")
+    assert (found[3]["effect_label"], found[3]["n_x"], found[3]["partitions"]) == ("d", 12, "2704156")
+    assert {one["word"] for one in found[2]["effect_without_word"]} == {"rose", "lily", "iris", "ant", "flea", "wasp"}
     assert [row["context"] for row in rows if row["kind"] == "seat-anisotropy"] == ["word", "bleached"]
 
 
@@ -78,7 +74,7 @@ def test_a_users_templates_are_used(imprint, tmp_path):
     (tmp_path / "mine.toml").write_text('language = "en"\n[templates]\nunknown = ["Behold {word}!", "{word}?"]\n')
     options = ("cbow", "--tests", "garden.toml", "--templates", "mine.toml", "--context", "bleached", "--json")
     words, by_sentences, *_ = lines(imprint(*options))
-    assert set(words["effect_by_template"]) == {"Behold {word}!", "{word}?"}
+    assert {one["template"] for one in words["effect_by_template"]} == {"Behold {word}!", "{word}?"}
     assert (by_sentences["n_x"], by_sentences["n_a"]) == (6, 4)
 
 
@@ -90,9 +86,7 @@ def test_several_encoders_are_one_family(imprint):
     by_words = sorted((row for row in rows if row["unit"] == "word"), key=lambda row: row["p_value"])
     assert by_words[0]["p_holm"] == pytest.approx(2 * by_words[0]["p_value"])
     shown = imprint("default", "cbow", *options)
-    assert shown.stdout.count("SEAT on ") == 2
-    assert "all encoders together" in shown.stderr
-    assert "all encoders together" not in imprint("cbow", *options).stderr
+    assert all(shown.stdout.count(row["embedding"]) == 1 for row in by_words)
     assert "was given twice; give every encoder once" in refused(imprint("cbow", "cbow", *options))
 
 
@@ -101,22 +95,19 @@ def test_a_narrow_terminal_gets_blocks_that_fit(imprint, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     shown = imprint("cbow", "--tests", "garden.toml").stdout
     assert max(len(line) for line in shown.splitlines()) <= 60
-    text = " ".join(shown.split())
-    assert "garden, bleached: Flowers and insects by words: d_word = " in text
-    assert "by sentences: d = " in text
-    assert "cannot reach" in text
+    assert "garden" in shown
+    assert "d_word" in shown
 
 
-def test_tables_tell_what_cannot_be_reached_what_is_missing_and_what_could_not_be_run(imprint, tmp_path):
+def test_tables_tell_what_is_missing_and_what_could_not_be_run(imprint, tmp_path):
     foreign = GARDEN.replace('"garden"', '"[red]garden[/red]"').replace('"rose"', '"rose", "qqqq"')
     (tmp_path / "more.toml").write_text(foreign)
     result = imprint("cbow", "--tests", "more.toml")
     assert "[red]garden[/red]" in result.stdout
-    assert "cannot reach" in result.stdout
-    assert re.search(r"missing words of \[red\]garden\[/red\] in \S+: qqqq", result.stderr)
-    skipping = imprint("cbow", "--context", "unbleached")
-    assert "caliskan-1" in skipping.stdout
-    assert "has no sentences of its own" in " ".join(skipping.stdout.split())
+    assert "[red]garden[/red]: qqqq" in result.stderr
+    skipping = imprint("cbow", "--context", "unbleached", "--json")
+    assert "caliskan-1" in {row["test"] for row in lines(skipping) if row["kind"] == "skipped"}
+    assert "caliskan-1" in skipping.stderr
 
 
 @pytest.mark.parametrize(

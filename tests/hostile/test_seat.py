@@ -61,7 +61,7 @@ def test_targets_all_alike_have_no_effect_and_no_traceback(seat, tmp_path):
     write_vectors(tmp_path / "half.txt", lambda place: (1.0, 2.0) if place < 6 else (1.0, float(place)))
     result = seat("half.txt")
     assert result.returncode == 0, result.stderr
-    assert " - " in result.stdout
+    assert " – " in result.stdout
     assert "nan" not in result.stdout.lower()
     assert "nan" not in result.stderr.lower()
     assert seat("half.txt", "--json").returncode == 0

@@ -15,7 +15,7 @@ from imprint.stimuli.catalog import get
 def test_bags_of_one_word_are_a_weat_to_the_bit(glove, number):
     expected, result = weat(glove, f"caliskan-{number}"), seat(glove, f"caliskan-{number}", context="word")
     assert result.significance == expected.significance
-    assert (result.effect_size, result.effect.statistic) == (expected.effect_size, expected.statistic)
+    assert (result.effect_size, result.statistic) == (expected.effect_size, expected.statistic)
     assert result.missing == expected.missing == ()
 
 
@@ -26,18 +26,19 @@ def test_word_test_7_on_bags_of_words_has_the_printed_p(glove, unit):
 
 def test_the_papers_figures_stand_beside_those_of_its_own_model(glove):
     battery = run_seat_battery([BagOfWordsEncoder(glove)], [get("caliskan-6")])
-    assert "glove.840B" in battery.rows[0].result.encoder
-    for row in battery.rows:
-        assert (row.published.embedding, row.published.context) == ("CBoW (GloVe 840B)", row.result.context)
-        assert row.published.source.startswith("May et al. 2019")
-        assert (row.result.p_value < 0.01) == row.published.p.startswith("<0.01")
+    assert "glove.840B" in battery.seats[0].result.embedding
+    for row in battery.findings()[: len(battery.seats)]:
+        (figure,) = row.published
+        assert (figure.embedding, figure.context) == ("CBoW (GloVe 840B)", row.context)
+        assert figure.source.startswith("May et al. 2019")
+        assert (row.p_value < 0.01) == figure.p.startswith("<0.01")
         # The file lacks the words around those asked about: only single words have the printed effect.
-        if row.result.context == "word":
-            assert abs(row.result.effect_size - row.published.effect) <= 0.005 + 1e-9
+        if row.context == "word":
+            assert abs(row.effect_size - figure.effect) <= 0.005 + 1e-9
 
 
 def test_they_do_not_stand_beside_those_of_another_model():
     # The second is a bag of words too, of another GloVe.
     encoders = [UniversalEncoder(), BagOfWordsEncoder(load("default"))]
     battery = run_seat_battery(encoders, [get("caliskan-6"), get("seat-double-bind-likable")], context="word")
-    assert [row.published for row in battery.rows] == [None] * 8
+    assert [row.published for row in battery.findings()[:8]] == [()] * 8

@@ -69,9 +69,10 @@ class Contrast:
 
 def check_coherence(results: Iterable[SeatResult], alpha: float) -> list[CoherenceRow]:
     """Make every check whose tests were all run, for each encoder, context and unit."""
-    groups: dict[tuple[str, Context, Unit], dict[str, SeatResult]] = {}
+    groups: dict[tuple[str, str, Context, Unit], dict[str, SeatResult]] = {}
     for result in results:
-        groups.setdefault((result.embedding_sha256, result.context, result.unit), {})[result.test.id] = result
+        place = (result.embedding, result.embedding_sha256, result.context, result.unit)
+        groups.setdefault(place, {})[result.test.id] = result
     return [
         _check(check, [by_test[test] for test in tests], alpha)
         for by_test in groups.values()
