@@ -30,7 +30,7 @@ def _plain(kind):
     if kind is Count:
         return "12"
     if origin is tuple:
-        return ()
+        return () if arguments[-1] is ... else tuple(_plain(one) for one in arguments)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return kind(**{field.name: _plain(field.type) for field in msgspec.structs.fields(kind)})
     return _PLAIN[origin or kind]

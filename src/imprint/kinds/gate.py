@@ -11,7 +11,7 @@ from imprint.view import Given, Number, Phrase, Text, count, join, say, title, w
 
 Verdict = Literal["passed", "failed", "inconclusive"]
 
-_DECISION = Part("gate", "The decision", 1)
+_DECISION = Part("gate", "The decision", -1)
 _MOST_TESTS = 20  # named under one condition; the findings have them all
 
 
