@@ -111,7 +111,7 @@ def test_markup_in_words_is_text(imprint, tmp_path):
         (("--axis", "he", "ze"), "'ze' missing from jobs, and no pair is left"),
         (("--axis", "he"), "--axis"),
         (("--axis", "he", "she", "--pairs", "default"), "one of --axis, --pairs and --sets"),
-        (("--method", "mean"), "method is 'mean'"),
+        (("--method", "mean"), "--method"),
         (("--sets", "words.txt", "words.txt", "--method", "pca"), "--method belongs to pairs"),
         (("--sets", "words.txt", "words.txt"), "the axis has no length"),
         (("--pairs", "words.txt"), "words.txt, line 1: 'nurse' is not a pair"),

@@ -21,7 +21,9 @@ def analogies_command(
     axis: AxisOption = None,
     pairs: Annotated[
         str | None,
-        typer.Option("--pairs", metavar="FILE", help="Pairs of words, one a line (he,she), or 'default': ten pairs."),
+        typer.Option(
+            "--pairs", metavar="FILE", help="Pairs of words, one per line (he,she), or 'default': ten pairs."
+        ),
     ] = None,
     k: Annotated[int, typer.Option("--k", help="Analogies to find.")] = 30,
     delta: Annotated[float, typer.Option("--delta", help="How far apart two words may be, at unit length.")] = 1.0,

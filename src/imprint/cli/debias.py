@@ -33,7 +33,8 @@ def debias_command(
     ] = None,
     axis: AxisOption = None,
     pairs: Annotated[
-        Path | None, typer.Option("--pairs", help="A file of pairs, one a line (he,she): the axis, or leace's labels.")
+        Path | None,
+        typer.Option("--pairs", help="A file of pairs, one per line (he,she): the axis, or leace's labels."),
     ] = None,
     strength: Annotated[
         str | None,

@@ -23,7 +23,9 @@ def project_command(
     axis: AxisOption = None,
     pairs: Annotated[
         str | None,
-        typer.Option("--pairs", metavar="FILE", help="Pairs of words, one a line (he,she), or 'default': ten pairs."),
+        typer.Option(
+            "--pairs", metavar="FILE", help="Pairs of words, one per line (he,she), or 'default': ten pairs."
+        ),
     ] = None,
     sets: Annotated[
         tuple[Path, Path] | None,
