@@ -14,7 +14,7 @@ from imprint.masking import Words
 SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}  # before a p-value, by how it was found
 
 Medium = Literal["page", "terminal", "card"]
-Shape = Literal["decimal", "end", "count", "percent", "p", "significant"]
+Shape = Literal["decimal", "end", "count", "percent", "points", "p", "significant"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,11 @@ def number(value: float | None, digits: int = 2) -> Number:
 def percent(value: float | None, digits: int = 0) -> Number:
     """Return a share as a percentage."""
     return Number(value, "percent", digits)
+
+
+def points(value: float | None, digits: int = 1) -> Number:
+    """Return a share in percentage points, without a sign for them."""
+    return Number(value, "points", digits)
 
 
 def probability(value: float | None, method: str | None = None) -> Number:

@@ -6,7 +6,7 @@ from imprint.evaluation.leakage import NAMES, LeakageRow
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
 from imprint.kinds.kind import Kind
-from imprint.view import Block, Cell, Column, Prose, Table, Text, count, percent, say, title
+from imprint.view import Block, Cell, Column, Number, Prose, Table, Text, count, percent, points, say, title
 
 
 def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
@@ -66,8 +66,12 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
 
 
 def _line(row: LeakageRow) -> tuple[Cell | Text, ...]:
-    recovered = _share(row.accuracy, row.accuracy_low, row.accuracy_high)
-    compared = (percent(row.against_accuracy, 1), recovered, _share(row.change, row.change_low, row.change_high))
+    recovered = _bracketed(percent(row.accuracy, 1), row.accuracy_low, row.accuracy_high)
+    compared = (
+        percent(row.against_accuracy, 1),
+        recovered,
+        _bracketed(points(row.change), row.change_low, row.change_high),
+    )
     return (
         title(row.word_list),
         say("{}, {}", count(row.women), count(row.men)),
@@ -77,11 +81,9 @@ def _line(row: LeakageRow) -> tuple[Cell | Text, ...]:
     )
 
 
-def _share(value: float | None, low: float | None, high: float | None) -> Cell:
-    shown = percent(value, 1)
-    if low is None or high is None:
-        return Cell(shown, order=value)
-    return Cell(say("{} [{} to {}]", shown, percent(low, 1), percent(high, 1)), order=value)
+def _bracketed(shown: Number, low: float | None, high: float | None) -> Cell:
+    without = low is None or high is None
+    return Cell(shown if without else say("{} [{} to {}]", shown, points(low), points(high)), order=shown.value)
 
 
 LEAKAGE = Kind("leakage", row=LeakageRow, part=BEFORE_AFTER, blocks=blocks, sentences=sentences, rank=20)

@@ -21,6 +21,8 @@ def rounded(number: Number) -> str:
             return _count(int(value), digits)
         case "percent":
             return f"{value:.{digits}%}".replace("%", "\N{NO-BREAK SPACE}%")
+        case "points":
+            return f"{100 * value:.{digits}f}"
         case "p":
             return f"{number.sign}{value:.2g}"
         case "significant":
