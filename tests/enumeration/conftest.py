@@ -8,6 +8,7 @@ import pytest
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.groups import Demographics, Group
 from imprint.enumeration.result import Association, Category, Enumeration
+from imprint.enumeration.rows import Races
 from imprint.enumeration.settings import Settings
 from imprint.names.tables import first_names
 
@@ -89,7 +90,7 @@ def make_enumeration():
             "embedding_sha256": "0" * 64,
             "settings": Settings(groups=max(2, len(groups))),
             "groups": tuple(
-                Group(letter, tuple(names), tuple(names[:5]), Demographics(0.5, 1980.0, {"white": 0.5}), 0.1)
+                Group(letter, tuple(names), tuple(names[:5]), Demographics(0.5, 1980.0, Races(white=0.5)), 0.1)
                 for letter, names in groups.items()
             ),
             "categories": tuple(Category(number, 10, (f"central{number}",)) for number in numbers),

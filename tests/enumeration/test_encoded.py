@@ -119,9 +119,7 @@ def test_a_planted_bias_is_found_and_nothing_else():
     for group in found.groups:
         assert len({people[name] for name in group.names}) == 1
     assert found.embedding_notes == made.notes
-    assert all(
-        finding.details["embedding_notes"] == made.notes for finding in found.findings() if finding.kind == "ube"
-    )
+    assert all(finding.embedding_notes == made.notes for finding in found.findings() if finding.kind == "ube-overview")
 
 
 def test_the_default_encoder_sets_the_names_of_women_and_men_apart():

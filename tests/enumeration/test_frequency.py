@@ -160,9 +160,9 @@ def test_a_group_whose_hits_are_frequent_words_is_flagged_and_a_real_association
     assert result.flagged == (often,)
     assert special not in result.flagged
     explained = {
-        finding.details["group"]
+        finding.group
         for finding in result.findings()
-        if finding.kind in ("ube", "ube-group") and finding.details["explained_by_frequency"]
+        if finding.kind in ("ube", "ube-group") and finding.explained_by_frequency
     }
     assert explained == {often}
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imprint.enumeration.groups import Group, describe, illustrate, letters, order_groups
+from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
 from imprint.names.tables import NameTable
 
@@ -76,12 +77,12 @@ def test_demographics_average_each_name_once_where_something_is_known_of_it(targ
     found = describe(targets, np.array([True, False, True, True, True]))
     assert found.share_women == pytest.approx((1.0 + 0.0 + 0.1) / 3)
     assert found.mean_birth_year == pytest.approx((1950 + 1990 + 1970) / 3)
-    assert found.races == pytest.approx({"white": 0.3})
+    assert (found.races.white, found.races.black, found.races.native) == (pytest.approx(0.3), None, None)
 
 
 def test_what_is_known_of_nobody_is_none(targets):
     found = describe(targets, np.array([True, False, False, False, False]))
-    assert (found.share_women, found.mean_birth_year, found.races) == (None, None, {})
+    assert (found.share_women, found.mean_birth_year, found.races) == (None, None, Races())
     without_table = Targets(targets.names, targets.rows, targets.bearers, None, 5, ())
     assert describe(without_table, np.ones(5, dtype=np.bool_)) is None
 

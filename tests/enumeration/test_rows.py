@@ -1,6 +1,6 @@
 """Rows of groups and of indirect associations, checked against the cells they sum up."""
 
-from dataclasses import asdict
+from dataclasses import replace
 
 import pytest
 
@@ -15,17 +15,17 @@ def found(planted):
 
 
 def test_a_group_counts_its_own_associations(found):
-    cells = [row.to_dict() for row in found.findings() if row.kind == "ube"]
+    cells = rows_of.cells(found)
     rows = rows_of.groups(found)
     assert [row.test for row in rows] == [group.letter for group in found.groups]
-    assert sum(row.details["associations"] for row in rows) == len(found.significant) > 0
+    assert sum(row.associations for row in rows) == len(found.significant) > 0
     for row in rows:
-        own = [cell for cell in cells if cell["group"] == row.test and cell["significant"]]
-        assert row.statistic == row.details["associations"] == len(own)
-        left = sum(cell["survives_without_frequency"] for cell in own)
-        assert row.details["survive_without_frequency"] == left
-        assert row.details["n_names"] == len(found.group(row.test).names)
-        assert row.details["names"] == found.group(row.test).illustrative
+        own = [cell for cell in cells if cell.group == row.test and cell.significant]
+        assert row.statistic == row.associations == len(own)
+        left = sum(cell.survives_without_frequency for cell in own)
+        assert row.survive_without_frequency == left
+        assert row.n_names == len(found.group(row.test).names)
+        assert row.names == found.group(row.test).illustrative
 
 
 def test_without_the_check_of_frequency_nothing_is_said_to_survive(planted):
@@ -33,21 +33,35 @@ def test_without_the_check_of_frequency_nothing_is_said_to_survive(planted):
     found = enumerate_biases(
         planted.embedding, names, groups=4, categories=6, rotations=200, cleaning="none", without_frequency=True
     )
-    rows = [row for row in rows_of.groups(found) if row.details["associations"]]
+    rows = [row for row in rows_of.groups(found) if row.associations]
     assert rows
-    assert {row.details["survive_without_frequency"] for row in rows} == {None}
+    assert {row.survive_without_frequency for row in rows} == {None}
 
 
 def test_the_indirect_row_holds_what_was_found(found):
     (row,) = rows_of.indirect(found)
     assert row.statistic == found.indirect.share
-    assert dict(row.details) == asdict(found.indirect)
+    assert {name: getattr(row, name) for name in vars(found.indirect)} == vars(found.indirect)
     assert set(row.to_dict()["strongest"][0]) == {"groups", "categories", "words", "product", "standard_deviations"}
 
 
 def test_the_overview_counts_names_and_keeps_the_notes(found):
     row = rows_of.overview(found)
-    assert row.details["names_asked"] == found.names_asked == 96
-    assert row.details["names_found"] == row.details["names_asked"] - row.details["names_missing"]
-    assert row.details["notes"] == found.notes
-    assert row.statistic == row.details["associations"] == len(found.significant)
+    assert row.names_asked == found.names_asked == 96
+    assert row.names_found == row.names_asked - row.names_missing
+    assert row.notes == found.notes
+    assert row.statistic == row.associations == len(found.significant)
+    assert row.survive_without_frequency == sum(one.survives for one in found.significant)
+    assert row.n_cells == len(found.associations)
+    settings = found.settings
+    assert (row.groups, row.categories, row.n_words, row.top, row.rotations, row.fdr) == (4, 6, 30_000, 3, 200, 0.05)
+    assert (row.cleaning, row.centre, row.correction) == (settings.cleaning, settings.centre, settings.correction)
+    assert (row.overlapping, row.weighted, row.without_frequency, row.seed) == (False, False, False, settings.seed)
+
+
+def test_a_group_of_a_table_of_names_says_who_bears_them(make_enumeration):
+    found = make_enumeration({"A": ["Ann"], "B": ["Bob"]}, [("A", 1, ["nurse"], True)])
+    row = rows_of.groups(found)[0]
+    assert (row.share_women, row.mean_birth_year, row.races.white, row.races.black) == (0.5, 1980.0, 0.5, None)
+    bare = replace(found, groups=tuple(replace(group, demographics=None) for group in found.groups))
+    assert rows_of.groups(bare)[0].races is None

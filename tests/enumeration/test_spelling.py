@@ -1,9 +1,6 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from imprint.cli.enumeration_tables import print_enumeration
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.spelling import spelling_ranks
 
@@ -68,13 +65,3 @@ def test_where_spelling_plays_no_part_ranks_are_half_on_average(planted, small):
     by_group = [found.spelling(group.letter) for group in found.groups]
     counts = [sum(cell.group == group.letter for cell in found.significant) for group in found.groups]
     assert found.spelling() == pytest.approx(np.average(by_group, weights=counts))
-
-
-@pytest.mark.parametrize(("rank", "said"), [(0.9, True), (0.5, False)])
-def test_the_terminal_says_so_where_words_are_spelt_like_the_names(make_enumeration, capsys, rank, said):
-    made = make_enumeration({"A": ["Ann", "Amy"], "B": ["Bob", "Ben"]}, [("A", 1, ("ant", "apt"), True)])
-    found = replace(made, associations=tuple(replace(cell, spelling=rank) for cell in made.associations))
-    print_enumeration(found, show_names=False, unmask=False)
-    out, err = capsys.readouterr()
-    assert f"{rank:.2f}" in out
-    assert ("share letters rather than people" in err) is said

@@ -1,8 +1,8 @@
 """Small studies and people who answer them."""
 
 import pytest
+from made_rows import make_row
 
-from imprint.finding import Finding
 from imprint.study.creation import create_study
 from imprint.study.protocols import analogy_design, suggestion_design, ube_design
 from imprint.study.steps import Consent, Familiarise, Finish, Task
@@ -11,24 +11,24 @@ from imprint.study.store import Store
 LETTERS = "ABCD"
 
 
-def row(kind, test, statistic=1.0, **details):
-    return Finding(kind, test, "toy", "0" * 64, statistic, statistic, None, 0, details=details)
+def row(kind, test, **fields):
+    return make_row(kind, test=test, embedding="toy", **fields)
 
 
 @pytest.fixture
 def findings():
     """Four groups; categories 1 (four cells), 2 (three), 3 (two) and 4 (one, which cannot be matched)."""
-    groups = [row("ube-group", g, group=g, names=[f"{g}name{i}" for i in range(5)]) for g in LETTERS]
+    groups = [row("ube-group", g, group=g, names=tuple(f"{g}name{i}" for i in range(5))) for g in LETTERS]
     cells = [
         row(
             "ube",
             f"{group}-{category}",
-            5.0 - category,
+            score=5.0 - category,
             group=group,
             category=category,
-            category_words=[f"central{category}"],
-            words=[f"{group.lower()}{category}{n}" for n in "xyz"],
-            names=[f"{group}name{i}" for i in range(5)],
+            category_words=(f"central{category}",),
+            words=tuple(f"{group.lower()}{category}{n}" for n in "xyz"),
+            names=tuple(f"{group}name{i}" for i in range(5)),
             significant=True,
         )
         for category, held in enumerate(("ABCD", "ABC", "CD", "A"), start=1)
@@ -38,11 +38,11 @@ def findings():
         row(
             "analogy",
             "he - she",
-            1 - n / 10,
+            score=1 - n / 10,
             first=f"first{n}",
             second=f"second{n}",
-            positive=["he"],
-            negative=["she"],
+            positive=("he",),
+            negative=("she",),
         )
         for n in range(4)
     ]

@@ -2,14 +2,15 @@
 
 import math
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
-from imprint.finding import Finding
+from imprint.kinds import row_type
+from imprint.rows import read_row
 from imprint.stimuli.seeds import read_seeds
 from imprint.study.agreement import interval_alpha, nominal_alpha
-from imprint.study.analysis import Bonus, bonuses, score
+from imprint.study.analysis import bonuses, score
 from imprint.study.ballots import read_ballots
 from imprint.study.protocols import offense_design
 from imprint.study.refusals import StudyError
@@ -29,6 +30,11 @@ def wrong(question, task):
     return NEXT[letters][letters.index(right(question))]
 
 
+def earned(store):
+    """Return what bonuses say of each person."""
+    return [(one.participant, one.exam_correct, one.exam_asked, one.agreed, one.n_judged) for one in bonuses(store)]
+
+
 @pytest.fixture
 def crowd(make_store, take_part):
     """Score a toy study in which `choose(n, question, task)` answers for the n-th person."""
@@ -45,21 +51,21 @@ def crowd(make_store, take_part):
 def test_a_crowd_that_agrees_with_the_embedding_is_accurate_beyond_chance(crowd):
     store = crowd(3, lambda n, question, task: right(question))
     scores = score(store)
-    assert (scores.overall.associations, scores.overall.accurate, scores.overall.share_accurate) == (9, 9, 1)
+    assert (scores.overall.associations, scores.overall.n_accurate, scores.overall.share_accurate) == (9, 9, 1)
     assert scores.overall.expected == pytest.approx((4 / 4 + 3 / 3 + 2 / 2) / 9)
-    assert scores.p_value == pytest.approx(1 / math.prod(map(math.factorial, (4, 3, 2))))
+    assert scores.overall.p_value == pytest.approx(1 / math.prod(map(math.factorial, (4, 3, 2))))
     assert scores.overall.alpha == 1
     assert (scores.overall.judgments, scores.overall.share_judgments) == (27, 1)
-    assert scores.mean_choices == pytest.approx((4 * 4 + 3 * 3 + 2 * 2) / 9)
-    assert (scores.unjudged, scores.short) == (0, 9)  # three people are fewer than the paper's 18
-    assert scores.table["significant"] == 10
-    assert scores.table["offensive"] is None
+    assert scores.overall.mean_choices == pytest.approx((4 * 4 + 3 * 3 + 2 * 2) / 9)
+    assert (scores.overall.unjudged, scores.overall.short) == (0, 9)  # three people are fewer than the paper's 18
+    assert scores.overall.n_significant == 10
+    assert scores.overall.share_offensive is None
 
 
 def test_a_crowd_that_always_disagrees_is_never_accurate(crowd):
     scores = score(crowd(2, lambda n, question, task: wrong(question, task)))
     assert scores.overall.share_accurate == scores.overall.share_judgments == 0
-    assert scores.p_value == 1
+    assert scores.overall.p_value == 1
     assert {one.most_chosen for one in scores.associations if one.group == "A"} == {("B",)}
 
 
@@ -68,13 +74,16 @@ def test_three_of_five_make_a_plurality(crowd):
     assert scores.overall.share_accurate == 1
     assert scores.overall.share_judgments == pytest.approx(0.6)
     units = [[*"AAABB"], [*"BBBCC"], [*"CCCDD"], [*"DDDAA"]]
-    assert scores.categories[2].alpha == pytest.approx(nominal_alpha(units))
-    assert all(sorted(one.votes.values()) == [2, 3] and one.votes[one.group] == 3 for one in scores.associations)
+    assert (scores.categories[0].category, scores.categories[0].category_words) == (2, ("central1",))
+    assert scores.categories[0].alpha == pytest.approx(nominal_alpha(units))
+    for one in scores.associations:
+        first, second = one.votes
+        assert (first.group, first.people, second.people, one.statistic) == (one.group, 3, 2, 0.6)
 
 
 def test_a_tie_is_told_and_is_not_accurate(crowd):
     scores = score(crowd(2, lambda n, question, task: right(question) if n else wrong(question, task)))
-    assert (scores.overall.accurate, scores.overall.ties, scores.overall.ties_with_group) == (0, 9, 9)
+    assert (scores.overall.n_accurate, scores.overall.ties, scores.overall.ties_with_group) == (0, 9, 9)
     assert scores.overall.expected == 0
     assert all(one.tied and not one.accurate for one in scores.associations)
 
@@ -87,7 +96,7 @@ def test_random_answers_on_pages_with_different_groups_do_not_agree(crowd):
     assert pooled > 0.1
     scores = score(store)
     assert abs(scores.overall.alpha) < 0.1
-    assert {one.alpha for one in scores.groups.values()} == {None}  # one association a category says nothing
+    assert {one.alpha for one in scores.groups} == {None}  # one association a category says nothing
 
 
 def test_categories_and_groups_are_told_apart(crowd):
@@ -95,41 +104,40 @@ def test_categories_and_groups_are_told_apart(crowd):
         return right(question) if right(question) in "AD" else wrong(question, task)
 
     scores = score(crowd(2, choose))
-    assert {letter: one.share_accurate for letter, one in scores.groups.items()} == {"A": 1, "B": 0, "C": 0, "D": 1}
-    assert [one.accurate for one in scores.categories.values()] == [2, 1, 1]
-    assert [one.associations for one in scores.categories.values()] == [4, 3, 2]
+    assert {one.group: one.share_accurate for one in scores.groups} == {"A": 1, "B": 0, "C": 0, "D": 1}
+    assert [one.n_accurate for one in scores.categories] == [2, 1, 1]
+    assert [one.associations for one in scores.categories] == [4, 3, 2]
 
 
 def test_a_study_nobody_answered_has_no_shares(make_store):
     scores = score(make_store())
-    assert scores.overall.share_accurate is scores.overall.expected is scores.p_value is scores.overall.alpha is None
-    assert scores.unjudged == 9
+    of = scores.overall
+    assert of.share_accurate is of.expected is of.p_value is of.alpha is None
+    assert of.unjudged == 9
     assert [row.kind for row in scores.findings()].count("study-association") == 9
 
 
 def test_bonuses_count_known_names_and_agreement_with_the_others(crowd):
     store = crowd(4, lambda n, question, task: right(question) if n < 3 else wrong(question, task))
-    wanted = {Bonus(store.pseudonym(n), 12, 12, 9 if n < 4 else 0, 9) for n in (1, 2, 3, 4)}
-    assert set(bonuses(store)) == wanted
-    assert len(bonuses(store)) == 4
+    assert earned(store) == sorted((store.pseudonym(n), 12, 12, 9 if n < 4 else 0, 9) for n in (1, 2, 3, 4))
 
 
 def test_two_people_who_differ_agree_with_nobody(crowd):
     """Each one's majority is the other alone: one's own answer does not count towards it."""
     store = crowd(2, lambda n, question, task: right(question) if n else wrong(question, task))
-    assert [(one.agreed, one.judged) for one in bonuses(store)] == [(0, 9), (0, 9)]
+    assert [(one.agreed, one.n_judged) for one in bonuses(store)] == [(0, 9), (0, 9)]
 
 
 def test_an_answer_that_nobody_else_gave_an_opinion_on_counts_neither_way(make_store, take_part):
     store = make_store(quota=2)
     take_part(store, lambda _, question, task: right(question))
-    assert bonuses(store) == (Bonus(store.pseudonym(1), 12, 12, 0, 0),)
+    assert earned(store) == [(store.pseudonym(1), 12, 12, 0, 0)]
+    assert [row.statistic for row in bonuses(store)] == [None]
     take_part(store, lambda _, question, task: right(question), pages=1)
     shared = len({answer.item for answer in store.answers() if answer.participant == 2}) - 12
     assert shared in (2, 3, 4)
-    assert set(bonuses(store)) == {Bonus(store.pseudonym(n), 12, 12, shared, shared) for n in (1, 2)}
-    share = [one.finding(store.study).statistic for one in (*bonuses(store), Bonus("p3", 12, 12, 0, 0))]
-    assert share == [1, 1, None]
+    assert earned(store) == sorted((store.pseudonym(n), 12, 12, shared, shared) for n in (1, 2))
+    assert [row.statistic for row in bonuses(store)] == [1, 1]
 
 
 def test_the_second_study_rates_what_the_crowd_agreed_on_and_scores_offensiveness(crowd, make_store, take_part):
@@ -137,7 +145,7 @@ def test_the_second_study_rates_what_the_crowd_agreed_on_and_scores_offensivenes
         return right(question) if right(question) in "AB" else wrong(question, task)
 
     first = crowd(2, choose)
-    agreed = [Finding.from_dict(row.to_dict()) for row in score(first).findings()]
+    agreed = [read_row(row.to_dict(), row_type) for row in score(first).findings()]
     second = make_store(design=offense_design(agreed, participants=3), name="offense.db")
     assert len(second.items()) == 4  # A and B, in categories 1 and 2
     ratings = {"a1x": (7, 6, 7), "b1x": (4, 4, 4), "a2x": (5, 4, 4), "b2x": (1, 1, 2)}
@@ -148,14 +156,14 @@ def test_the_second_study_rates_what_the_crowd_agreed_on_and_scores_offensivenes
     assert {one.words[0]: one.offensive for one in offense.associations} == {
         "a1x": True, "b1x": False, "a2x": True, "b2x": False
     }  # fmt: skip
-    assert offense.overall.share_offensive == scores.table["offensive"] == 0.5
+    assert offense.overall.share_offensive == scores.overall.share_offensive == 0.5
     assert offense.overall.mean == pytest.approx((20 / 3 + 4 + 13 / 3 + 4 / 3) / 4)
-    assert {letter: one.offensive for letter, one in offense.groups.items()} == {"A": 2, "B": 0}
-    assert {words: one.mean for words, one in offense.categories.items()} == {
+    assert {one.group: one.n_offensive for one in offense.groups} == {"A": 2, "B": 0}
+    assert {one.category_words: one.mean for one in offense.categories} == {
         ("central1",): pytest.approx((20 / 3 + 4) / 2),
         ("central2",): pytest.approx((13 / 3 + 4 / 3) / 2),
     }
-    assert offense.alpha == pytest.approx(interval_alpha(ratings.values()))
+    assert offense.overall.alpha == pytest.approx(interval_alpha(ratings.values()))
     kinds = {row.kind for row in scores.findings()}
     assert {
         "study-matching",
@@ -182,13 +190,8 @@ def test_a_second_study_is_made_of_one_study_that_is_named(crowd):
     )
     with pytest.raises(StudyError, match="score 2 studies"):
         offense_design([*first, *other])
-    for unnamed in ({}, {"study": "elsewhere"}, {"study": None}):
-        rows = [
-            replace(row, details={key: value for key, value in row.details.items() if key != "study"} | unnamed)
-            for row in first
-        ]
-        with pytest.raises(StudyError, match="do not say which study they score"):
-            offense_design(rows)
+    with pytest.raises(StudyError, match="do not say which study they score"):
+        offense_design([replace(row, study="elsewhere") for row in first])
 
 
 def test_a_second_study_of_an_unfinished_one_says_how_many_too_few_have_judged(make_store, take_part):
@@ -196,8 +199,8 @@ def test_a_second_study_of_an_unfinished_one_says_how_many_too_few_have_judged(m
     take_part(store, lambda _, question, task: right(question))
     who, _ = take_part(store, lambda _, question, task: right(question), pages=1)
     shared = len([answer for answer in store.answers() if answer.participant == who]) - 12
-    told = f"{9 - shared} of 9 associations were judged by fewer than the 2 people wanted."
-    assert offense_design(score(store).findings()).notes[1:] == (told,)
+    (note,) = offense_design(score(store).findings()).notes[1:]
+    assert note.startswith(f"{9 - shared} of 9 associations")
     store.leave(who)  # frees the page that was open
     take_part(store, lambda _, question, task: right(question))
     assert len(offense_design(score(store).findings()).notes) == 1
@@ -224,23 +227,23 @@ def test_analogies_are_counted_by_votes_and_shared_both_ways(crowd):
         return "yes" if question.kind == "sense" or n < votes[question.words[0]] else "no"
 
     scores = score(crowd(4, choose, protocol="analogy"))
-    assert scores.by_votes == {4: 1, 3: 1, 2: 1, 1: 0, 0: 1}
-    assert list(scores.by_votes) == [4, 3, 2, 1, 0]
-    assert scores.stereotype.of_judgments == 9 / 16
-    assert scores.stereotype.of_analogies == 2 / 4  # two of four is no majority
-    assert (scores.sense.of_judgments, scores.sense.alpha) == (1, None)
-    assert scores.stereotype.alpha == pytest.approx(
+    of = scores.overall
+    assert [(votes.people, votes.analogies) for votes in of.by_votes] == [(4, 1), (3, 1), (2, 1), (1, 0), (0, 1)]
+    assert of.stereotype_shares.of_judgments == of.statistic == 9 / 16
+    assert of.stereotype_shares.of_analogies == 2 / 4  # two of four is no majority
+    assert (of.sense_shares.of_judgments, of.sense_shares.alpha) == (1, None)
+    assert of.stereotype_shares.alpha == pytest.approx(
         nominal_alpha([["yes"] * n + ["no"] * (4 - n) for n in votes.values()])
     )
-    assert [row.details["first"] for row in scores.findings()[1:]] == ["first0", "first1", "first2", "first3"]
+    assert [row.first for row in scores.findings()[1:]] == ["first0", "first1", "first2", "first3"]
 
 
 def test_pairs_that_too_few_judged_are_left_out_of_the_votes_and_counted(make_store, take_part):
     store = make_store("analogy", quota=2)
     take_part(store, lambda *_: "yes")
-    scores = score(store)
-    assert sum(scores.by_votes.values()) == 0
-    assert (scores.short, scores.judgments) == (4, 4)
+    of = score(store).overall
+    assert sum(votes.analogies for votes in of.by_votes) == 0
+    assert (of.short, of.judgments) == (4, 4)
 
 
 def test_suggested_words_become_seeds(make_store, take_part, tmp_path):
@@ -255,14 +258,14 @@ def test_suggested_words_become_seeds(make_store, take_part, tmp_path):
     seeds = read_seeds(tmp_path / "seeds.csv")
     assert sorted(seeds.words) == ["boss", "cab driver", "clerk", "maid", "nurse"]
     assert len(seeds.held_out) == 1
-    assert seeds.held_out == tuple(one.word for one in scores.words if one.held_out)
+    assert seeds.held_out == tuple(one.word for one in scores.words if one.is_held_out)
 
 
 def test_the_split_of_seeds_follows_from_the_studys_seed(make_store, take_part):
     def split(seed, name):
         store = make_store("suggestion", seed=seed, name=name)
         take_part(store, lambda *_: ", ".join("abcdefghijklmnopqrst"))
-        return {one.word for one in score(store).words if one.held_out}
+        return {one.word for one in score(store).words if one.is_held_out}
 
     first = split(1, "a.db")
     assert len(first) == 4
@@ -294,7 +297,11 @@ def test_scores_show_themselves_as_every_result_does(make_store, take_part, prot
     take_part(store, lambda _, question, task: answers.get(question.kind, lambda _: "yes")(question))
     scores = score(store)
     assert "\n" not in repr(scores)
-    assert len(scores.to_frame()) == {"ube": 9, "analogy": 4, "suggestion": 2}[protocol]
-    assert scores.to_dict()["study"]["protocol"] == protocol
+    rows = scores.findings()
+    frame = scores.to_frame()
+    lines = {"ube": ("study-association", 9), "analogy": ("study-analogy", 4), "suggestion": ("study-suggestion", 2)}
+    kind, count = lines[protocol]
+    assert (frame["kind"] == kind).sum() == count
+    assert {row["study"] for row in scores.to_dict()["findings"]} == {store.study.id}
     assert scores._repr_html_()
-    assert all(Finding.from_dict(row.to_dict()) for row in scores.findings())
+    assert [read_row(row.to_dict(), row_type) for row in rows] == rows

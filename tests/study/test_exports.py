@@ -2,11 +2,11 @@
 
 import csv
 import stat
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
-from imprint.finding import read_findings
+from imprint.kinds.findings import read_findings
 from imprint.study.analysis import bonuses, score
 from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
 from imprint.study.protocols import analogy_design, ube_design
@@ -75,7 +75,6 @@ def test_nothing_that_names_a_panels_number_names_a_row_of_the_answers(make_stor
     assert "participant" not in read(tmp_path / "pay.csv")[0]
     assert not set(published) & {cell for row in read(tmp_path / "pay.csv") for cell in row.values()}
     assert [(one.participant, one.panel_id) for one in bonuses(store)] == [(None, f"panel-{n:02}") for n in range(20)]
-    assert "participant" in bonuses(store)[0].finding(store.study).details
     write_csv(store, tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "answers.csv").read_bytes()
 
@@ -100,9 +99,7 @@ def test_scores_are_findings(make_store, take_part, tmp_path):
     store = make_store("analogy")
     take_part(store, lambda *_: "yes")
     write_jsonl(store, tmp_path / "scores.jsonl")
-    assert [row.to_dict() for row in read_findings(tmp_path / "scores.jsonl")] == [
-        row.to_dict() for row in score(store).findings()
-    ]
+    assert read_findings(tmp_path / "scores.jsonl") == score(store).findings()
 
 
 def test_the_text_that_people_agreed_to_goes_with_the_scores(make_store, tmp_path):
@@ -111,7 +108,7 @@ def test_the_text_that_people_agreed_to_goes_with_the_scores(make_store, tmp_pat
         write_jsonl(store, tmp_path / "scores.jsonl")
         *scores, last = read_findings(tmp_path / "scores.jsonl")
         assert (last.kind == "study-consent") == (store is own)
-    assert last.details == {"study": own.study.id, "paragraphs": ["One.", "=Two"]}
+    assert (last.study, last.paragraphs) == (own.study.id, ("One.", "=Two"))
     assert [row.kind for row in scores] == [row.kind for row in score(own).findings()]
 
 
@@ -154,7 +151,7 @@ def test_all_cells_are_quoted(make_store, tmp_path):
 
 @pytest.mark.parametrize("word", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_no_cell_is_a_formula(make_store, take_part, findings, tmp_path, word):
-    hostile = [replace(one, details={**one.details, "first": word}) for one in findings if one.kind == "analogy"][:1]
+    hostile = [replace(one, first=word) for one in findings if one.kind == "analogy"][:1]
     store = make_store(design=analogy_design(hostile))
     take_part(store, lambda *_: "yes")
     write_csv(store, tmp_path / "answers.csv")
@@ -164,4 +161,4 @@ def test_no_cell_is_a_formula(make_store, take_part, findings, tmp_path, word):
             assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in row.values())
             assert any(word in cell for cell in row.values())
     write_jsonl(store, tmp_path / "scores.jsonl")
-    assert read_findings(tmp_path / "scores.jsonl")[1].details["first"] == word
+    assert read_findings(tmp_path / "scores.jsonl")[1].first == word

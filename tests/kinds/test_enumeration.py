@@ -1,0 +1,172 @@
+"""Enumerations as kinds: what is found stands in a grid, what frequency explains apart, and changes are counted."""
+
+import pytest
+from made_rows import make_row
+from msgspec.structs import replace
+
+from imprint.enumeration.rows import Crossing, Races
+from imprint.kinds.sections import blocks, sections, sentences
+from imprint.masking import Words
+from imprint.render.html import draw_fragment
+from imprint.render.numbers import plain
+from imprint.render.terminal import draw_blocks
+from imprint.view import Cell, Prose, Table
+
+SHOWN = Words()
+SLUR = "faggot"  # named in Swinger et al. (2019), appendix A
+
+
+def cell(group, category, *words, significant=True, **fields):
+    more = {
+        "category_words": (f"central{category}", "<b>bold</b>"),
+        "score": 0.25,
+        "p_adjusted": 0.01,
+        "p_value": 0.001,
+    }
+    given = more | {"words": words, "group": group, "category": category, "significant": significant} | fields
+    return make_row("ube", test=f"{group}-{category}", **given)
+
+
+def overview(**fields):
+    counts = {"groups": 2, "categories": 3, "associations": 4, "fdr": 0.05, "correction": "bh", "names_found": 8}
+    return make_row("ube-overview", test="overview", **counts | fields)
+
+
+def tables(rows):
+    return [block for block in blocks(rows) if isinstance(block, Table)]
+
+
+def texts(line):
+    return [plain(one.text if isinstance(one, Cell) else one, SHOWN) for one in line]
+
+
+FOUND = [
+    cell("A", 1, "nurse", "maid"),
+    cell("B", 1, SLUR, "ale"),
+    cell("B", 2, "often", "said", explained_by_frequency=True, survives_without_frequency=False),
+    cell("A", 3, "quiet", significant=False),
+]
+
+
+def test_the_grid_has_a_row_per_category_and_a_column_per_group():
+    grid, *_ = tables(FOUND)
+    assert [plain(column.title, SHOWN) for column in grid.columns] == ["Category", "A", "B"]
+    assert [texts(line)[1:] for line in grid.rows] == [["nurse, maid", "f*****, ale"]]
+
+
+def test_groups_that_word_frequency_explains_are_apart():
+    _, explained, every = tables(FOUND)
+    assert [texts(line)[1:] for line in explained.rows] == [["often, said"]]
+    assert explained.rows[0][1].faint
+    assert (len(every.rows), every.folded) == (4, True)
+
+
+def test_where_nothing_is_significant_that_is_said_and_no_grid_is_drawn():
+    (said,) = blocks([cell("A", 1, "quiet", significant=False)])
+    assert isinstance(said, Prose)
+    assert "terminal" in said.media
+
+
+def test_slurs_are_masked_and_words_of_a_vocabulary_are_harmless():
+    page = draw_fragment(sections(FOUND))
+    assert SLUR not in page
+    assert "f*****, ale" in page
+    assert "&lt;b&gt;bold" in page
+    assert "<b>bold" not in page
+    assert SLUR in draw_fragment(sections(FOUND), unmask=True)
+
+
+def test_stability_stands_beside_the_words():
+    grid, _ = tables([cell("A", 1, "nurse", stability=0.3)])
+    assert texts(grid.rows[0])[1] == "nurse (30\N{NO-BREAK SPACE}% of seeds)"
+
+
+def test_names_are_behind_their_letter():
+    rows = [
+        make_row("ube-group", test="A", group="A", names=('Amy"><script>', "Ann"), n_names=2, races=Races(white=0.5))
+    ]
+    shown, _ = draw_blocks(blocks(rows))
+    told, _ = draw_blocks(blocks(rows), more=True)
+    assert "Ann" not in shown
+    assert "Ann" in told
+    page = draw_fragment(sections(rows))
+    assert "<script>" not in page
+    assert "Amy&#34;&gt;&lt;script&gt;, Ann" in page
+
+
+def test_the_two_largest_shares_of_race_are_shown_and_all_on_request():
+    races = Races(white=0.2, black=0.1, hispanic=0.7)
+    (table,) = tables([make_row("ube-group", test="A", group="A", races=races)])
+    named = {plain(column.title, SHOWN): place for place, column in enumerate(table.columns)}
+    line = texts(table.rows[0])
+    assert line[named["Race or origin"]].replace("\N{NO-BREAK SPACE}", " ") == "Hispanic 70 %, White 20 %"
+    assert table.columns[named["Black"]].extra
+    assert line[named["Black"]] == "10\N{NO-BREAK SPACE}%"
+    (bare,) = tables([make_row("ube-group", test="A", group="A", races=None)])
+    assert "Women" not in [column.title for column in bare.columns]
+
+
+@pytest.mark.parametrize(("rank", "warned"), [(0.9, True), (0.5, False), (None, False)])
+def test_words_spelt_like_the_names_are_a_warning(rank, warned):
+    said = [block for block in blocks([overview(spelling=rank)]) if isinstance(block, Prose)]
+    assert any(block.tone == "warning" for block in said) is warned
+
+
+def test_sentences_count_what_was_found_and_what_remains():
+    found, left = (plain(text, SHOWN) for text in sentences([overview(survive_without_frequency=3)]))
+    assert all(number in found for number in ("4 ", "2 ", "8 ", "5\N{NO-BREAK SPACE}%"))
+    assert left.startswith("3 ")
+    (alone,) = sentences([overview(survive_without_frequency=None)])
+    assert plain(alone, SHOWN) == found
+    (nothing,) = sentences([overview(associations=0, rotations=500)])
+    assert "500" in plain(nothing, SHOWN)
+    assert list(sentences([overview(groups_of="another")])) == []
+
+
+def test_a_family_wise_limit_is_not_called_a_rate_of_false_discoveries():
+    one, other = (
+        plain(next(iter(sentences([overview(correction=correction)]))), SHOWN) for correction in ("bh", "max")
+    )
+    assert one != other
+
+
+def test_what_became_of_each_association_is_counted_and_listed():
+    second = {"embedding": "other", "groups_of": "vectors"}
+    before = [
+        cell("A", 1, "nurse", left=True, against="other", against_score_of_same_words=0.2),
+        cell("A", 2, "maid", left=False, against="other", against_score_of_same_words=None),
+        cell("B", 1, "ale", significant=False, against="other"),
+    ]
+    after = [cell("A", 1, "nurses", new=False, **second), cell("B", 1, "beer", new=True, **second)]
+    *_, tally, changes = tables([*before, *after])
+    assert [texts(line) for line in tally.rows] == [
+        ["A", "2", "1", "1", "0"], ["B", "0", "0", "0", "1"], ["all", "2", "1", "1", "1"]
+    ]  # fmt: skip
+    named = {plain(column.title, SHOWN): place for place, column in enumerate(changes.columns)}
+    shown = [
+        [line[named[name]] for name in ("Change", "Words before", "Words after")] for line in map(texts, changes.rows)
+    ]
+    assert shown == [["lost", "maid", "too few words"], ["left", "nurse", "nurses"], ["new", "ale", "beer"]]
+    assert texts(changes.rows[1])[named["Same words after"]] == "0.200"
+
+
+def test_names_of_embeddings_are_harmless():
+    row = cell("A", 1, "nurse", left=True, against="<b>other</b>")
+    page = draw_fragment(sections([replace(row, embedding="<b>one</b>")]))
+    assert "<b>o" not in page
+    assert "&lt;b&gt;other" in page
+
+
+def test_what_a_second_embedding_lacks_is_said():
+    row = overview(groups_of="one", names_asked=10, names_found=7, words_asked=100, words_missing=4)
+    (said,) = blocks([row])
+    assert all(number in plain(said.text, SHOWN) for number in ("3 ", "10 ", "4 ", "100 "))
+    assert {"page", "terminal"} <= set(said.media)
+
+
+def test_the_strongest_indirect_associations_are_listed_beside_their_null():
+    crossing = Crossing(("A", "B"), (1, 2), (("a",), ("b",), ("c",), (SLUR,)), 0.5, 8.25)
+    row = make_row("ube-indirect", share=1.0, null_share=0.949, tuples=168, strongest=(crossing,))
+    said, table = blocks([row])
+    assert "94.9" in plain(said.text, SHOWN)
+    assert texts(table.rows[0]) == ["A, B", "a", "b", "c", "f*****", "8.2"]
