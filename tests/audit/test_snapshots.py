@@ -1,0 +1,46 @@
+"""What people read, kept as snapshots: one per section of the page, the summary and the card.
+
+`pytest tests --snapshot-update` writes them anew after a change of wording; the difference is what a reviewer reads.
+"""
+
+import re
+
+import pytest
+
+from imprint.kinds.sections import sections, sentences
+from imprint.render.html import draw_fragment
+from imprint.render.terminal import draw_text
+from imprint.report.card import render_card
+from imprint.report.method import method
+
+SECTIONS = ("weat", "wefat", "directions", "enumeration", "analogies", "debiasing", "benchmarks", "seat", "against")
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+_VERSION = re.compile(r"`\d+(\.\d+)+\w*`")
+
+
+def readable(html):
+    """Return the words of a section: no style, no drawing, one line per element, numbers as they are shown."""
+    text = re.sub(r"<(style|svg)\b.*?</\1>", "", html, flags=re.DOTALL)
+    text = re.sub(r"</(p|li|tr|figcaption|h2|summary|caption)>", "\n", text)
+    lines = (" ".join(re.sub("<[^>]*>", " ", line).split()) for line in text.split("\n"))
+    return _HASH.sub("HASH", "\n".join(filter(None, lines)))
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_sections_read_as_before(audit, name, snapshot):
+    (section,) = (one for one in sections(audit[0].findings()) if one.name == name)
+    lines = readable(draw_fragment([section])).split("\n")
+    assert "\n".join(lines[:60]) == snapshot
+
+
+def test_the_method_reads_as_before(audit, snapshot):
+    text = readable(draw_fragment([method(audit[0].findings())]))
+    assert re.sub(r"(version) [\d.]+", r"\1 N", text) == snapshot
+
+
+def test_the_summary_reads_as_before(audit, snapshot):
+    assert "\n".join(draw_text(one) for one in sentences(audit[0].findings())) == snapshot
+
+
+def test_the_card_reads_as_before(audit, snapshot):
+    assert _VERSION.sub("`N`", _HASH.sub("HASH", render_card(audit[0].findings()))) == snapshot

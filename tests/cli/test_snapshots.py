@@ -1,0 +1,49 @@
+"""What the commands print, kept as snapshots: `pytest tests --snapshot-update` writes them anew."""
+
+import json
+
+import pytest
+
+COMMANDS = {
+    "weat": ["weat", "default", "--test", "caliskan-6", "--test", "talk-transgender", "--test", "caliskan-10"],
+    "weat-json": ["weat", "default", "--test", "caliskan-6", "--json"],
+    "wefat": ["wefat", "default", "--test", "caliskan-wefat-names"],
+    "seat": ["seat", "default", "--test", "caliskan-6", "--context", "bleached", "--no-cache"],
+    "project": ["project", "default"],
+    "analogies": ["analogies", "default", "--k", "3", "--words", "4000", "--no-names"],
+    "enumerate": ["enumerate", "default", "--words", "2000", "--groups", "4", "--categories", "6", "--rotations", "200"],
+    "evaluate": ["evaluate", "default", "--most-words", "3000", "--resamples", "20"],
+    "stimuli": ["stimuli"],
+    "schema": ["schema", "weat"],
+    "help": ["--help"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_print_as_before(in_process, name, snapshot):
+    result = in_process(*COMMANDS[name])
+    assert result.returncode == 0, result.stderr
+    said = "\n".join(line.rstrip() for line in f"{result.stdout}\n--- stderr\n{result.stderr}".splitlines())
+    if name.endswith("-json"):
+        said = "\n".join(json.loads(result.stdout.splitlines()[0]))
+    assert said == snapshot
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["weat", "nowhere.txt"],
+        ["weat", "default", "--test", "caliskan-66"],
+        ["weat", "default", "--alpha", "2"],
+        ["gate", "nowhere.jsonl", "--fail-on", "weat:p<0.01"],
+        ["audit", "default", "--fail-on", "weat:q<0.01"],
+        ["debias", "default", "out.txt"],
+        ["enumerate", "default", "--rotations", "0"],
+        ["seat", "nowhere"],
+    ],
+    ids=lambda arguments: "-".join(arguments[:3]),
+)
+def test_refusals_read_as_before(in_process, arguments, snapshot):
+    result = in_process(*arguments)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == snapshot
