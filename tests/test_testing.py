@@ -9,9 +9,9 @@ import pytest
 
 from imprint.association.seat import seat
 from imprint.association.weat import weat
-from imprint.embeddings.load import load
 from imprint.errors import SettingError, VocabularyError
 from imprint.significance.intervals import Interval
+from imprint.subjects.opening import load
 from imprint.testing import assert_association_below
 
 

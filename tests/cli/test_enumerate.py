@@ -10,7 +10,7 @@ import pytest
 
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
+from imprint.subjects.opening import load
 
 QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300)
 FIELDS = {"group", "category", "words", "names", "score", "p_value", "significant", "rotations"}
