@@ -53,9 +53,7 @@ def describe(thing: object) -> str:
 def _from_rows(thing: object, words: Any, rows: Any) -> Embedding:
     spelt = list(words) if isinstance(words, Iterable) else []
     if not spelt or not all(isinstance(word, str) for word in spelt):
-        raise SettingError(
-            f"the subject must be {EXPECTED}, got {describe(thing)} without words as its keys or first part"
-        )
+        raise SettingError(f"the subject must be {EXPECTED}, got {describe(thing)} with keys that are not words")
     try:
         with np.errstate(over="ignore"):  # becomes an infinity, which is refused with the word it belongs to
             vectors = np.asarray(rows, dtype=np.float32)
