@@ -20,8 +20,8 @@ import numpy.typing as npt
 from imprint.directions.analogies import Analogies, analogies
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.masking import mask
+from imprint.subjects.opening import load
 from imprint.threads import single_threaded
 
 Doubles = npt.NDArray[np.float64]

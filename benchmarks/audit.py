@@ -14,12 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from imprint.embeddings.load import load
 from imprint.kinds import all_kinds
 from imprint.kinds.findings import read_findings
 from imprint.kinds.job import Job, Plan
 from imprint.report.page import render_page
 from imprint.rows import Row
+from imprint.subjects.opening import load
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 GOALS = {"10,000 rotations": ((), 90.0), "--quick": (("--quick",), 15.0)}

@@ -34,10 +34,10 @@ from imprint.debiasing.frontier import (
 from imprint.debiasing.linear import LinearDebiaser, LinearProblem, prepare
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.evaluation.benchmarks import PairBenchmark, all_benchmarks
 from imprint.evaluation.evaluate import evaluate
 from imprint.stimuli.seeds import background, gender_specific, professions
+from imprint.subjects.opening import load
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 import build_benchmarks

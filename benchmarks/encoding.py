@@ -15,9 +15,9 @@ from imprint.association.seat_battery import put, run_seat_battery
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import encode_texts
-from imprint.encoders.opening import open_encoder
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest
+from imprint.subjects.opening import open_encoder
 
 GOAL = 0.8  # of the encoder's own speed
 _ROUNDS = 5

@@ -17,13 +17,13 @@ import numpy as np
 import packages
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.files import replacing
 from imprint.masking import is_slur
 from imprint.names.tables import first_names, surnames
 from imprint.stimuli.catalog import catalogue, shared_sets
 from imprint.stimuli.definition import words_of
 from imprint.stimuli.seeds import BY_DEFINITION
+from imprint.subjects.opening import load
 
 FOLDER = Path(__file__).resolve().parents[1] / "src/imprint/stimuli/data/seeds"
 SEED = 2016

@@ -33,6 +33,24 @@ def in_process(tmp_path, monkeypatch, capsys):
     return run
 
 
+@pytest.fixture
+def plug_in(tmp_path_factory, monkeypatch):
+    """Install a package of one module, toy_plugin_code, that offers entry points of a group."""
+    folder = tmp_path_factory.mktemp("plug-in")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "toy_plugin_code", raising=False)
+
+    def install(group, *lines, code="VALUE = 7\n"):
+        (folder / "toy_plugin_code.py").write_text(code)
+        about = folder / "toy_plugin-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-plugin\nVersion: 1.0\n")
+        (about / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines, ""]))
+
+    yield install
+    sys.modules.pop("toy_plugin_code", None)
+
+
 class StudyServer:
     """`imprint study serve` as a process, on one port through all its lives."""
 

@@ -47,5 +47,12 @@ def test_measuring_needs_numpy_alone_to_be_imported():
     assert not modules_after("from imprint import *") & HEAVY
 
 
+@pytest.mark.parametrize("arguments", [["weat", "nosuch.txt"], ["seat", "org/none"], ["compare", "default", "none"]])
+def test_a_subject_that_does_not_exist_is_refused_before_anything_is_loaded(arguments):
+    start = f"import sys; sys.argv = ['imprint', *{arguments}]; from imprint.cli import main"
+    refused = "exec('try:\\n main()\\nexcept SystemExit as end:\\n assert end.code == 1')"
+    assert not modules_after(f"{start}; {refused}") & (HEAVY - {"typer", "rich"} | {"numpy"})
+
+
 def test_the_command_line_starts_without_what_computes():
     assert not modules_after("import imprint.cli.app") & (HEAVY - {"typer", "rich"} | {"numpy"})

@@ -17,23 +17,6 @@ def registry():
     return Registry("imprint.toys", BUILTIN)
 
 
-@pytest.fixture
-def plug_in(tmp_path, monkeypatch):
-    """Install a package that offers the given entry points."""
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def install(*lines, group="imprint.toys", code="VALUE = 7\n"):
-        (tmp_path / "toy_plugin_code.py").write_text(code)
-        about = tmp_path / "toy_plugin-1.0.dist-info"
-        about.mkdir()
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-plugin\nVersion: 1.0\n")
-        (about / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines, ""]))
-        sys.modules.pop("toy_plugin_code", None)
-
-    yield install
-    sys.modules.pop("toy_plugin_code", None)
-
-
 def test_a_built_in_name_gives_an_attribute_or_a_module(registry):
     assert registry.get("dumps") is json.dumps
     assert registry.get("decoder") is json.decoder
@@ -56,7 +39,7 @@ def test_a_built_in_name_does_not_look_for_plug_ins(registry, monkeypatch):
 
 
 def test_a_plug_in_gives_a_name_that_is_not_built_in(registry, plug_in):
-    plug_in("zebra = toy_plugin_code:VALUE", "ant = toy_plugin_code")
+    plug_in("imprint.toys", "zebra = toy_plugin_code:VALUE", "ant = toy_plugin_code")
     assert registry.names() == ("dumps", "decoder", "gone", "ant", "zebra")
     assert "toy_plugin_code" not in sys.modules
     assert registry.get("zebra") == 7
@@ -64,20 +47,20 @@ def test_a_plug_in_gives_a_name_that_is_not_built_in(registry, plug_in):
 
 
 def test_a_plug_in_cannot_replace_what_is_built_in(registry, plug_in):
-    plug_in("dumps = toy_plugin_code:VALUE")
+    plug_in("imprint.toys", "dumps = toy_plugin_code:VALUE")
     assert registry.get("dumps") is json.dumps
     assert registry.names().count("dumps") == 1
 
 
 def test_plug_ins_of_other_groups_are_not_seen(registry, plug_in):
-    plug_in("zebra = toy_plugin_code:VALUE", group="imprint.others")
+    plug_in("imprint.others", "zebra = toy_plugin_code:VALUE")
     assert metadata.entry_points(group="imprint.others").names == {"zebra"}
     with pytest.raises(SettingError):
         registry.get("zebra")
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(registry, plug_in):
-    plug_in("zebra = toy_plugin_code:VALUE")
+    plug_in("imprint.toys", "zebra = toy_plugin_code:VALUE")
     with pytest.raises(SettingError) as raised:
         registry.get("dump")
     assert all(name in str(raised.value) for name in ("toy ", "'dump'", "dumps, decoder, gone, zebra"))
@@ -85,7 +68,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones(registry, plug_in):
 
 @pytest.mark.parametrize("code", ["1 / 0", "import no_such_module_here", "OTHER = 1"])
 def test_a_broken_plug_in_is_an_error_of_ours_that_names_it(registry, plug_in, code):
-    plug_in("zebra = toy_plugin_code:VALUE", code=code)
+    plug_in("imprint.toys", "zebra = toy_plugin_code:VALUE", code=code)
     with pytest.raises(SettingError) as raised:
         registry.get("zebra")
     assert "'zebra' (toy_plugin_code:VALUE, group imprint.toys)" in str(raised.value)

@@ -24,11 +24,9 @@ from imprint.directions.axis import set_axis as set_axis
 from imprint.directions.projection import project as project
 from imprint.embeddings.convert import convert as convert
 from imprint.embeddings.embedding import Embedding as Embedding
-from imprint.embeddings.load import load as load
 from imprint.encoders.base import Encoder as Encoder
 from imprint.encoders.cache import EncodingCache as EncodingCache
 from imprint.encoders.function import FunctionEncoder as FunctionEncoder
-from imprint.encoders.opening import open_encoder as open_encoder
 from imprint.enumeration.compare import compare_biases as compare_biases
 from imprint.enumeration.encoded import embed_vocabulary as embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases as enumerate_biases
@@ -51,4 +49,7 @@ from imprint.stimuli.definition import WordSet as WordSet
 from imprint.stimuli.seeds import professions as professions
 from imprint.stimuli.seeds import read_seeds as read_seeds
 from imprint.stimuli.templates import read_templates as read_templates
+from imprint.subjects.opening import load as load
+from imprint.subjects.opening import open_encoder as open_encoder
+from imprint.subjects.opening import open_subject as open_subject
 from imprint.version import __version__ as __version__

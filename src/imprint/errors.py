@@ -1,6 +1,7 @@
 """Everything imprint raises on purpose, one line each: what came, what was wanted, what to do.
 
     ImprintError
+    ├── SubjectError         a name that is neither an embedding nor an encoder, or is the other of the two
     ├── EmbeddingFileError   a file that is not an embedding, or a broken one
     ├── EncoderError         an encoder that cannot be opened, or whose answer is no vector
     ├── VocabularyError      words that are missing, repeated or on both sides of a test
@@ -16,6 +17,10 @@ The command line prints any of them as one line and exits with 1.
 
 class ImprintError(Exception):
     """Base of every error a user can cause and mend."""
+
+
+class SubjectError(ImprintError):
+    """A name that is neither an embedding nor an encoder, or the one where the other is needed."""
 
 
 class EmbeddingFileError(ImprintError):

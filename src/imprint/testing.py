@@ -11,12 +11,12 @@ from imprint.errors import SettingError
 if TYPE_CHECKING:
     from imprint.association.seat_result import SeatResult
     from imprint.association.weat import WeatResult
-    from imprint.embeddings.embedding import Embedding
     from imprint.stimuli.definition import WeatTest
+    from imprint.subjects.opening import EmbeddingLike
 
 
 def assert_association_below(
-    measured: "Embedding | WeatResult | SeatResult", test: "WeatTest | str | None" = None, *, margin: float
+    measured: "EmbeddingLike | WeatResult | SeatResult", test: "WeatTest | str | None" = None, *, margin: float
 ) -> None:
     """Raise AssertionError unless an association is surely smaller than the margin, in either direction.
 
@@ -45,21 +45,15 @@ def assert_association_below(
 
 
 def _measured(
-    measured: "Embedding | WeatResult | SeatResult", test: "WeatTest | str | None"
+    measured: "EmbeddingLike | WeatResult | SeatResult", test: "WeatTest | str | None"
 ) -> "WeatResult | SeatResult":
     from imprint.association.seat_result import SeatResult
     from imprint.association.weat import WeatResult, weat
-    from imprint.embeddings.embedding import Embedding
 
     if isinstance(measured, WeatResult | SeatResult):
         if test is not None:
             raise SettingError(f"a result of {measured.test.id} was given, and a test besides; give the result alone")
         return measured
-    if not isinstance(measured, Embedding):
-        raise SettingError(
-            f"a {type(measured).__name__} was given; an embedding, as imprint.load opens it, or a result of weat "
-            "or seat is wanted"
-        )
     if test is None:
         raise SettingError("an embedding was given without a test; name one, such as 'caliskan-6'")
     return weat(measured, test)

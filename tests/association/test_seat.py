@@ -13,7 +13,6 @@ from imprint.association.seat import ask, measure, seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
@@ -23,6 +22,7 @@ from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import Templates, bundled_templates, sentences
+from imprint.subjects.opening import load
 
 UNITS = ("word", "sentence")
 # Kinds with different numbers of templates: names have three, nouns two, adjectives three, verbs one.
@@ -376,8 +376,8 @@ def test_calls_that_make_no_sense_are_refused(options, error, message):
 
 
 def test_what_is_no_encoder_and_what_is_no_weat_is_refused():
-    with pytest.raises(SettingError, match=r"the encoder is 'default'; open it first: imprint\.open_encoder"):
-        seat("default", TEST)
+    with pytest.raises(SettingError, match="got an object of type int"):
+        seat(3, TEST)
     with pytest.raises(SettingError, match="is a WEFAT"):
         seat(speaking(0), "caliskan-wefat-names")
     with pytest.raises(EncoderError, match="gives the same vector for all 31 texts"):

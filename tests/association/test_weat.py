@@ -230,6 +230,5 @@ def test_a_test_is_checked_before_it_runs(embedding, targets, attributes):
         weat(embedding, replace(test, b=WordSet.of("B", ("love", "grief"))))
 
 
-def test_the_name_of_an_embedding_is_not_an_embedding(targets, attributes):
-    with pytest.raises(SettingError, match=r"load it first: imprint\.load"):
-        weat("default", targets=targets, attributes=attributes)
+def test_the_name_of_an_embedding_opens_it():
+    assert weat("default", "caliskan-6").embedding == "glove.6B.100d"

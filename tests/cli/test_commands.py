@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from command_results import lines
+from imprint.finding import COMMON_FIELDS
 
 from imprint.cli.app import app
-from imprint.embeddings.load import load
-from imprint.finding import COMMON_FIELDS
+from imprint.subjects.opening import load
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 WEAT_FIELDS = {
@@ -125,7 +125,10 @@ def test_sampling_is_there_on_request(imprint):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["weat", "nowhere.txt"], "the bundled embedding is called 'default'"),
+        (["weat", "nowhere.txt"], "nowhere.txt: not found"),
+        (["weat", "HTTP://127.0.0.1:9/v1"], "the URL is a sentence encoder (server)"),
+        (["compare", "default", "default-encoder"], "default-encoder is a sentence encoder (universal)"),
+        (["seat", "org/no-such-model"], "download the model first: hf download org/no-such-model"),
         (["weat", "default", "--test", "caliskan-99"], "did you mean 'caliskan-9'"),
         (["weat", "default", "--test", "caliskan-wefat-names"], "imprint wefat"),
         (["weat", "default", "--alternative", "up"], "greater, less, two-sided"),

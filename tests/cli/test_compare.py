@@ -10,7 +10,7 @@ from command_results import lines
 from imprint.cli import main
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
+from imprint.subjects.opening import load
 
 
 @pytest.fixture

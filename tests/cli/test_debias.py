@@ -7,8 +7,8 @@ from command_results import lines
 
 from imprint.association.cosines import cosines
 from imprint.cli import console
-from imprint.embeddings.load import load
 from imprint.stimuli.seeds import fitted
+from imprint.subjects.opening import load
 
 
 @pytest.fixture

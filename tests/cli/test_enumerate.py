@@ -10,7 +10,7 @@ import pytest
 
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
+from imprint.subjects.opening import load
 
 QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300)
 FIELDS = {"group", "category", "words", "names", "score", "p_value", "significant", "rotations"}
@@ -280,7 +280,7 @@ def test_a_sentence_encoder_is_asked_once_and_then_its_cache(imprint, tmp_path, 
         (("default", "--max-texts", 5), "--max-texts is about a sentence encoder; name one with --encoder"),
         (("default", "--no-cache"), "--no-cache is about a sentence encoder; name one with --encoder"),
         (("--encoder", "default", "--pooling", "max"), "pooling has no meaning for this kind of encoder"),
-        (("--encoder", "no-such-encoder"), "no-such-encoder: no file, folder or installed package of that name"),
+        (("--encoder", "no-such-encoder"), "no-such-encoder: not found"),
         (("--encoder", "default", "--names", "embedding"), "a sentence encoder has no vocabulary to find names in"),
         (("--encoder", "default", "--names", "nowhere.txt"), "nowhere.txt"),
     ],

@@ -8,11 +8,11 @@ import pytest
 from made_rows import make_row
 
 from imprint.cli import main
-from imprint.embeddings.load import load
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
+from imprint.subjects.opening import load
 
 
 @pytest.fixture

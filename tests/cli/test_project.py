@@ -117,7 +117,7 @@ def test_markup_in_words_is_text(imprint, tmp_path):
         (("--pairs", "words.txt"), "words.txt, line 1: 'nurse' is not a pair"),
         (("--pairs", "nowhere.csv"), "nowhere.csv: cannot be read"),
         (("--words", "nowhere.txt"), "nowhere.txt: cannot be read"),
-        (("--against", "nowhere.txt"), "nowhere.txt: there is no such file"),
+        (("--against", "nowhere.txt"), "nowhere.txt: not found"),
         (("--words", "words.txt", "--against", "jobs.txt"), "share 2 of the words; a correlation needs at least 4"),
         (("--top", "0"), "--top"),
     ],

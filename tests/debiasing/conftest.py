@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
+from imprint.subjects.opening import load
 
 SEEDS = tuple(f"job{number}" for number in range(40))
 FITTED, HELD_OUT = SEEDS[:30], SEEDS[30:]

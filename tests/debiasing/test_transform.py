@@ -11,8 +11,8 @@ from imprint.debiasing.transform import Card, LinearTransform
 from imprint.directions.axis import pair_axis
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError, SettingError
+from imprint.subjects.opening import load
 
 from .conftest import FITTED, MEN, WOMEN, row
 

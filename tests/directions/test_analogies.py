@@ -13,11 +13,11 @@ from imprint.directions.axis import Axis, pair_axis
 from imprint.directions.kernels import distance, normalise, project
 from imprint.directions.search import best_pairs
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import SettingError
 from imprint.kinds.analogies import ANALOGY
 from imprint.render.html import draw_fragment
 from imprint.rows import read_row
+from imprint.subjects.opening import load
 from imprint.view import Section
 
 

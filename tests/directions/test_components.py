@@ -4,10 +4,10 @@ from sklearn.decomposition import PCA
 
 from imprint.directions.components import pair_components
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
 from imprint.rows import word_points
 from imprint.stimuli.seeds import definitional_pairs
+from imprint.subjects.opening import load
 
 PAIRS = [("he", "she"), ("man", "woman"), ("king", "queen")]
 WORDS = [word for pair in PAIRS for word in pair]

@@ -10,13 +10,13 @@ from scipy.stats import pearsonr, spearmanr
 from imprint.directions.axis import pair_axis, set_axis
 from imprint.directions.projection import compare_projections, compare_with_scores, project
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import SettingError, VocabularyError
 from imprint.kinds.directions import COMPARISON, PROJECTION
 from imprint.render.html import draw_fragment
 from imprint.rows import WordPoint, read_row, word_values
 from imprint.significance.ranks import spearman
 from imprint.stimuli.seeds import professions
+from imprint.subjects.opening import load
 from imprint.view import Section
 
 JOBS = ("nurse", "cook", "cab_driver", "judge", "pilot", "clerk", "miner", "tailor", "guard", "actor")

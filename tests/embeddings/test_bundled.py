@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.names.tables import first_names
+from imprint.subjects.opening import load
 
 FOLDER = resources.files("imprint.embeddings") / "bundled"
 CARD = (FOLDER / "CARD.md").read_text(encoding="utf-8")

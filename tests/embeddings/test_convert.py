@@ -12,8 +12,8 @@ from safetensors.numpy import load_file, save_file
 
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError, ImprintError, SettingError, VocabularyError
+from imprint.subjects.opening import load
 
 
 def make(words: list[str], dimension: int = 3, **fields: object) -> Embedding:

@@ -1,14 +1,20 @@
 import hashlib
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from gensim.models.fasttext import save_facebook_model
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from imprint.debiasing.transform import Card, LinearTransform
+from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError
+from imprint.subjects.opening import load
 
 matrices = hnp.arrays(np.float32, st.tuples(st.integers(1, 8), st.integers(1, 5)), elements=st.floats(-8, 8, width=16))
 
@@ -119,3 +125,57 @@ def test_words_that_are_not_quite_text_are_hashed_and_others_as_before():
 
 def test_the_repr_says_what_it_is(glove):
     assert repr(load(glove)) == "Embedding('tiny', 3 words, 2 dimensions)"
+
+
+def use(embedding):
+    """Ask for everything that is kept once it is made."""
+    return (
+        embedding.lookup(embedding.words[:2]),
+        embedding.sha256,
+        embedding.norms,
+        embedding.unit[:1],
+        embedding.index,
+    )
+
+
+@pytest.mark.parametrize("used", [False, True])
+@pytest.mark.parametrize("form", ["text", "mapped", "bundled", "gensim beside", "fasttext", "debiased fasttext"])
+def test_an_embedding_can_be_pickled_after_use(form, used, glove, keyed_vectors, fasttext_model, tmp_path):
+    if form == "text":
+        embedding = load(glove)
+    elif form == "mapped":
+        convert(load(glove), tmp_path / "ours.safetensors")
+        embedding = load(tmp_path / "ours.safetensors")
+        assert isinstance(embedding.vectors, np.memmap)
+    elif form == "bundled":
+        embedding = load("default", only=["rose", "lily"])
+    elif form == "gensim beside":
+        keyed_vectors.save(str(tmp_path / "x.kv"), sep_limit=0)
+        embedding = load(tmp_path / "x.kv")
+    else:
+        save_facebook_model(fasttext_model, str(tmp_path / "x.bin"))
+        embedding = load(tmp_path / "x.bin")
+    if form == "debiased fasttext":
+        card = Card("x", "", ("he",), ("she",), ())
+        embedding = LinearTransform("own", card, 2 * np.eye(8), np.zeros(8)).apply(embedding)
+    if used:
+        use(embedding)
+    content = pickle.dumps(embedding)
+    for file in tmp_path.iterdir():
+        file.unlink()  # as on another machine
+    copy = pickle.loads(content)
+    assert type(copy.vectors) is np.ndarray
+    assert (copy.name, list(copy.words), copy.sha256) == (embedding.name, list(embedding.words), embedding.sha256)
+    assert copy.vectors.tobytes() == np.asarray(embedding.vectors).tobytes()
+    words = [*embedding.words[:2], "catdog"]
+    assert copy.lookup(words).vectors.tobytes() == embedding.lookup(words).vectors.tobytes()
+    assert copy.lookup(words).matches == embedding.lookup(words).matches
+    assert copy.norms.tobytes() == embedding.norms.tobytes()
+
+
+def test_another_process_gives_the_same_numbers(glove):
+    embedding = load(glove)
+    use(embedding)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert pool.submit(Embedding.check_finite, embedding).result() is None
+        assert pool.submit(Embedding.identify, embedding).result() == embedding.sha256

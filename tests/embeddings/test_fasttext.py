@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from gensim.models.fasttext import load_facebook_vectors, save_facebook_model
 
-from imprint.embeddings.load import load
 from imprint.errors import MissingExtraError
+from imprint.subjects.opening import load
 
 
 @pytest.fixture

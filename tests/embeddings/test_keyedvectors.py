@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from imprint.embeddings.load import load
+from imprint.subjects.opening import load
 
 
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
@@ -105,7 +105,7 @@ def test_reading_imports_no_gensim(keyed_vectors, tmp_path):
     keyed_vectors.save(str(path))
     program = (
         "import sys; sys.modules['gensim'] = None\n"
-        "from imprint.embeddings.load import load\n"
+        "from imprint.subjects.opening import load\n"
         "print(len(load(sys.argv[1])))"
     )
     run = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats import blocks
-from imprint.embeddings.load import load
+from imprint.subjects.opening import load
 
 LARGEST = float(np.finfo(np.float32).max)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from imprint.embeddings.formats import word2vec
-from imprint.embeddings.load import load
+from imprint.subjects.opening import load
 
 
 def binary(rows: list[tuple[bytes, list[float]]], *, break_after: bytes = b"\n") -> bytes:

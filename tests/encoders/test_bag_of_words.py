@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.encoders.bag_of_words import BagOfWordsEncoder, entries_for
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import WeatTest, words_of
 from imprint.stimuli.templates import contexts, sentences
+from imprint.subjects.opening import load
 
 WORDS = (
     "this",

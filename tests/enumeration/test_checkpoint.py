@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint.embeddings.convert import convert
-from imprint.embeddings.load import load
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.frequency import ROTATIONS as CHECKING
 from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK
+from imprint.subjects.opening import load
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 CHUNKS = 60

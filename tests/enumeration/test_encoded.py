@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from imprint.embeddings.load import load
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.function import FunctionEncoder
-from imprint.encoders.opening import open_encoder
 from imprint.enumeration.encoded import FRAMES, embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.errors import EncoderError, SettingError
 from imprint.names.tables import first_names
+from imprint.subjects.opening import load, open_encoder
 
 DIMENSION = 24
 PEOPLE = first_names().names[:40]

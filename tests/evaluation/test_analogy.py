@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 from imprint.evaluation import analogy as analogy_module
 from imprint.evaluation import answers
@@ -15,6 +14,7 @@ from imprint.evaluation.answers import METHODS, Vocabulary, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark, bundled_benchmarks
 from imprint.kinds import row_type
 from imprint.rows import read_row
+from imprint.subjects.opening import load
 
 
 def random_embedding(seed=0, words=300, dimension=8, name="random"):

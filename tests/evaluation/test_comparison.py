@@ -10,7 +10,6 @@ from scipy.stats import pearsonr
 from imprint.association.weat import weat
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
 from imprint.evaluation.agreement import agree
 from imprint.evaluation.benchmarks import PairBenchmark
@@ -19,6 +18,7 @@ from imprint.kinds import row_type
 from imprint.rows import WordPoint, read_row
 from imprint.significance.corrections import holm
 from imprint.stimuli import catalog
+from imprint.subjects.opening import load
 
 TESTS = [catalog.get(f"caliskan-{number}") for number in (6, 7, 8)]
 PAIRS = PairBenchmark("mine", (("cat", "dog"), ("car", "bus"), ("sun", "king"), ("nurse", "tree")), (9, 8, 1, 0))

@@ -7,13 +7,13 @@ import pytest
 
 from imprint.directions.axis import pair_axis
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import VocabularyError
 from imprint.evaluation.leakage import NAMES, leakage
 from imprint.evaluation.recovering import Tried, estimate_change, estimate_recovery, methods
 from imprint.kinds import row_type
 from imprint.names.tables import first_names
 from imprint.rows import read_row
+from imprint.subjects.opening import load
 
 TABLE = first_names()
 WOMEN = [TABLE.names[row] for row in np.flatnonzero(TABLE.share_women >= 0.95)[:100]]

@@ -77,6 +77,6 @@ def asking():
 
 @pytest.fixture
 def ask(asking, file):
-    from imprint.embeddings.load import load
+    from imprint.subjects.opening import load
 
     return asking(load(file), file)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError
+from imprint.subjects.opening import load
 
 from .conftest import HOSTILE, A, B, X, Y, planted
 

@@ -60,8 +60,8 @@ def test_typed_words_give_the_row_of_the_command_line_and_of_python(ask, tmp_pat
 
 
 def test_a_catalogue_test_gives_the_row_of_the_command_line(asking, tmp_path):
-    from imprint.embeddings.load import load
     from imprint.stimuli.catalog import get
+    from imprint.subjects.opening import load
 
     ask = asking(load("default"))
     words = {name: list(words) for name, words in Sets.of(get("caliskan-8")).named().items()}
@@ -132,7 +132,7 @@ def test_a_shell_takes_nothing_in_the_words_for_its_own(ask, tmp_path):
 
 
 def test_one_odd_pair_reaches_the_command_whole(asking, tmp_path):
-    from imprint.embeddings.load import load
+    from imprint.subjects.opening import load
 
     (tmp_path / "odd.txt").write_text("-x 1 0\n$HOME 0 1\nrose 1 1\n")
     ask = asking(load(tmp_path / "odd.txt"), "odd.txt")

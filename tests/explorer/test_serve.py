@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from imprint.cli.serve import serve_command
-from imprint.errors import EmbeddingFileError, SettingError
+from imprint.errors import SettingError, SubjectError
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 
@@ -40,7 +40,7 @@ def test_it_prints_its_address_serves_this_machine_alone_and_stops_on_ctrl_c(ser
 
 
 def test_mistakes_are_told_before_anything_is_served(file, tmp_path):
-    with pytest.raises(EmbeddingFileError, match="there is no such file"):
+    with pytest.raises(SubjectError, match="not found"):
         serve_command(str(tmp_path / "absent.txt"), port=0)
     with pytest.raises(SettingError, match="is no host name"):
         serve_command(str(file), host="http://localhost", port=0)

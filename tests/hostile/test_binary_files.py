@@ -5,8 +5,8 @@ import pytest
 from gensim.models import FastText
 from gensim.models.fasttext import save_facebook_model
 
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError
+from imprint.subjects.opening import load
 
 
 def rows(*words: bytes, values: tuple[float, ...] = (1.0, 2.0)) -> bytes:

@@ -8,8 +8,8 @@ import zlib
 import numpy as np
 import pytest
 
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError
+from imprint.subjects.opening import load
 
 TEXT = b"".join(f"w{row} {row / 7:.6g} {row / 11:.6g}\n".encode() for row in range(30_000))
 

@@ -281,10 +281,10 @@ def test_without_a_cache_no_file_is_made(seat, tmp_path):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("nothing-of-that-name", "no file, folder or installed package of that name"),
+        ("nothing-of-that-name", "nothing-of-that-name: not found"),
         ("numpy", "the installed package numpy holds no model"),
-        (".", "is no model's folder"),
-        ("x" * 5_000, "cannot be looked at (File name too long)"),
+        (".", "is a folder with no config.json"),
+        ("x" * 5_000, "cannot be read (File name too long)"),
         ("unknown.txt", "gives a zero vector for all"),
     ],
 )

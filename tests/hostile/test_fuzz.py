@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.errors import ImprintError
+from imprint.subjects.opening import load
 
 STARTS = [
     b"",

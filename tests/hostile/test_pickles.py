@@ -9,8 +9,8 @@ from gensim.models import KeyedVectors
 
 from imprint.embeddings.formats.pickles import vet
 from imprint.embeddings.formats.standins import STAND_INS, Inert
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError
+from imprint.subjects.opening import load
 
 
 def text(value: str) -> bytes:

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError
+from imprint.subjects.opening import load
 
 VECTORS = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
 WORDS = {"dtype": "U8", "shape": [3], "data_offsets": [16, 19]}

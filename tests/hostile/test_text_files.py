@@ -3,8 +3,8 @@ import tracemalloc
 import pytest
 
 from imprint.embeddings.formats import blocks
-from imprint.embeddings.load import load
 from imprint.errors import EmbeddingFileError
+from imprint.subjects.opening import load
 
 GOOD = b"cat 1 2 3\ndog 4 5 6\nbird 7 8 9\n"
 

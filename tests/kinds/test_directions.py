@@ -18,7 +18,6 @@ from imprint.debiasing.rows import (
 from imprint.directions.components import PairsRow
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.kinds.analogies import ANALOGY
 from imprint.kinds.debiasing import DEBIASING, FRONTIER, MOVED
 from imprint.kinds.directions import COMPARISON, PAIRS, PROJECTION, show_projections
@@ -27,6 +26,7 @@ from imprint.render.html import draw_fragment
 from imprint.render.terminal import draw_blocks
 from imprint.rows import WordPoint, WordValue
 from imprint.stimuli.seeds import professions
+from imprint.subjects.opening import load
 from imprint.view import Number, Section
 
 KNOWN = {"test": "he - she", "embedding": "<b>", "embedding_sha256": "0" * 64}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imprint.embeddings.load import load
 from imprint.stimuli.catalog import read_property
+from imprint.subjects.opening import load
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("IMPRINT_PUBLISHED", ROOT.parent / "shared" / "data"))

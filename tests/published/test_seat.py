@@ -5,10 +5,10 @@ import pytest
 from imprint.association.seat import seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
-from imprint.embeddings.load import load
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.universal import UniversalEncoder
 from imprint.stimuli.catalog import get
+from imprint.subjects.opening import load
 
 
 @pytest.mark.parametrize("number", range(1, 11))

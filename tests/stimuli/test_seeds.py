@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imprint.embeddings.load import load
 from imprint.errors import StimulusError
 from imprint.masking import is_slur
 from imprint.names.tables import first_names, surnames
 from imprint.stimuli import seeds
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import words_of
+from imprint.subjects.opening import load
 
 DATA = Path(seeds.__file__).with_name("data") / "seeds"
 

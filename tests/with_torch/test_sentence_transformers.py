@@ -8,9 +8,11 @@ import warnings
 import numpy as np
 import pytest
 
+from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
 from imprint.encoders.transformers import TransformersEncoder
 from imprint.errors import EncoderError, MissingExtraError, SettingError
+from imprint.subjects.opening import load, open_encoder, open_subject
 
 TEXTS = [
     "A cat sits on the mat.",
@@ -228,3 +230,30 @@ def test_a_missing_library_names_the_extra(minilm, monkeypatch):
         MissingExtraError, match=r"needs sentence-transformers for this: pip install 'imprint\[encoders\]'"
     ):
         SentenceTransformersEncoder(minilm)
+
+
+def test_a_model_opened_by_its_own_library_gives_what_its_folder_gives(assembled):
+    from sentence_transformers import SentenceTransformer
+
+    folder = assembled()
+    model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    encoder = open_subject(model)
+    assert isinstance(encoder, FunctionEncoder)
+    assert not encoder.remembered
+    np.testing.assert_allclose(encoder.encode(TEXTS), open_encoder(folder).encode(TEXTS), atol=1e-6)
+    with pytest.raises(SettingError, match=r"imprint\.seat"):
+        load(model)
+
+
+def test_a_model_in_the_cache_of_hugging_face_opens_by_its_name(assembled, tmp_path, monkeypatch):
+    folder = assembled()
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    cached = tmp_path / "hub" / "models--org--tiny"
+    shutil.copytree(folder, cached / "snapshots" / commit)
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text(commit)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    encoder = open_subject("org/tiny")
+    assert isinstance(encoder, SentenceTransformersEncoder)
+    assert encoder.name == "org/tiny"
+    assert encoder.encode(TEXTS).tobytes() == open_encoder(folder).encode(TEXTS).tobytes()

@@ -7,10 +7,10 @@ from imprint.association.verdicts import InFamily, check_alpha, judge
 from imprint.association.weat import WeatResult, weat
 from imprint.association.wefat import WefatResult, wefat
 from imprint.choices import Alternative
-from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.definition import Test, WeatTest
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Progress
 
 
@@ -46,7 +46,7 @@ class Battery(Result):
 
 
 def run_battery(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     tests: Sequence[Test],
     *,
     alternative: Alternative = "greater",
@@ -58,6 +58,7 @@ def run_battery(
 ) -> Battery:
     """Run every test; one that lacks words or its property is skipped, or raises where `skip` is False."""
     check_alpha(alpha)
+    embedding = load(embedding)
     weats: list[WeatResult] = []
     wefats: list[WefatResult] = []
     not_run: list[SkippedRow] = []

@@ -13,13 +13,14 @@ from imprint.association.wordrows import find_rows
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.stimuli.definition import WordSet
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats
 
 AttributeGroup = tuple[Sequence[str], Sequence[str]]
 
 
 def group_association(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     groups: Sequence[AttributeGroup],
     *,
     all_targets: Sequence[str] | None = None,
@@ -34,6 +35,7 @@ def group_association(
         raise SettingError("no groups; give at least one pair of (targets, attributes)")
     if len(groups) == 1 and (all_targets is None or all_attributes is None):
         raise SettingError("one group is compared with everything: give all_targets and all_attributes too")
+    embedding = load(embedding)
     targets = np.stack([_mean_unit(embedding, f"targets {i + 1}", group[0]) for i, group in enumerate(groups)])
     attributes = np.stack([_mean_unit(embedding, f"attributes {i + 1}", group[1]) for i, group in enumerate(groups)])
     if len(groups) == 1 and all_targets is not None and all_attributes is not None:

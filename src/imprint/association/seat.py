@@ -20,19 +20,19 @@ from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
-from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError
 from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import countable, permutation_test
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.templates import Templates, sentences
+from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.types import Floats, Floats32, Progress
 
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
 
 def seat(
-    encoder: object,
+    encoder: EncoderLike,
     test: WeatTest | str,
     *,
     unit: Unit = "word",
@@ -51,7 +51,7 @@ def seat(
     """
     if unit not in get_args(Unit):
         raise SettingError(f"unit is {unit!r}; use one of {', '.join(get_args(Unit))}")
-    opened = as_encoder(encoder)
+    opened = open_encoder(encoder)
     question = ask(find_test(test), context, templates)
     encodings = encode_texts(opened, question.texts + question.frames, cache=cache, progress=progress)
     measured = measure(

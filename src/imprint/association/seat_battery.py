@@ -20,11 +20,11 @@ from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
-from imprint.encoders.opening import as_encoder
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest
 from imprint.stimuli.templates import Templates, contexts
+from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.types import Progress, Report
 
 WorkItem = TypeVar("WorkItem")
@@ -80,7 +80,7 @@ class SeatBattery(Result):
 
 
 def run_seat_battery(
-    encoders: Sequence[object],
+    encoders: Sequence[EncoderLike],
     tests: Sequence[WeatTest],
     *,
     context: Context | None = None,
@@ -99,7 +99,7 @@ def run_seat_battery(
     `report` is told what is being done, how much of it is done, and how much there is.
     """
     check_alpha(alpha)
-    opened = [as_encoder(encoder) for encoder in encoders]
+    opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
     questions, refused = put(tests, context, templates, skip=skip)
     not_run = [_skipped(opened[0], test, reason, seed) for test, reason in refused]

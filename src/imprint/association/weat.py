@@ -12,9 +12,8 @@ import numpy as np
 
 from imprint.association.cosines import Effect, cosines, mean
 from imprint.association.rows import AssociationResult, AssociationRow
-from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
+from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.choices import Alternative
-from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.rows import word_values
 from imprint.significance.intervals import Interval, shift_interval
@@ -22,6 +21,7 @@ from imprint.significance.partitions import permutation_test
 from imprint.significance.stability import Stability, word_choice_stability
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Progress
 
 WordSets = tuple[Sequence[str], Sequence[str]]
@@ -77,7 +77,7 @@ class WeatResult(AssociationResult):
 
 
 def weat(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     test: WeatTest | str | None = None,
     *,
     targets: WordSets | None = None,
@@ -93,7 +93,7 @@ def weat(
     The p-value is exact, or rigorously bounded for large sets; `draws` asks for one estimated from that many
     random partitions instead. `seed` enters only there and in the stability bootstrap.
     """
-    require_embedding(embedding)
+    embedding = load(embedding)
     test = _resolve(test, targets, attributes)
     rows = find_rows(embedding, (test.x, test.y, test.a, test.b))
     x, y, a, b = rows.sets

@@ -14,13 +14,13 @@ import numpy as np
 
 from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.rows import TestRow
-from imprint.association.wordrows import find_rows, refuse_overlap, require_embedding, require_pair
-from imprint.embeddings.embedding import Embedding
+from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import Result, WordValue, word_values
 from imprint.significance.ranks import spearman as rank_correlation
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class WefatResult(Result):
 
 
 def wefat(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     test: WefatTest | str | None = None,
     *,
     words: Sequence[str] | None = None,
@@ -148,7 +148,7 @@ def wefat(
 
     `property` also replaces, or supplies, the numbers of a test that is given.
     """
-    require_embedding(embedding)
+    embedding = load(embedding)
     test = _resolve(test, words, attributes, property)
     if test.property is None:
         raise StimulusError(

@@ -50,12 +50,6 @@ def find_rows(embedding: Embedding, sets: Iterable[WordSet]) -> WordRows:
     return WordRows(tuple(found))
 
 
-def require_embedding(embedding: object) -> None:
-    """Refuse what is not an Embedding, such as the name of one."""
-    if not isinstance(embedding, Embedding):
-        raise SettingError(f"the embedding is {embedding!r}; load it first: imprint.load(...)")
-
-
 def require_pair(name: str, pair: object) -> None:
     """Refuse what is not two lists of words."""
     fine = isinstance(pair, tuple | list) and len(pair) == 2 and not any(isinstance(part, str) for part in pair)

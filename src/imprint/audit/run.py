@@ -8,15 +8,14 @@ from importlib import import_module
 from importlib.metadata import version
 
 from imprint.audit.progress import Meter
-from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.opening import as_encoder
 from imprint.errors import ImprintError
 from imprint.kinds import all_kinds
 from imprint.kinds.audit import AuditRow, AuditSettings, PartRow
 from imprint.kinds.job import Job, Plan
 from imprint.kinds.kind import Kind
 from imprint.rows import Label, Result, Row
+from imprint.subjects.opening import EmbeddingLike, EncoderLike, load, open_encoder
 from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.version import __version__
@@ -50,10 +49,10 @@ class Audit(Result):
 
 
 def run_audit(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     *,
-    encoder: object | None = None,
-    against: Embedding | None = None,
+    encoder: EncoderLike | None = None,
+    against: EmbeddingLike | None = None,
     debias: str | None = "linear",
     language: str = "en",
     alpha: float = 0.05,
@@ -99,7 +98,9 @@ def run_audit(
         Every finding; a part that could not run says why.
     """
     plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=debias, seed=seed)
-    job = Job(embedding, plan, None if encoder is None else as_encoder(encoder), against, cache, executor)
+    asked = None if encoder is None else open_encoder(encoder)
+    embedding, other = load(embedding), None if against is None else load(against)
+    job = Job(embedding, plan, asked, other, cache, executor)
     kinds = sorted((kind for kind in all_kinds() if kind.run is not None), key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
     found = _run_all(job, kinds, Meter(report, expected))

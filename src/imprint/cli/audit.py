@@ -9,7 +9,7 @@ import typer
 
 from imprint.cli.encoders import ENCODER_HELP
 from imprint.cli.gate import FailOnOption, RequireOption, say_sentences
-from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
+from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption, is_embedding, is_encoder
 from imprint.debiasing import METHODS
 from imprint.errors import SettingError
 
@@ -30,10 +30,13 @@ UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full
 def audit_command(
     embedding: EmbeddingArgument,
     encoder: Annotated[
-        str | None, typer.Option("--encoder", help=f"Ask a sentence encoder too. {ENCODER_HELP}")
+        str | None, typer.Option("--encoder", callback=is_encoder, help=f"Ask a sentence encoder too. {ENCODER_HELP}")
     ] = None,
     against: Annotated[
-        str | None, typer.Option("--against", metavar="OTHER", help="A second embedding to set beside the first.")
+        str | None,
+        typer.Option(
+            "--against", callback=is_embedding, metavar="OTHER", help="A second embedding to set beside the first."
+        ),
     ] = None,
     debias: Annotated[
         str,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.evaluate import BenchmarksOption, WordsOption
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption
+from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_embedding
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def compare_command(
-    first: Annotated[str, typer.Argument(metavar="A", help="An embedding file, or 'default'.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="Another.")],
+    first: Annotated[str, typer.Argument(callback=is_embedding, metavar="A", help="An embedding file, or 'default'.")],
+    second: Annotated[str, typer.Argument(callback=is_embedding, metavar="B", help="Another.")],
     test: Annotated[
         list[str] | None,
         typer.Option("--test", help="A WEAT's id, or a pattern; may repeat. [default: Caliskan's ten]"),

@@ -111,7 +111,7 @@ def phases() -> "Iterator[Report]":
 
 def open_embedding(source: str, only: Iterable[str] | None = None) -> "Embedding":
     """Load an embedding, showing progress and saying what reading it had to decide."""
-    from imprint.embeddings.load import load
+    from imprint.subjects.opening import load
 
     with progress_bar(f"reading {source}") as report:
         embedding = load(source, only=only, progress=report)

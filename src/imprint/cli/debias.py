@@ -61,8 +61,8 @@ def debias_command(
     from imprint.debiasing.saved import load_transform
     from imprint.directions.axis import pair_axis
     from imprint.embeddings.convert import check_name, convert
-    from imprint.embeddings.load import load as load_embedding
     from imprint.stimuli.seeds import read_pairs, read_seeds
+    from imprint.subjects.opening import load as load_embedding
 
     _check_options(method, axis, pairs, strength, seeds, save, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):

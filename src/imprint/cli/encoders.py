@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from imprint.encoders.cache import EncodingCache
 
 ENCODER_HELP = (
-    "A model's folder or .onnx file, an installed package that carries a model, the URL of a server, an embedding "
-    "file (mean of its words), 'cbow' (of the bundled GloVe), or 'default' (bundled Universal Sentence Encoder)."
+    "A model's folder or .onnx file, an installed package that carries a model, a model in the Hugging Face cache "
+    "(org/name), the URL of a server, an embedding file (mean of its words), 'cbow' (of the bundled GloVe), or "
+    "'default' (bundled Universal Sentence Encoder)."
 )
 ModelOption = Annotated[str | None, typer.Option("--model", help="The server's name for the model.")]
 PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors become one.")]
@@ -41,7 +42,7 @@ NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Keep no encodin
 def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "Encoder":
     """Open an encoder, showing progress where it is an embedding to be read."""
     from imprint.cli.console import progress_bar
-    from imprint.encoders.opening import open_encoder
+    from imprint.subjects.opening import open_encoder
 
     with progress_bar(f"reading {source}") as report:
         return open_encoder(source, texts=texts, progress=report, **options)

@@ -22,7 +22,7 @@ from imprint.cli.encoders import (
     TimeoutOption,
     TokenizerOption,
 )
-from imprint.cli.options import JsonOption, OptionalEmbeddingArgument, SeedOption
+from imprint.cli.options import JsonOption, OptionalEmbeddingArgument, SeedOption, is_embedding, is_encoder
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def enumerate_command(
     encoder: Annotated[
         str | None,
         typer.Option(
-            "--encoder", help=f"Instead, a sentence encoder, asked through bleached sentences. {ENCODER_HELP}"
+            "--encoder",
+            callback=is_encoder,
+            help=f"Instead, a sentence encoder, asked through bleached sentences. {ENCODER_HELP}",
         ),
     ] = None,
     names: Annotated[
@@ -73,7 +75,11 @@ def enumerate_command(
     ] = False,
     against: Annotated[
         str | None,
-        typer.Option("--against", help="A second embedding, say a debiased one, scored over the same groups."),
+        typer.Option(
+            "--against",
+            callback=is_embedding,
+            help="A second embedding, say a debiased one, scored over the same groups.",
+        ),
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads. [default: all cores]")] = None,
     dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler to work on.")] = None,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli.options import DEFAULT_PAIR, EmbeddingArgument, JsonOption, SeedOption
+from imprint.cli.options import DEFAULT_PAIR, EmbeddingArgument, JsonOption, SeedOption, is_embedding
 
 BenchmarksOption = Annotated[
     Path | None,
@@ -22,7 +22,12 @@ def evaluate_command(
     embedding: EmbeddingArgument,
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="OTHER", help="The embedding before: print the difference to it."),
+        typer.Option(
+            "--against",
+            callback=is_embedding,
+            metavar="OTHER",
+            help="The embedding before: print the difference to it.",
+        ),
     ] = None,
     benchmarks: BenchmarksOption = None,
     most_words: WordsOption = 300_000,

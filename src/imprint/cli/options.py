@@ -1,11 +1,37 @@
 """Arguments and options that several commands share, said once."""
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from imprint.subjects.sources import Kind
+
+
+def is_embedding(given: Any) -> Any:
+    """Refuse what names no embedding while options are read, before anything large is imported."""
+    return _checked(given, "embedding")
+
+
+def is_encoder(given: Any) -> Any:
+    """Refuse what names no encoder, as above."""
+    return _checked(given, "encoder")
+
+
+def _checked(given: Any, kind: "Kind") -> Any:
+    from imprint.subjects.sources import find_source
+
+    sources: Iterable[str] = [given] if isinstance(given, str) else given or ()
+    for source in sources:
+        find_source(source, kind)
+    return given
+
+
 _EMBEDDING = typer.Argument(
-    metavar="EMBEDDING", help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d)."
+    callback=is_embedding,
+    metavar="EMBEDDING",
+    help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d).",
 )
 EmbeddingArgument = Annotated[str, _EMBEDDING]
 OptionalEmbeddingArgument = Annotated[str | None, _EMBEDDING]

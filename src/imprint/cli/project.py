@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.choices import PairMethod
-from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
+from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption, is_embedding
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -40,7 +40,10 @@ def project_command(
         typer.Option("--words", help="A file of words to project. [default: professions not gendered by definition]"),
     ] = None,
     against: Annotated[
-        str | None, typer.Option("--against", metavar="OTHER", help="Another embedding to set beside this one.")
+        str | None,
+        typer.Option(
+            "--against", callback=is_embedding, metavar="OTHER", help="Another embedding to set beside this one."
+        ),
     ] = None,
     top: Annotated[
         int,

@@ -21,7 +21,7 @@ from imprint.cli.encoders import (
     TimeoutOption,
     TokenizerOption,
 )
-from imprint.cli.options import JsonOption, SeedOption
+from imprint.cli.options import JsonOption, SeedOption, is_encoder
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def seat_command(
-    encoder: Annotated[list[str], typer.Argument(metavar="ENCODER...", help=ENCODER_HELP)],
+    encoder: Annotated[list[str], typer.Argument(callback=is_encoder, metavar="ENCODER...", help=ENCODER_HELP)],
     test: Annotated[
         list[str] | None,
         typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: the paper's]"),

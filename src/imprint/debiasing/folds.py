@@ -15,6 +15,7 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Progress
 
 SPREADS = (0.0, 0.005, 0.01, 0.02, 0.05)
@@ -56,7 +57,7 @@ class FoldedPoint:
 
 
 def fold_frontier(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     *,
     axis: Axis | None = None,
     seeds: Sequence[str] | None = None,
@@ -72,6 +73,7 @@ def fold_frontier(
     nor gendered by what they mean, nor the catalogue's, nor `judges`. `progress` is told how many fits of how many are
     done.
     """
+    embedding = load(embedding)
     axes = default_axes(embedding, axis)
     words = tuple(dict.fromkeys(embedding.lookup(catalogue.fitted() if seeds is None else seeds).tokens))
     if len(words) < _FEWEST * FOLDS:

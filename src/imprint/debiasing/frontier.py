@@ -16,6 +16,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.seeds import FEWEST_JUDGES
+from imprint.subjects.opening import EmbeddingLike
 from imprint.types import Floats
 
 STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
@@ -114,7 +115,7 @@ def stereotype_variances(
 
 
 def frontier(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     *,
     axis: Axis | None = None,
     seeds: Sequence[str] | None = None,

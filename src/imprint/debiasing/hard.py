@@ -16,6 +16,7 @@ from imprint.debiasing.transform import Card, HardTransform, WordPairs
 from imprint.directions.axis import Axis, Pairs, check_ends, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli import seeds as catalogue
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats
 
 _NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
@@ -29,7 +30,7 @@ class HardDebiaser(Debiaser):
 
     def fit(
         self,
-        embedding: Embedding,
+        embedding: EmbeddingLike,
         *,
         axis: Axis | Sequence[Axis] | None = None,
         pairs: Pairs | None = None,
@@ -41,6 +42,7 @@ class HardDebiaser(Debiaser):
         cases the vocabulary has them in (Dad and Mom, dad and mom). A word of two pairs stays with the first. Pairs
         without an axis make it, and then only their own words keep what they mean.
         """
+        embedding = load(embedding)
         embedding.check_finite()
         if axis is None:
             axis = pair_axis(embedding, catalogue.definitional_pairs() if pairs is None else pairs, method="pca")

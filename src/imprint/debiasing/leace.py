@@ -14,11 +14,11 @@ import numpy as np
 from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.transform import Card, LinearTransform
 from imprint.directions.axis import Axis, Pairs, pair_axis
-from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.names.tables import first_names
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
 from imprint.types import Floats
 
@@ -36,7 +36,7 @@ class LeaceDebiaser(Debiaser):
 
     def fit(
         self,
-        embedding: Embedding,
+        embedding: EmbeddingLike,
         *,
         axis: Axis | None = None,
         pairs: Pairs | None = None,
@@ -58,6 +58,7 @@ class LeaceDebiaser(Debiaser):
         both = set(sides[0]) & set(sides[1])
         if both:
             raise SettingError(f"{quote(sorted(both)[:5])} labelled on both sides; keep each word on one")
+        embedding = load(embedding)
         embedding.check_finite()
         found = [embedding.lookup(dict.fromkeys(words)) for words in sides]
         for name, side in zip(("positive", "negative"), found, strict=True):

@@ -18,6 +18,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
 from imprint.types import Floats, Indices
 
@@ -48,7 +49,7 @@ class LinearDebiaser(Debiaser):
 
     def fit(
         self,
-        embedding: Embedding,
+        embedding: EmbeddingLike,
         *,
         axis: Axis | Sequence[Axis] | None = None,
         pairs: Pairs | None = None,
@@ -59,6 +60,7 @@ class LinearDebiaser(Debiaser):
         `pairs` make the axis if none is given.
         Every word that is neither seed nor end of an axis is background. Seeds that are missing are named on the card.
         """
+        embedding = load(embedding)
         if axis is None and pairs is not None:
             axis = pair_axis(embedding, pairs)
         return prepare(embedding, axis=axis, seeds=seeds).solve(self)
@@ -106,9 +108,10 @@ class LinearProblem:
 
 
 def prepare(
-    embedding: Embedding, *, axis: Axis | Sequence[Axis] | None = None, seeds: Sequence[str] | None = None
+    embedding: EmbeddingLike, *, axis: Axis | Sequence[Axis] | None = None, seeds: Sequence[str] | None = None
 ) -> LinearProblem:
     """Find the words and add up their outer products."""
+    embedding = load(embedding)
     axes = default_axes(embedding, axis)
     embedding.check_finite()
     found = embedding.lookup(dict.fromkeys(catalogue.fitted() if seeds is None else seeds))

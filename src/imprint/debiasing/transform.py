@@ -5,6 +5,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.files import replacing
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32
 from imprint.version import __version__
 
@@ -73,8 +75,9 @@ class Transform(ABC):
             raise SettingError(f"rows must be an array of shape (n, {self.dimension}), got {array.shape}")
         return self.move(array)
 
-    def apply(self, embedding: Embedding) -> Embedding:
+    def apply(self, embedding: EmbeddingLike) -> Embedding:
         """Return the embedding with its rows moved, a block at a time; words, ranks and flags stay."""
+        embedding = load(embedding)
         self.check(embedding)
         vectors = np.empty(embedding.vectors.shape, dtype=np.float32)
         for start in range(0, len(vectors), _BLOCK_ROWS):
@@ -119,14 +122,12 @@ class Transform(ABC):
 
     def _unseen(self, subword: Callable[[str], Floats32 | None] | None) -> Callable[[str], Floats32 | None] | None:
         """Return what makes a vector of a word that is not in the vocabulary."""
-        if subword is None:
-            return None
+        # Not a function defined here, which could not be pickled.
+        return None if subword is None else partial(self._move_unseen, subword)
 
-        def moved(word: str) -> Floats32 | None:
-            row = subword(word)
-            return None if row is None else self.move(row[None].astype(np.float64))[0].astype(np.float32)
-
-        return moved
+    def _move_unseen(self, subword: Callable[[str], Floats32 | None], word: str) -> Floats32 | None:
+        row = subword(word)
+        return None if row is None else self.move(row[None].astype(np.float64))[0].astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,11 +209,8 @@ class HardTransform(Transform):
         equalised: Floats = lengths * (middle + np.outer((height, -height), way))
         return equalised
 
-    def _unseen(self, subword: Callable[[str], Floats32 | None] | None) -> Callable[[str], Floats32 | None] | None:
-        moved = super()._unseen(subword)
-        if subword is None or moved is None:
-            return None
-        return lambda word: subword(word) if word in self.kept else moved(word)
+    def _move_unseen(self, subword: Callable[[str], Floats32 | None], word: str) -> Floats32 | None:
+        return subword(word) if word in self.kept else super()._move_unseen(subword, word)
 
     def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """Return the basis, the words kept and the pairs."""

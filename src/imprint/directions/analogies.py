@@ -19,6 +19,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.names.tables import first_names
 from imprint.rows import Result, Row
 from imprint.stimuli.seeds import gender_specific
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
 from imprint.types import Indices, Progress
 
@@ -109,7 +110,7 @@ class Analogies(Result):
 
 
 def analogies(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     axis: Axis,
     *,
     k: int = 1_000,
@@ -126,6 +127,7 @@ def analogies(
     left out; in an embedding without capitals that includes words such as grace. With `neutral`, words gendered by
     meaning (king, mother) and the axis' own are left out, in whatever case: what remains is not gender by definition.
     """
+    embedding = load(embedding)
     _check(embedding, axis, k, delta, words)
     from imprint.directions.kernels import distance, normalise, project
     from imprint.directions.search import best_pairs

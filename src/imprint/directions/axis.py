@@ -16,6 +16,7 @@ from imprint.choices import PairMethod
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import quote
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32
 
 Pairs = Sequence[tuple[str, str]]
@@ -54,11 +55,12 @@ class Axis:
         return f"Axis({self.name}, {self.method}, {len(self.direction)} dimensions)"
 
 
-def pair_axis(embedding: Embedding, pairs: Pairs, *, method: PairMethod = "difference") -> Axis:
+def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "difference") -> Axis:
     """Make an axis of pairs (positive, negative); pairs of which a word is missing are left out and named."""
     if method not in ("difference", "pca"):
         raise SettingError(f"method is {method!r}; for pairs use difference or pca")
     _check_pairs(pairs)
+    embedding = load(embedding)
     known, missing = _known_pairs(embedding, pairs)
     first, second = (_unit_rows(embedding, words) for words in zip(*known, strict=True))
     differences = first - second
@@ -87,8 +89,9 @@ def pair_axis(embedding: Embedding, pairs: Pairs, *, method: PairMethod = "diffe
     )
 
 
-def set_axis(embedding: Embedding, positive: Sequence[str], negative: Sequence[str]) -> Axis:
+def set_axis(embedding: EmbeddingLike, positive: Sequence[str], negative: Sequence[str]) -> Axis:
     """Make an axis from the mean of one set of words to that of another."""
+    embedding = load(embedding)
     kept: list[tuple[str, ...]] = []
     missing: list[str] = []
     for words in (positive, negative):

@@ -17,6 +17,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.rows import Result, Row, WordPoint, WordValue, word_values
 from imprint.significance.ranks import spearman
 from imprint.stimuli.definition import quote
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats
 
 if TYPE_CHECKING:
@@ -183,11 +184,12 @@ class Comparison(Result):
         )
 
 
-def project(embedding: Embedding, axis: Axis, words: Sequence[str]) -> Projections:
+def project(embedding: EmbeddingLike, axis: Axis, words: Sequence[str]) -> Projections:
     """Project each word's row, at unit length, onto the axis.
 
     A phrase written with blanks is also looked for with underscores, as word2vec writes its phrases.
     """
+    embedding = load(embedding)
     if len(axis.direction) != embedding.dimension:
         raise SettingError(
             f"the axis has {len(axis.direction)} dimensions and {embedding.name} has {embedding.dimension}; "

@@ -96,6 +96,12 @@ class Embedding:
     def __contains__(self, word: object) -> bool:
         return word in self.index
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel by content: where a pickle is opened, the file may not be there to be mapped or hashed."""
+        state = {**vars(self), "sha256": self.sha256}
+        state.pop("index", None)  # quicker made again than sent
+        return {name: np.asarray(part) if isinstance(part, np.memmap) else part for name, part in state.items()}
+
     @property
     def dimension(self) -> int:
         """The number of columns."""
@@ -190,9 +196,17 @@ class Embedding:
 
     @classmethod
     def from_gensim(cls, keyed_vectors: "KeyedVectors", *, name: str = "gensim") -> "Embedding":
-        """Wrap gensim's KeyedVectors; the matrix is shared, not copied, where it is float32 already."""
+        """Wrap gensim's KeyedVectors; the matrix is shared, not copied, where it is float32 already.
+
+        Unseen words get a vector from those of FastText.
+        """
+        from imprint.embeddings.formats.subwords import Subwords
+
         vectors = np.asarray(keyed_vectors.vectors, dtype=np.float32)
-        return cls(name=name, words=list(keyed_vectors.index_to_key), vectors=vectors)
+        subword = None
+        if (ngrams := getattr(keyed_vectors, "vectors_ngrams", None)) is not None:
+            subword = Subwords(ngrams, keyed_vectors.min_n, keyed_vectors.max_n, keyed_vectors.bucket).vector
+        return cls(name, list(map(str, keyed_vectors.index_to_key)), vectors, subword=subword)
 
     def to_gensim(self) -> "KeyedVectors":
         """Copy into gensim's KeyedVectors."""

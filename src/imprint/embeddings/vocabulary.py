@@ -10,8 +10,9 @@ import re
 
 import numpy as np
 
+from imprint.embeddings.bundled import BUNDLED, DEFAULT
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
+from imprint.embeddings.reading import read_embedding
 from imprint.errors import VocabularyError
 from imprint.types import Indices
 
@@ -65,7 +66,7 @@ def _common_words(embedding: Embedding, ordered: Indices) -> list[int]:
     if embedding.common is not None:
         flags = embedding.common
         return [row for row in ordered.tolist() if flags[row] and _WORD.fullmatch(embedding.words[row])]
-    bundled = load("default")
+    bundled = read_embedding(BUNDLED[DEFAULT])
     assert bundled.common is not None
     listed = {word for word, common in zip(bundled.words, bundled.common, strict=True) if common}
     return [row for row in ordered.tolist() if embedding.words[row] in listed]

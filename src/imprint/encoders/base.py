@@ -35,6 +35,11 @@ class Encoder(ABC):
     chunk: int = 512
     at_most: int | None = None
 
+    @property
+    def sha256(self) -> str:
+        """What results name the encoder by, as they do an embedding: its identity."""
+        return self.identity
+
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
         """Return one row a text, in order."""

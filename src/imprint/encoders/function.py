@@ -34,4 +34,4 @@ class FunctionEncoder(Encoder):
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
         """Return what the function returns."""
-        return self._function(texts)
+        return self._function(list(texts))

@@ -47,7 +47,8 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
 def call(path: Path) -> str:
     """Return a name for readers: the path's last part that tells something, not `model` or a commit's hash."""
     parts = [part for part in path.absolute().parts if not _TELL_NOTHING.fullmatch(part)]
-    return parts[-1]
+    # The Hugging Face cache calls org/name so.
+    return parts[-1].removeprefix("models--").replace("--", "/") if parts[-1].startswith("models--") else parts[-1]
 
 
 def read_json(path: Path) -> Any:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from imprint.choices import Device
-from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.comparison import BiasComparison
 from imprint.enumeration.conclusion import conclude, order_categories
 from imprint.enumeration.enumerate import check_device, count_up, working
@@ -20,13 +19,14 @@ from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import posing_seeds, rotations_of, solve
 from imprint.enumeration.targets import Names
 from imprint.significance.rotations import Cells
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
 from imprint.types import Floats, Ints, Progress
 
 
 def compare_biases(
-    embedding: Embedding,
-    other: Embedding,
+    embedding: EmbeddingLike,
+    other: EmbeddingLike,
     names: Names = "first",
     *,
     settings: Settings | None = None,
@@ -41,6 +41,7 @@ def compare_biases(
     and have another dimension. A cell is left where it is significant in both, lost where only in the first, new
     where only in the other.
     """
+    embedding, other = load(embedding), load(other)
     settings = replace(settings or Settings(), **changes)
     check_device(device, settings)
     problem = pose(embedding, names, settings, posing_seeds(settings))

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
-from imprint.encoders.opening import as_encoder
 from imprint.enumeration.targets import WITHIN, Names, asked_names
 from imprint.errors import EncoderError, SettingError
+from imprint.subjects.opening import EncoderLike, load, open_encoder
 from imprint.types import Floats32, Progress
 
 FRAMES = ("This is {word}.", "That is {word}.", "It is {word}.")
@@ -25,7 +24,7 @@ _NOTHING = 1e-5  # relative: what rounding leaves of vectors that are all the sa
 
 
 def embed_vocabulary(
-    encoder: object,
+    encoder: EncoderLike,
     *,
     words: int = 30_000,
     names: Names = "first",
@@ -43,7 +42,7 @@ def embed_vocabulary(
         raise SettingError(f"words is {words}; at least 1 is wanted")
     if isinstance(names, str) and names == WITHIN:
         raise SettingError("a sentence encoder has no vocabulary to find names in; use first, surnames or a file")
-    opened = as_encoder(encoder)
+    opened = open_encoder(encoder)
     bundled = load("default")
     people, _ = asked_names(names)
     entries = dict.fromkeys([*_common_words(bundled, words, people), *people])

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from imprint.choices import Device
-from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
 from imprint.enumeration.null import Done, open_checkpoint
@@ -18,12 +17,13 @@ from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import posing_seeds, rotations_of, solve
 from imprint.enumeration.targets import Names
 from imprint.errors import SettingError
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Progress
 from imprint.version import __version__
 
 
 def enumerate_biases(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     names: Names = "first",
     *,
     settings: Settings | None = None,
@@ -40,6 +40,7 @@ def enumerate_biases(
     Any `concurrent.futures.Executor` may do the work; the result is the same to the byte. "cuda" draws its own
     rotations on a GPU. With a `checkpoint`, a run that was killed continues where it was.
     """
+    embedding = load(embedding)
     settings = replace(settings or Settings(), **changes)
     check_device(device, settings, checkpoint)
     problem = pose(embedding, names, settings, posing_seeds(settings))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from imprint.association.wordrows import require_embedding
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.answers import METHODS, AnswerMethod, Vocabulary, best_answers
@@ -144,7 +143,6 @@ def analogies_answered(
         raise SettingError(f"most_words must be at least 1, got {most_words}")
     vocabularies, places, missing = [], [], []
     for embedding in embeddings:
-        require_embedding(embedding)
         embedding.check_finite()
         vocabularies.append(Vocabulary.of(embedding, most_words))
         found = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)

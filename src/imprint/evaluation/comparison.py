@@ -34,6 +34,7 @@ from imprint.evaluation.results import BenchmarkRow
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, quote
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Report
 
 DEFAULT_TESTS = "caliskan-[0-9]*"
@@ -67,8 +68,8 @@ class EmbeddingComparison(Result):
 
 
 def compare(
-    first: Embedding,
-    second: Embedding,
+    first: EmbeddingLike,
+    second: EmbeddingLike,
     *,
     tests: Sequence[WeatTest] | None = None,
     benchmarks: Sequence[Benchmark] | None = None,
@@ -80,6 +81,7 @@ def compare(
 ) -> EmbeddingComparison:
     """Compare two embeddings; what cannot be run on both is skipped with the reason."""
     check_alpha(alpha)
+    first, second = load(first), load(second)
     every = catalogue()
     chosen = tests or [test for test in choose(every, (DEFAULT_TESTS,)) if isinstance(test, WeatTest)]
     not_run: list[SkippedRow] = []

@@ -15,6 +15,7 @@ from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.results import PART, BenchmarkResult, BenchmarkRow
 from imprint.evaluation.similarity import similarities
 from imprint.rows import Result, Row, SkippedRow, skipped
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Report
 
 
@@ -34,10 +35,10 @@ class Evaluation(Result):
 
 
 def evaluate(
-    embedding: Embedding,
+    embedding: EmbeddingLike,
     benchmarks: Sequence[Benchmark] | None = None,
     *,
-    against: Embedding | None = None,
+    against: EmbeddingLike | None = None,
     most_words: int = MOST_WORDS,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -68,7 +69,8 @@ def evaluate(
         One row per benchmark, and those that could not be run with the reason.
     """
     benchmarks = bundled_benchmarks() if benchmarks is None else benchmarks
-    embeddings = [embedding] if against is None else [against, embedding]
+    embedding = load(embedding)
+    embeddings = [embedding] if against is None else [load(against), embedding]
     rows: list[BenchmarkRow] = []
     not_run: list[SkippedRow] = []
     for benchmark in benchmarks:

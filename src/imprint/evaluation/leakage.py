@@ -29,6 +29,7 @@ from imprint.evaluation.resampling import flatten
 from imprint.names.tables import first_names
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.seeds import gender_specific, professions
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Flags, Floats32, Report
 
 NAMES = "first names, by sex"
@@ -85,12 +86,18 @@ class Leakage(Result):
 
 
 def leakage(
-    before: Embedding, axis: Axis, *, after: Embedding | None = None, seed: int = 0, report: Report | None = None
+    before: EmbeddingLike,
+    axis: Axis,
+    *,
+    after: EmbeddingLike | None = None,
+    seed: int = 0,
+    report: Report | None = None,
 ) -> Leakage:
     """Try to recover gender from names, professions and the words furthest out, in one embedding or in two.
 
     `axis` is that of the embedding before; the same words are asked of both.
     """
+    before, after = load(before), None if after is None else load(after)
     every = (
         (NAMES, _names(before, after)),
         ("professions, by the crowd", _professions(before, after)),

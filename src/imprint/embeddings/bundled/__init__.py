@@ -1,1 +1,6 @@
-"""The default embedding, its card and its licence."""
+"""The bundled embeddings by name, with their cards and licences."""
+
+from pathlib import Path
+
+DEFAULT = "default"
+BUNDLED = {DEFAULT: Path(__file__).with_name("glove.6B.100d.safetensors")}

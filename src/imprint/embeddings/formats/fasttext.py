@@ -15,7 +15,7 @@ import numpy as np
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.header import LARGEST_DIMENSION
 from imprint.embeddings.formats.rows import Rows
-from imprint.embeddings.formats.streams import Source
+from imprint.embeddings.formats.streams import Source, from_source
 from imprint.embeddings.formats.subwords import Subwords
 from imprint.errors import EmbeddingFileError
 from imprint.types import Floats32
@@ -41,11 +41,12 @@ class _Sizes:
     words: int
 
 
-def recognises(head: bytes) -> bool:
+def recognises(head: bytes, path: Path) -> bool:
     """Whether the file begins as fastText models do."""
     return head.startswith(_MAGIC.to_bytes(4, "little"))
 
 
+@from_source
 def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     """Compose the vectors of the words; those of unseen words are composed when they are looked up."""
     source.refuse_compression("a fastText model")

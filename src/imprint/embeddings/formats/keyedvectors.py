@@ -16,18 +16,19 @@ from imprint.embeddings.formats.arrays import assemble
 from imprint.embeddings.formats.pickles import read_pickle
 from imprint.embeddings.formats.rows import Subword
 from imprint.embeddings.formats.standins import Inert, StoredArray
-from imprint.embeddings.formats.streams import Source
+from imprint.embeddings.formats.streams import Source, from_source
 from imprint.embeddings.formats.subwords import Subwords
 from imprint.errors import EmbeddingFileError
 
 _LONGEST_NUMBER = 64  # bits
 
 
-def recognises(head: bytes) -> bool:
+def recognises(head: bytes, path: Path) -> bool:
     """Whether the file begins as pickles of protocol 2 and later do."""
     return len(head) > 2 and head[0] == 0x80 and 2 <= head[1] <= 5
 
 
+@from_source
 def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     """Read words and vectors; a FastText model's vectors are composed, and those of unseen words too."""
     source.refuse_compression("a gensim file")

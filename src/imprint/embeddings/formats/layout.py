@@ -11,7 +11,7 @@ from imprint.errors import EmbeddingFileError
 
 NUMERAL = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)", re.IGNORECASE)
 
-_SAMPLE_LINES = 50
+SAMPLE_LINES = 50
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ def find_layout(path: Path, block: LineBlock) -> Layout:
     # Lines are cut off one at a time: the block may hold a hundred thousand.
     lines: list[bytes] = []
     at = start
-    while at < block.stop and len(lines) <= _SAMPLE_LINES:
+    while at < block.stop and len(lines) <= SAMPLE_LINES:
         end = block.content.find(b"\n", at)
         lines.append(bytes(block.content[at:end]))
         at = end + 1
     header = parse_header(lines[0])
-    usual = _usual_dimension(lines[1:]) if header else _usual_dimension(lines)
+    usual = usual_dimension(lines[1:]) if header else usual_dimension(lines)
     # Two whole numbers a line, all the way down, are words that are numbers and one dimension.
     if header is None or (usual == 1 != header.dimension):
         if usual == 0:
@@ -73,7 +73,8 @@ def split_fields(line: bytes) -> list[bytes]:
     return re.split(rb"[ \t]+", stripped) if stripped else []
 
 
-def _usual_dimension(lines: list[bytes]) -> int:
+def usual_dimension(lines: list[bytes]) -> int:
+    """Return how many numbers most of the lines have; 0 where these are no rows of an embedding."""
     counts = Counter(_line_dimension(fields) for line in lines if (fields := split_fields(line)))
     return counts.most_common(1)[0][0] if counts else 0
 

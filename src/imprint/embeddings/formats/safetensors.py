@@ -18,7 +18,7 @@ import numpy.typing as npt
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.arrays import assemble
 from imprint.embeddings.formats.rows import name_of
-from imprint.embeddings.formats.streams import Source
+from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 
 FORMAT = "imprint"
@@ -29,11 +29,12 @@ _LARGEST_HEADER = 100_000_000
 _KINDS = {"vectors": ("F32", "F16"), "words": ("U8",), "ranks": ("I32",), "common": ("U8",)}
 
 
-def recognises(head: bytes) -> bool:
+def recognises(head: bytes, path: Path) -> bool:
     """Whether eight bytes of length, mostly NUL as in no text, are followed by a JSON object."""
     return head[LENGTH_BYTES : LENGTH_BYTES + 1] == b"{" and head[:LENGTH_BYTES].count(0) >= 2
 
 
+@from_source
 def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     """Map the file; only half-precision vectors, or the rows of wanted words, are copied."""
     source.refuse_compression("a converted embedding")

@@ -12,13 +12,17 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from imprint.embeddings.formats.checks import show
 from imprint.errors import EmbeddingFileError
 from imprint.types import Progress
+
+if TYPE_CHECKING:
+    from imprint.embeddings.embedding import Embedding
 
 _HEAD_BYTES = 1 << 16  # enough to recognise any format
 _CHUNK_BYTES = 1 << 18
@@ -125,6 +129,22 @@ class Source:
             reason = " ".join(str(error).split())
             what = f"the {self.compression} data is damaged" if self.compression else "cannot be read"
             raise EmbeddingFileError(f"{self.path}: {what} ({reason}); fetch the file again") from error
+
+
+def from_source(
+    read: "Callable[[Source, Collection[str] | None], Embedding]",
+) -> "Callable[[Path, Collection[str] | None, Progress | None], Embedding]":
+    """Make a reader of paths of a function that reads an open file, telling the end of its work."""
+
+    @wraps(read)
+    def open_and_read(path: Path, only: Collection[str] | None, progress: Progress | None) -> "Embedding":
+        with path.open("rb", buffering=0) as raw:
+            source = Source(path, raw, progress)
+            embedding = read(source, only)
+            source.report(1.0)
+            return embedding
+
+    return open_and_read
 
 
 class _XzReader(io.RawIOBase):

@@ -7,6 +7,7 @@ like are letters of a word.
 
 from collections.abc import Collection
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,16 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.blocks import LineBlock, Lines, first_fields, keep_lines
 from imprint.embeddings.formats.checks import show
 from imprint.embeddings.formats.header import check_count
-from imprint.embeddings.formats.layout import NUMERAL, find_layout, split_fields, trailing_numbers
+from imprint.embeddings.formats.layout import (
+    NUMERAL,
+    SAMPLE_LINES,
+    find_layout,
+    split_fields,
+    trailing_numbers,
+    usual_dimension,
+)
 from imprint.embeddings.formats.rows import Rows
-from imprint.embeddings.formats.streams import Source
+from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 from imprint.types import Ints
 
@@ -25,6 +33,12 @@ _PARSED_VALUES = 1 << 20  # numbers parsed in one call: 4 MB of float32, which s
 _HARD_FIELDS = 4096
 
 
+def recognises(head: bytes, path: Path) -> bool:
+    """Whether most of the first lines end in numbers."""
+    return usual_dimension(head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]) > 0
+
+
+@from_source
 def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     """Read every row, or the rows of wanted words alone."""
     lines = Lines(source)

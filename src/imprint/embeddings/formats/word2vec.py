@@ -7,6 +7,7 @@ are not UTF-8 are refused.
 """
 
 from collections.abc import Collection
+from pathlib import Path
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.header import Header, check_count, check_dimension, parse_header
 from imprint.embeddings.formats.layout import split_fields, trailing_numbers
 from imprint.embeddings.formats.rows import Rows
-from imprint.embeddings.formats.streams import Source
+from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 
 _BLOCK_BYTES = 8 << 20  # holds the longest word and the most dimensions many times over
@@ -24,7 +25,7 @@ _TEXT_CONTROLS = b"\t\n\v\f\r"
 _FLOAT_BYTES = 4
 
 
-def recognises(head: bytes) -> bool:
+def recognises(head: bytes, path: Path) -> bool:
     """Whether a header line is followed by something other than text."""
     line, _, rest = head.partition(b"\n")
     header = parse_header(line)
@@ -35,6 +36,7 @@ def recognises(head: bytes) -> bool:
     return any(byte < 32 and byte not in _TEXT_CONTROLS for byte in rest[:_SAMPLE_BYTES])
 
 
+@from_source
 def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     """Read every row, or the rows of wanted words alone."""
     # numba takes a third of a second to import, and most readers do without.

@@ -1,22 +1,18 @@
-"""The one door to every encoder: what a name opens, and one line for what it does not."""
+"""The one door: what a name opens, and one line for what it does not."""
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import imprint
-from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
-from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.installed import find_model
-from imprint.encoders.opening import as_encoder, open_encoder
 from imprint.encoders.server import ServerEncoder
 from imprint.encoders.universal import UniversalEncoder
-from imprint.errors import EmbeddingFileError, EncoderError, SettingError
+from imprint.errors import EmbeddingFileError, EncoderError, SettingError, SubjectError
+from imprint.subjects.opening import load, open_encoder, open_subject
 
 URL = "http://127.0.0.1:9/v1"  # never asked: a model is named
 
@@ -55,7 +51,25 @@ def test_default_is_the_universal_sentence_encoder():
 
 
 def test_the_door_is_public():
-    assert imprint.open_encoder is open_encoder
+    assert (imprint.open_subject, imprint.load, imprint.open_encoder) == (open_subject, load, open_encoder)
+
+
+def test_default_is_an_embedding_where_either_will_do():
+    assert open_subject("default").sha256 == load("default").sha256
+    assert isinstance(open_subject("default-encoder"), UniversalEncoder)
+    assert open_subject("default-encoder").sha256 == open_encoder("default").identity
+
+
+def test_a_file_is_opened_as_what_it_is(vectors):
+    assert open_subject(vectors, only=["ant"]).words == ["ant"]
+    assert isinstance(open_subject("cbow", only=["rose"]), BagOfWordsEncoder)
+
+
+@pytest.mark.parametrize("source", ["default-encoder", "cbow", "http://user:secret@host/v1", "HTTPS://host/v1"])
+def test_an_encoder_is_refused_where_word_vectors_are_needed(source):
+    with pytest.raises(SubjectError) as raised:
+        load(source)
+    assert "secret" not in str(raised.value)
 
 
 def test_cbow_is_the_mean_of_the_bundled_words():
@@ -64,7 +78,7 @@ def test_cbow_is_the_mean_of_the_bundled_words():
     expected = (bundled.lookup(["rose", "lily"]).vectors.astype(np.float64).mean(axis=0)).astype(np.float32)
     assert isinstance(encoder, BagOfWordsEncoder)
     assert encoder.encode(["rose lily"])[0].tobytes() == expected.tobytes()
-    assert encoder.identity == as_encoder(bundled).identity
+    assert encoder.identity == open_encoder(bundled).identity
 
 
 @pytest.mark.parametrize("spelling", [str, Path])
@@ -90,6 +104,10 @@ def test_a_url_is_a_server_with_its_options():
     assert isinstance(encoder, ServerEncoder)
     assert (encoder.name, encoder.chunk, encoder.at_most) == ("m", 7, 5)
     assert encoder.settings["prefix"] == "query: "
+
+
+def test_a_url_is_known_in_any_case():
+    assert open_subject("HTTP://127.0.0.1:9/v1", model="m").identity == open_encoder(URL, model="m").identity
 
 
 def test_options_left_open_are_as_if_not_given(vectors):
@@ -126,31 +144,26 @@ def test_an_option_without_a_meaning_for_the_encoder_is_refused(vectors, monkeyp
         open_encoder(source, **options)
 
 
-def test_a_folder_of_nothing_is_refused(tmp_path):
-    with pytest.raises(
-        EncoderError, match=r"is no model's folder; a config\.json with weights, or an \.onnx file, is"
-    ):
-        open_encoder(tmp_path)
+@pytest.mark.parametrize("opener", [open_subject, load, open_encoder])
+@pytest.mark.parametrize("files", [(), ("one.onnx", "two.onnx")])
+def test_a_folder_without_a_model_is_refused(tmp_path, files, opener):
+    for file in files:
+        (tmp_path / file).touch()
+    with pytest.raises(SubjectError, match="is a folder"):
+        opener(tmp_path)
 
 
-def test_a_folder_of_two_graphs_asks_for_one(tmp_path):
-    (tmp_path / "one.onnx").touch()
-    (tmp_path / "two.onnx").touch()
-    with pytest.raises(EncoderError, match=r"is no model's folder; name one of its \.onnx files$"):
-        open_encoder(tmp_path)
-
-
+@pytest.mark.parametrize("opener", [open_subject, load, open_encoder])
 @pytest.mark.parametrize("name", ["no-such-package", "no/such/file.txt", "", "a b", "../..\0", "-", "ünïcode"])
-def test_a_name_of_nothing_is_refused(tmp_path, monkeypatch, name):
+def test_a_name_of_nothing_is_refused(tmp_path, monkeypatch, name, opener):
     monkeypatch.chdir(tmp_path)
-    wanted = "is no model's folder" if name == "" else "no file, folder or installed package of that name"
-    with pytest.raises(EncoderError, match=wanted) as raised:
-        open_encoder(name)
+    with pytest.raises(SubjectError) as raised:
+        opener(name)
     assert "\n" not in str(raised.value)
 
 
 def test_a_name_that_no_path_can_have_is_refused():
-    with pytest.raises(EncoderError, match=r": cannot be looked at \(File name too long\); check the path"):
+    with pytest.raises(SubjectError, match="File name too long"):
         open_encoder("x" * 5_000)
 
 
@@ -202,31 +215,3 @@ def test_a_file_goes_before_a_package_of_its_name(install, tmp_path, monkeypatch
     (tmp_path / "tiny-model").write_text("rose 1 2\nlily 3 4\n")
     monkeypatch.chdir(tmp_path)
     assert isinstance(open_encoder("tiny-model"), BagOfWordsEncoder)
-
-
-def test_an_encoder_is_taken_as_it_is():
-    encoder = FunctionEncoder(len)
-    assert as_encoder(encoder) is encoder
-
-
-def test_an_embedding_is_taken_as_a_bag_of_words():
-    embedding = Embedding("tiny", ["a", "b"], np.array([[1, 2], [3, 4]], dtype=np.float32))
-    encoder = as_encoder(embedding)
-    assert isinstance(encoder, BagOfWordsEncoder)
-    assert encoder.encode(["a b"]).tolist() == [[2, 3]]
-
-
-def test_a_function_is_taken_as_an_encoder_under_its_own_name():
-    def lengths(texts):
-        return [[len(text), 1] for text in texts]
-
-    encoder = as_encoder(lengths)
-    assert encoder.name == "lengths"
-    assert encoder.encode(["a", "bcd"]).tolist() == [[1, 1], [3, 1]]
-    assert as_encoder(partial(lengths)).name == "partial"
-
-
-@pytest.mark.parametrize("thing", ["default", None, 3, Path("default")])
-def test_anything_else_is_refused_with_the_way_to_open_it(thing):
-    with pytest.raises(SettingError, match=r"^the encoder is .*; open it first: imprint\.open_encoder\(\.\.\.\)$"):
-        as_encoder(thing)

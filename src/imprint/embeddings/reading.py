@@ -1,0 +1,75 @@
+"""An embedding's file in, an Embedding out: the reader is chosen by the file's first bytes."""
+
+import stat
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Protocol
+
+from imprint.embeddings.bundled import BUNDLED
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.formats.streams import Source
+from imprint.errors import EmbeddingFileError, SettingError
+from imprint.registry import Registry
+from imprint.types import Progress
+
+# Asked in this order what a file is; then text, then plug-ins; what nobody knows is refused by text, line by line.
+READERS = Registry(
+    "imprint.readers",
+    {
+        name: f"imprint.embeddings.formats.{name}"
+        for name in ("safetensors", "keyedvectors", "fasttext", "word2vec", "text")
+    },
+)
+
+
+class Reader(Protocol):
+    """A module, or an object, that knows one file format; files are hostile until read.
+
+    `head` are the first bytes of the content, decompressed; `only`, where given, are the words to keep.
+    """
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Whether the file is of this format."""
+
+    def read(self, path: Path, only: Collection[str] | None, progress: Progress | None) -> Embedding:
+        """Read the file; tell `progress` now and then the bytes done and the bytes in all."""
+
+
+def read_embedding(path: Path, *, only: Iterable[str] | None = None, progress: Progress | None = None) -> Embedding:
+    """Read an embedding from a file of any known format, keeping all words or `only` these, also in lower case."""
+    wanted = None if only is None else _with_lower_case(only)
+    try:
+        # Before it is opened: opening a pipe would wait for a writer.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise EmbeddingFileError(f"{path}: is no regular file; name an embedding file")
+        with path.open("rb", buffering=0) as raw:
+            head = Source(path, raw).head
+        if not head:
+            raise EmbeddingFileError(f"{path}: is empty; fetch or write it again")
+        return _reader(head, path).read(path, wanted, progress)
+    except FileNotFoundError as error:
+        if path in BUNDLED.values():
+            raise EmbeddingFileError(f"{path}: the bundled embedding is missing; install imprint again") from error
+        raise EmbeddingFileError(f"{path}: there is no such file; check the path") from error
+    except OSError as error:
+        raise EmbeddingFileError(
+            f"{path}: cannot be read ({error.strerror}); check the path and its rights"
+        ) from error
+    except MemoryError as error:
+        raise EmbeddingFileError(f"{path}: does not fit in memory; load only the words needed, with only=") from error
+
+
+def _reader(head: bytes, path: Path) -> Reader:
+    for name in READERS.builtin:
+        reader: Reader = READERS.get(name)
+        if reader.recognises(head, path):
+            return reader
+    text = reader  # the last one, whose refusal says what an embedding looks like
+    return next((found for name in READERS.plugins() if (found := READERS.get(name)).recognises(head, path)), text)
+
+
+def _with_lower_case(words: Iterable[str]) -> frozenset[str]:
+    if isinstance(words, str):
+        raise SettingError(f"only={words!r} is one string; a list of words is wanted")
+    exact = list(words)
+    return frozenset(exact) | frozenset(word.lower() for word in exact)

@@ -1,0 +1,61 @@
+"""Models that Hugging Face's tools have downloaded, found on disk; nothing is asked of the network.
+
+The layout is documented (huggingface.co/docs/hub/local-cache): models--ORG--NAME/refs/main names the commit whose
+files are in snapshots/COMMIT. Looked up here because huggingface_hub is not needed for anything else.
+"""
+
+import os
+import re
+from pathlib import Path
+
+_REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_SENTENCES = "sentence-transformers"  # the owner of models that its library calls by their name alone
+_FILES = {".bin", ".gz", ".kv", ".model", ".onnx", ".safetensors", ".txt", ".vec", ".xz", ".zip"}
+_KNOWN = {
+    _SENTENCES: ("all-", "paraphrase-", "multi-qa-", "msmarco-", "distiluse-"),
+    "": ("bert-", "distilbert-", "roberta-", "distilroberta-", "xlm-", "albert-", "gpt2", "t5-"),
+}
+
+
+def hub_cache() -> Path:
+    """Return the folder of downloaded models, which Hugging Face's tools read from the same variables."""
+    for variable, rest in (("HF_HUB_CACHE", ""), ("HUGGINGFACE_HUB_CACHE", ""), ("HF_HOME", "hub")):
+        if chosen := os.environ.get(variable):
+            return Path(os.path.expandvars(chosen)).expanduser() / rest
+    above = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - without a home, no error
+    return Path(above) / "huggingface" / "hub"
+
+
+def find_cached(name: str) -> Path | None:
+    """Return the folder of a downloaded model, by ORG/NAME or the NAME that sentence-transformers knows it by."""
+    if not _REPOSITORY.fullmatch(name):
+        return None
+    names = (name,) if "/" in name else (name, f"{_SENTENCES}/{name}")
+    folders = (hub_cache() / f"models--{one.replace('/', '--')}" for one in names)
+    return next((found for folder in folders if (found := find_snapshot(folder))), None)
+
+
+def find_snapshot(folder: Path) -> Path | None:
+    """Return the files of a downloaded model at its main commit, or at the only one there is."""
+    try:
+        commit = (folder / "refs" / "main").read_text().strip()
+        commits = [commit] if _COMMIT.fullmatch(commit) else []
+    except (OSError, ValueError):
+        commits = []
+    try:
+        found = [folder / "snapshots" / one for one in commits] or list((folder / "snapshots").iterdir())
+    except OSError:
+        return None
+    return found[0] if len(found) == 1 and found[0].is_dir() else None
+
+
+def download_command(name: str) -> str | None:
+    """Return the command that downloads a model, where the name looks like that of one."""
+    path = Path(name)
+    if not _REPOSITORY.fullmatch(name) or name.startswith(".") or path.suffix in _FILES:
+        return None
+    if "/" in name:
+        return None if path.parent.exists() else f"hf download {name}"
+    owner = next((owner for owner, starts in _KNOWN.items() if name.lower().startswith(starts)), None)
+    return None if owner is None else f"hf download {f'{owner}/' if owner else ''}{name}"

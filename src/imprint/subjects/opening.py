@@ -1,0 +1,175 @@
+"""The one door: whatever names or is a subject in, an Embedding or an Encoder out.
+
+Both have a `name` and a `sha256`; `isinstance` tells them apart.
+"""
+
+import inspect
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypedDict, Unpack
+
+import numpy.typing as npt
+
+from imprint.choices import Layers, Pooling
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.reading import read_embedding
+from imprint.encoders.bag_of_words import BagOfWordsEncoder, entries_for
+from imprint.encoders.base import Encoder
+from imprint.errors import SettingError
+from imprint.subjects.objects import describe, from_object
+from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, Found, find_source
+from imprint.types import Progress
+
+Subject = Embedding | Encoder
+
+
+class _KeyedVectors(Protocol):
+    index_to_key: Any
+    vectors: Any
+
+
+class _TrainedModel(Protocol):
+    wv: Any
+
+
+class _EncodingModel(Protocol):
+    def encode(self, texts: list[str], /) -> Any: ...
+
+
+Named = str | os.PathLike[str]
+Table = Mapping[str, Any] | tuple[Iterable[str], Any]
+EmbeddingLike = Embedding | Named | Table | _KeyedVectors | _TrainedModel
+EncoderLike = Encoder | EmbeddingLike | _EncodingModel | Callable[[list[str]], npt.ArrayLike]
+
+
+class EncoderOptions(TypedDict, total=False):
+    """What may be chosen about an encoder; what has no meaning for the one opened is refused."""
+
+    model: str  # the server's name for the model
+    pooling: Pooling
+    layers: Layers
+    prefix: str  # put before every text
+    prompt_name: str  # one of the model's own prompts, such as query or document
+    tokenizer: str | os.PathLike[str]  # tokenizer.json of an ONNX model
+    batch: int  # texts a server, or a transformers model, gets at once
+    timeout: float  # seconds to wait for a server's answer
+    retries: int  # times to ask a server again
+    max_texts: int  # texts that may be sent to a server in all
+
+
+def open_subject(
+    source: EncoderLike,
+    *,
+    only: Iterable[str] | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[EncoderOptions],
+) -> Subject:
+    """Open an embedding or a sentence encoder, whichever the source is.
+
+    Parameters
+    ----------
+    source
+        A name: an embedding file, a model's folder, an .onnx file, an installed package that carries a model, a model
+        in the local Hugging Face cache (``org/name``), the URL of an embeddings server, ``default`` (bundled
+        GloVe), ``default-encoder`` (bundled Universal Sentence Encoder) or ``cbow`` (mean of the bundled GloVe's
+        words). Or an object: gensim's KeyedVectors, Word2Vec or FastText, a dict of words and vectors, a tuple
+        (words, matrix), a model with ``encode``, a function from texts to vectors.
+    only
+        Words to keep of an embedding file; their lower-case forms are kept too.
+    progress
+        Called now and then with the bytes read and the bytes in all.
+    options
+        Settings of an encoder, such as ``pooling`` or ``prefix``.
+
+    Returns
+    -------
+    Embedding or Encoder
+        Both have a ``name`` and a ``sha256``.
+
+    Examples
+    --------
+    >>> open_subject({"rose": [1.0, 2.0], "ant": [3.0, -4.0]})
+    Embedding('dict', 2 words, 2 dimensions)
+    """
+    if isinstance(source, str | os.PathLike):
+        return _open(find_source(source), only, progress, options)
+    return _from_object(source, options)
+
+
+def load(source: EmbeddingLike, *, only: Iterable[str] | None = None, progress: Progress | None = None) -> Embedding:
+    """Open an embedding: a file of any known format, the bundled one by the name `default`, or an object.
+
+    The format is recognised by content: GloVe, word2vec or fastText text and word2vec binary, each also inside
+    gzip, xz or a zip of one file; fastText .bin; gensim .kv and .model; a file written by `convert`; what plug-ins
+    read. Objects are gensim's KeyedVectors, Word2Vec or FastText, a dict of words and vectors, and (words, matrix).
+
+    `only` keeps of a file the rows of these words and of their lower-case forms, and holds memory to them; rows of
+    other words are not checked then. `progress` is called now and then with the bytes done and the bytes in all.
+    """
+    if isinstance(source, str | os.PathLike):
+        return read_embedding(Path(str(find_source(source, "embedding").place)), only=only, progress=progress)
+    subject = from_object(source)
+    if isinstance(subject, Encoder):
+        raise SettingError(
+            f"the embedding must have vectors of words, got a sentence encoder ({describe(source)}); "
+            "imprint.seat measures it, and imprint.embed_vocabulary(...) makes an embedding of it"
+        )
+    return subject
+
+
+def open_encoder(
+    source: EncoderLike,
+    *,
+    texts: Collection[str] | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[EncoderOptions],
+) -> Encoder:
+    """Open an encoder by what names it, or make one of an object; words of an embedding are averaged.
+
+    As `open_subject`, except that `default` is the bundled Universal Sentence Encoder. A folder with `pooling` or
+    `layers` is always opened as a transformers model. `texts`, where known, spare reading the rest of an embedding;
+    `progress` is told of the bytes of one read.
+    """
+    if isinstance(source, str | os.PathLike):
+        only = None if texts is None else entries_for(texts)
+        subject = _open(find_source(source, "encoder"), only, progress, options)
+    else:
+        subject = _from_object(source, options)
+    return BagOfWordsEncoder(subject) if isinstance(subject, Embedding) else subject
+
+
+def _from_object(source: object, options: EncoderOptions) -> Subject:
+    _given(options, (), "Python object")
+    return from_object(source)
+
+
+def _open(found: Found, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions) -> Subject:
+    adapter = found.adapter
+    if adapter in (EMBEDDING, BAG_OF_WORDS):
+        _given(options, (), BAG_OF_WORDS)
+        embedding = read_embedding(Path(str(found.place)), only=only, progress=progress)
+        return embedding if adapter == EMBEDDING else BagOfWordsEncoder(embedding)
+    if adapter == "sentence-transformers" and (options.get("pooling") or options.get("layers")):
+        adapter = "transformers"
+    make = ENCODERS.get(adapter)
+    taken = inspect.signature(make).parameters
+    given = _given(options, [name for name in taken if name in EncoderOptions.__annotations__], adapter)
+    if adapter == "server":
+        from imprint.encoders.address import key_from_environment
+
+        given = {"model": "", "key": key_from_environment(str(found.place)), **given}
+    made = make(*(() if found.place is None else (found.place,)), **given)
+    return made if isinstance(made, Encoder) else from_object(made)
+
+
+def _given(options: EncoderOptions, known: Sequence[str], adapter: str) -> dict[str, Any]:
+    """Return the options that are set; refuse one that the adapter does not know."""
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in known:
+            rest = f"; it takes {', '.join(one.replace('_', '-') for one in known)}" if known else ""
+            raise SettingError(
+                f"{name.replace('_', '-')} has no meaning for this kind of encoder ({adapter}){rest}; leave it out"
+            )
+    return given

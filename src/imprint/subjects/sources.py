@@ -1,0 +1,109 @@
+"""What a subject's name means: a bundled one, a server, a file, a folder, a package, a downloaded model, a plug-in.
+
+Nothing is opened here, and numpy is not imported: the command line refuses a name before it loads anything.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from imprint.embeddings.bundled import BUNDLED, DEFAULT
+from imprint.encoders.installed import find_model
+from imprint.errors import SubjectError
+from imprint.registry import Registry
+from imprint.subjects.hub import download_command, find_cached, find_snapshot, hub_cache
+
+Kind = Literal["embedding", "encoder"]
+
+EMBEDDING = "embedding"
+BAG_OF_WORDS = "bag of words"
+DEFAULT_ENCODER = "default-encoder"
+CBOW = "cbow"
+
+ENCODERS = Registry(
+    "imprint.encoders",
+    {
+        "universal": "imprint.encoders.universal:UniversalEncoder",
+        "server": "imprint.encoders.server:ServerEncoder",
+        "sentence-transformers": "imprint.encoders.sentence_transformers:SentenceTransformersEncoder",
+        "transformers": "imprint.encoders.transformers:TransformersEncoder",
+        "onnx": "imprint.encoders.onnx:OnnxEncoder",
+    },
+)
+
+_URL = re.compile("https?://", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a name means: how it is opened (an embedding, a bag of words, or a name of `ENCODERS`), and from where."""
+
+    adapter: str
+    place: str | Path | None = None
+
+
+def find_source(source: str | os.PathLike[str], kind: Kind | None = None) -> Found:
+    """Return what a source names; refuse what names nothing, or an encoder where `kind` is embedding.
+
+    `default` is the bundled embedding, and the bundled encoder where `kind` is encoder.
+    """
+    name = str(source)
+    try:
+        found = _find(DEFAULT_ENCODER if (name, kind) == (DEFAULT, "encoder") else name)
+    except OSError as error:
+        raise SubjectError(f"{name}: cannot be read ({error.strerror}); check the path and its rights") from error
+    if kind == "embedding" and found.adapter != EMBEDDING:
+        shown = "the URL" if found.adapter == "server" else name  # which may hold a password
+        raise SubjectError(
+            f"{shown} is a sentence encoder ({found.adapter}), and word vectors are needed here; give an embedding "
+            "file, or measure the encoder with `imprint seat` (in Python: imprint.seat)"
+        )
+    return found
+
+
+def _find(name: str) -> Found:
+    named = {
+        **{name: Found(EMBEDDING, path) for name, path in BUNDLED.items()},
+        DEFAULT_ENCODER: Found("universal"),
+        CBOW: Found(BAG_OF_WORDS, BUNDLED[DEFAULT]),
+    }
+    if name in named:
+        return named[name]
+    if _URL.match(name):
+        return Found("server", name)
+    if not name:
+        raise SubjectError(f"the subject must be a file or a name, got an empty string; try {DEFAULT!r}")
+    path = Path(name)
+    there = path if path.exists() else find_model(name) or find_cached(name)
+    if there is not None:
+        return _look_at(there)
+    plugin, _, rest = name.partition(":")
+    if plugin in ENCODERS.plugins():
+        return Found(plugin, rest or None)
+    if near := get_close_matches(name.lower(), named, n=1):
+        hint = f"did you mean {near[0]!r}?"
+    elif command := download_command(name):
+        hint = f"download the model first: {command}"
+    else:
+        hint = f"bundled are {', '.join(named)}"
+    tried = f"tried files, folders, installed packages, the Hugging Face cache ({hub_cache()}) and plug-ins"
+    raise SubjectError(f"{name}: not found; {tried}; {hint}")
+
+
+def _look_at(path: Path) -> Found:
+    if not path.is_dir():
+        return Found("onnx" if path.suffix.lower() == ".onnx" else EMBEDDING, path)
+    if (path / "modules.json").is_file():
+        return Found("sentence-transformers", path)
+    if (path / "config.json").is_file():
+        return Found("transformers", path)
+    graphs = sorted(path.glob("*.onnx"))
+    if len(graphs) == 1:
+        return Found("onnx", graphs[0])
+    if (snapshot := find_snapshot(path)) is not None:
+        return _look_at(snapshot)
+    what = "more than one .onnx file: name one of them" if graphs else "no config.json, modules.json or .onnx file"
+    raise SubjectError(f"{path}: is a folder with {what}; give an embedding file or the folder of a model")

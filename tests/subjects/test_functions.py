@@ -1,0 +1,121 @@
+"""Every measuring function takes what people have, and gives the same numbers as with an Embedding."""
+
+import numpy as np
+import pytest
+
+import imprint
+from imprint.errors import SettingError, SubjectError
+
+TEST = "caliskan-6"
+FAST = {"most_words": 500, "resamples": 50}
+
+
+@pytest.fixture(scope="module")
+def embedding():
+    return imprint.load("default")
+
+
+@pytest.fixture(scope="module")
+def axis(embedding):
+    return imprint.pair_axis(embedding, [("he", "she")])
+
+
+@pytest.fixture(scope="module")
+def pair(embedding):
+    return list(embedding.words), embedding.vectors
+
+
+@pytest.fixture(scope="module")
+def kinds(embedding, pair):
+    return [pair, dict(zip(*pair, strict=True)), embedding.to_gensim(), "default"]
+
+
+def test_weat_gives_the_same_for_every_kind_of_subject(embedding, kinds):
+    expected = imprint.weat(embedding, TEST).effect_size
+    assert [imprint.weat(kind, TEST).effect_size for kind in kinds] == [expected] * 4
+
+
+def test_wefat_batteries_and_groups_take_objects(embedding, pair):
+    test = "caliskan-wefat-names"
+    assert imprint.wefat(pair, test).pearson == imprint.wefat(embedding, test).pearson
+    tests = [one for one in imprint.catalogue() if one.id == TEST]
+    assert imprint.run_battery(pair, tests).weats[0].p_holm == imprint.run_battery(embedding, tests).weats[0].p_holm
+    groups = [(["he", "man"], ["office", "career"]), (["she", "woman"], ["home", "family"])]
+    assert imprint.group_association(pair, groups) == imprint.group_association(embedding, groups)
+
+
+def test_axes_projections_and_analogies_take_objects(embedding, pair, axis):
+    made = imprint.pair_axis(pair, [("he", "she")])
+    assert made.direction.tobytes() == axis.direction.tobytes()
+    sets = [imprint.set_axis(one, ["he", "man"], ["she", "woman"]).direction for one in (pair, embedding)]
+    assert sets[0].tobytes() == sets[1].tobytes()
+    assert (
+        imprint.project(pair, axis, ["nurse"]).coordinates == imprint.project(embedding, axis, ["nurse"]).coordinates
+    )
+    expected = imprint.analogies(imprint.Embedding("plain", *pair), axis, k=5, words=500).pairs
+    assert imprint.analogies(pair, axis, k=5, words=500).pairs == expected
+
+
+def test_enumeration_takes_objects(pair):
+    changes = {"groups": 3, "categories": 4, "words": 500, "rotations": 10}
+    plain = imprint.Embedding("plain", *pair)
+    expected = imprint.enumerate_biases(plain, **changes).associations
+    assert imprint.enumerate_biases(pair, **changes).associations == expected
+    assert imprint.compare_biases(pair, pair, **changes).first.associations == expected
+
+
+def test_evaluation_takes_objects(embedding, pair, axis):
+    from imprint.evaluation.benchmarks import bundled_benchmarks
+
+    chosen = [one for one in bundled_benchmarks() if one.name == "rg-65"]
+    found = imprint.evaluate(pair, chosen, against=pair, **FAST).rows[0]
+    assert found.result.measures == imprint.evaluate(embedding, chosen, **FAST).rows[0].result.measures
+    tests = [one for one in imprint.catalogue() if one.id == TEST]
+    compared = imprint.compare(pair, "default", tests=tests, benchmarks=chosen, **FAST)
+    assert compared.effects[0].change == 0.0
+    assert imprint.leakage(pair, axis).rows == imprint.leakage(imprint.Embedding("plain", *pair), axis).rows
+
+
+@pytest.mark.parametrize("debiaser", [imprint.HardDebiaser(), imprint.LinearDebiaser(), imprint.LeaceDebiaser()])
+def test_debiasers_take_objects(embedding, pair, debiaser):
+    transform = debiaser.fit(pair)
+    assert transform.apply(pair).vectors.tobytes() == debiaser.fit(embedding).apply(embedding).vectors.tobytes()
+
+
+def test_seats_take_objects_and_names(pair):
+    expected = imprint.seat(imprint.Embedding("plain", *pair), TEST, context="word").effect_size
+    assert imprint.seat(pair, TEST, context="word").effect_size == expected
+    assert imprint.seat("cbow", TEST, context="word").effect_size == expected
+    tests = [one for one in imprint.catalogue() if one.id == TEST]
+    battery = imprint.run_seats([pair, Letters()], tests, context="word")
+    assert {row.result.encoder for row in battery.rows} == {"tuple", "Letters"}
+
+
+def test_an_audit_takes_objects(pair):
+    few = pair[0][:3_000], pair[1][:3_000]
+    audit = imprint.run_audit(few, against=few, quick=True, rotations=10, debias=None)
+    assert audit.embedding == "tuple"
+    for given in ({"encoder": 3}, {"against": 3}):
+        with pytest.raises(SettingError, match="got an object of type int"):
+            imprint.run_audit(few, **given)
+
+
+def test_what_is_no_embedding_is_refused_by_every_function(axis):
+    for measure in (
+        lambda thing: imprint.weat(thing, TEST),
+        lambda thing: imprint.wefat(thing, "caliskan-wefat-names"),
+        lambda thing: imprint.project(thing, axis, ["nurse"]),
+        lambda thing: imprint.analogies(thing, axis),
+        lambda thing: imprint.evaluate(thing),
+        lambda thing: imprint.enumerate_biases(thing),
+        lambda thing: imprint.LinearDebiaser().fit(thing),
+    ):
+        with pytest.raises(SettingError, match="got None"):
+            measure(None)
+        with pytest.raises(SubjectError):
+            measure("no-such-embedding")
+
+
+class Letters:
+    def encode(self, texts):
+        return np.array([[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts])
