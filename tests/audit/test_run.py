@@ -63,8 +63,8 @@ def test_every_part_gives_its_kinds_of_findings(audit):
     assert not reasons(found)
     rows = by_part(found)
     assert next(iter(rows)) == "audit"
-    for part, kinds in KINDS.items():
-        assert kinds <= {row.kind for row in rows[part]}, part
+    for part, expected in KINDS.items():
+        assert expected <= {row.kind for row in rows[part]}, part
         assert [row.test for row in rows[part] if row.kind == "part"] == [part]
 
 

@@ -1,8 +1,8 @@
 """The card as a person makes it: printed or written, never over its findings."""
 
 import pytest
-
 from imprint.finding import Finding, write_findings
+
 from imprint.report.card import HEADING
 
 

@@ -5,11 +5,11 @@ import pty
 
 import numpy as np
 import pytest
+from imprint.cli.formats import make_table, print_blocks, show_table
+from imprint.finding import read_findings
 from safetensors.numpy import save_file
 
 from imprint.cli.console import _open_bar, say, tell
-from imprint.cli.formats import make_table, print_blocks, show_table
-from imprint.finding import read_findings
 
 EVIL = "evil\x1b[2J\x1b]0;title\x07\x9b31m\u202e"
 SHOWN = "evil\ufffd[2J\ufffd]0;title\ufffd\ufffd31m\ufffd"

@@ -64,7 +64,7 @@ def test_a_condition_is_read_as_it_was_written(condition):
         ("weat:caliskan-6:p_holm<0.05", Condition("fail-on", "weat", "caliskan-6", "p_holm", False, "<", 0.05)),
         ("weat:|d|>0.5", Condition("fail-on", "weat", None, "d", True, ">", 0.5)),
         ("ube:associations>100", Condition("fail-on", "ube", None, "associations", False, ">", 100.0)),
-        (" similarity : ws-* : change <= -2e-2 ", Condition("fail-on", "similarity", "ws-*", "change", False, "<=", -0.02)),
+        (" ube : A-* : score <= -2e-2 ", Condition("fail-on", "ube", "A-*", "score", False, "<=", -0.02)),
         ("weat:mine:a:b:d>=.5", Condition("fail-on", "weat", "mine:a:b", "d", False, ">=", 0.5)),
         ("analogy_benchmark:3cosadd<0.5", Condition("fail-on", "analogy_benchmark", None, "3cosadd", False, "<", 0.5)),
     ],
