@@ -107,7 +107,11 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         return leakage(before, axis, after=after, seed=plan.seed, report=report).findings()
 
     attempts = [
-        *([("frontier", "Other strengths", strengths)] if plan.debias == "linear" and not plan.quick else []),
+        *(
+            [("frontier", "Other strengths", strengths)]
+            if "strength" in job.transform.card.settings and not plan.quick
+            else []
+        ),
         ("projections", "Words before and after", projections),
         ("weats", "WEATs of gender before and after", weats),
         ("leakage", "What is left of gender", left),
@@ -126,7 +130,7 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
         if row.variances is not None:
             axis = title(row.test.removeprefix(f"{row.method} along "))
             yield from _show_variances(row.variances, axis)
-            if row.method == "linear" and _falls_short(row.variances):
+            if any(fact.name == "strength" for fact in row.fitted) and _falls_short(row.variances):
                 advice = "Strengths differ between embeddings: --frontier shows what others would do."
                 yield Prose(advice, "note", ("terminal",))
         if row.missing:

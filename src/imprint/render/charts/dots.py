@@ -11,7 +11,7 @@ from imprint.render.charts.theme import (
     LINE,
     OTHER,
     PAPER,
-    Row,
+    DataRow,
     Spec,
     clean,
     finish,
@@ -33,7 +33,7 @@ def dots(points: Sequence[Point], *, x_title: str) -> Spec:
     import altair as alt
 
     drawn = sorted(drawable(points), key=lambda point: (-point.x, point.word))
-    listed: list[Row] = [
+    listed: list[DataRow] = [
         {"line": place, "word": point.word, "label": _fitting(point.word), "x": point.x, "group": point.group}
         for place, point in enumerate(drawn)
     ]

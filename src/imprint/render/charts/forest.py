@@ -12,7 +12,7 @@ from imprint.render.charts.theme import (
     PAPER,
     QUIET,
     WIDTH,
-    Row,
+    DataRow,
     Spec,
     clean,
     finish,
@@ -75,7 +75,7 @@ def forest(
 
     drawn = [test for test in tests if has_place(test.estimate)]
     estimates = [_row(place, test) for place, test in enumerate(drawn)]
-    ticks: list[Row] = [
+    ticks: list[DataRow] = [
         {"row": place, "published": value, "label": test.label, "verdict": PUBLISHED}
         for place, test in enumerate(drawn)
         for value in test.ticks
@@ -114,7 +114,7 @@ def forest(
     return finish(layers, width=WIDTH - _LABELS, height=step * len(drawn))
 
 
-def _row(place: int, test: ForestRow) -> Row:
+def _row(place: int, test: ForestRow) -> DataRow:
     lines = _lines(test.label)
     ends = (test.low, test.high)
     low, high = ends if all(map(has_place, ends)) else (None, None)
@@ -143,7 +143,7 @@ def _lines(label: str) -> list[str]:
     return min(fitting, key=lambda lines: (not lines[0].endswith((",", ":")), max(map(len, lines))))
 
 
-def _explained(estimates: Sequence[Row], ticks: Sequence[Row], band: str) -> dict[str, tuple[str, str, str]]:
+def _explained(estimates: Sequence[DataRow], ticks: Sequence[DataRow], band: str) -> dict[str, tuple[str, str, str]]:
     """Return what the legend must explain: nothing that is not drawn."""
     verdicts = {row["verdict"] for row in estimates}
     marks = {verdict: look for verdict, look in _MARKS.items() if verdict in verdicts}

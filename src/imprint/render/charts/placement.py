@@ -51,7 +51,7 @@ class Anchor(NamedTuple):
     text: str
 
 
-class Label(NamedTuple):
+class PlacedLabel(NamedTuple):
     """A text placed: `anchor` counts the dots, `dx` and `dy` lead from the dot to the text."""
 
     anchor: int
@@ -86,13 +86,13 @@ def place_labels(
     *,
     middle: tuple[float, float],
     most: int | None = None,
-) -> list[Label]:
+) -> list[PlacedLabel]:
     """Place labels in the order given, each where it meets nothing that is taken, preferably away from the middle.
 
     A label that finds no free place is left out, unless `most` is None: then it stands where it meets what weighs
     least, and those with the most neighbours choose first.
     """
-    obstacles, placed = [(*box, weight) for box, weight in taken], list[Label]()
+    obstacles, placed = [(*box, weight) for box, weight in taken], list[PlacedLabel]()
     order = range(len(anchors)) if most is not None else sorted(range(len(anchors)), key=_neighbours(anchors))
     for index in order:
         if len(placed) == most:
@@ -129,7 +129,7 @@ def _neighbours(anchors: Sequence[Anchor]) -> Callable[[int], float]:
     return lonely
 
 
-def _candidates(index: int, anchor: Anchor, middle: tuple[float, float]) -> list[Label]:
+def _candidates(index: int, anchor: Anchor, middle: tuple[float, float]) -> list[PlacedLabel]:
     away = anchor.x - middle[0], anchor.y - middle[1]
     width = text_width(anchor.text)
     labels = []
@@ -139,7 +139,7 @@ def _candidates(index: int, anchor: Anchor, middle: tuple[float, float]) -> list
         dx, dy = right * _GAP, down * (_GAP + 4)
         left = anchor.x + dx - {"left": 0, "center": width / 2, "right": width}[align]
         top = anchor.y + dy - HEIGHT / 2
-        labels.append(Label(index, dx, dy, align, Box(left, top, left + width, top + HEIGHT)))
+        labels.append(PlacedLabel(index, dx, dy, align, Box(left, top, left + width, top + HEIGHT)))
     return labels
 
 

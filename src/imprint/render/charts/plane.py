@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from imprint.render.charts.placement import DOT_WEIGHT, LINE_WEIGHT, Anchor, Box, dot, place_labels, trail
 from imprint.render.charts.points import Scale, scale_for
-from imprint.render.charts.theme import SIDE, WIDTH, Row, clean, rows
+from imprint.render.charts.theme import SIDE, WIDTH, DataRow, clean, rows
 
 if TYPE_CHECKING:
     import altair as alt
 
-Segment = tuple[Row, Row]
+Segment = tuple[DataRow, DataRow]
 
 
 class Plane(NamedTuple):
@@ -20,16 +20,16 @@ class Plane(NamedTuple):
     x: Scale
     y: Scale
 
-    def spot(self, row: Row) -> tuple[float, float]:
+    def spot(self, row: DataRow) -> tuple[float, float]:
         """Return where a row stands, in pixels."""
         return self.x(row["x"]), self.y(row["y"])
 
-    def middle(self, dots: Sequence[Row]) -> tuple[float, float]:
+    def middle(self, dots: Sequence[DataRow]) -> tuple[float, float]:
         """Return the middle of the dots, in pixels, or that of an empty plane."""
         spots = [self.spot(row) for row in dots] or [(self.x.end / 2, self.y.start / 2)]
         return fmean(x for x, _ in spots), fmean(y for _, y in spots)
 
-    def channels(self, x_title: str, y_title: str) -> Row:
+    def channels(self, x_title: str, y_title: str) -> DataRow:
         """Return both axes for a layer whose rows have x and y."""
         import altair as alt
 
@@ -40,7 +40,12 @@ class Plane(NamedTuple):
         }
 
     def names(
-        self, named: Sequence[Row], dots: Sequence[Row], segments: Iterable[Segment] = (), *, most: int | None = None
+        self,
+        named: Sequence[DataRow],
+        dots: Sequence[DataRow],
+        segments: Iterable[Segment] = (),
+        *,
+        most: int | None = None,
     ) -> "alt.Chart":
         """Write the words of rows beside their dots, the first rows first; see `place_labels`."""
         import altair as alt
@@ -52,13 +57,13 @@ class Plane(NamedTuple):
         frame = Box(0, 0, self.x.end, self.y.start)
         labels = place_labels(anchors, taken, frame, most=most, middle=self.middle(dots))
         texts = [named[label.anchor] | {"dx": label.dx, "dy": label.dy, "align": label.align} for label in labels]
-        offsets: Row = {name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}
+        offsets: DataRow = {name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}
         marks = alt.Chart(rows(texts)).mark_text(baseline="middle", **offsets)
         layer: alt.Chart = marks.encode(x="x:Q", y="y:Q", text="word:N")
         return layer
 
 
-def plane_for(dots: Sequence[Row], height: int, *, square: bool = False) -> Plane:
+def plane_for(dots: Sequence[DataRow], height: int, *, square: bool = False) -> Plane:
     """Return the plane that shows all dots; in a `square` one both axes have one range."""
     xs, ys = [row["x"] for row in dots], [row["y"] for row in dots]
     if square:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from imprint.render.charts.theme import Row, clean
+from imprint.render.charts.theme import DataRow, clean
 
 if TYPE_CHECKING:
     import altair as alt
@@ -68,7 +68,7 @@ def has_place(value: float | None) -> bool:
     return value is not None and abs(value) < _FARTHEST
 
 
-def point_rows(points: Sequence[Point]) -> list[Row]:
+def point_rows(points: Sequence[Point]) -> list[DataRow]:
     """Return points as rows whose field names are ours."""
     return [
         {"word": point.word, "x": point.x, "y": point.y, "group": point.group, **hint_fields(point.hints)}
@@ -76,7 +76,7 @@ def point_rows(points: Sequence[Point]) -> list[Row]:
     ]
 
 
-def hint_fields(hints: Mapping[str, str]) -> Row:
+def hint_fields(hints: Mapping[str, str]) -> DataRow:
     """Return hints under numbers, since a key with a dot or a bracket would be read as a path."""
     return {f"hint{place}": text for place, text in enumerate(hints.values())}
 

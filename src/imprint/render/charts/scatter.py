@@ -15,7 +15,7 @@ from imprint.render.charts.theme import (
     SIDE,
     SOFT,
     WIDTH,
-    Row,
+    DataRow,
     Spec,
     finish,
     looks,
@@ -62,7 +62,9 @@ def scatter(
     marks = looks("group", dict(zip(groups, _LOOKS, strict=False)), legend={} if len(groups) > 1 else None)
     for group in reversed(groups):
         members = [row for row in dots if row["group"] == group]
-        size: Row = {"size": 36, "strokeWidth": 1.2} if len(members) <= _CROWD else {"size": 14, "strokeWidth": 0.8}
+        size: DataRow = (
+            {"size": 36, "strokeWidth": 1.2} if len(members) <= _CROWD else {"size": 14, "strokeWidth": 0.8}
+        )
         layers.append(alt.Chart(rows(members)).mark_point(opacity=0.75, **size).encode(**axes, **marks, tooltip=hover))
     named = [
         row
@@ -75,7 +77,7 @@ def scatter(
     return finish(layers, width=WIDTH - SIDE, height=_HEIGHT)
 
 
-def _outermost(dots: Sequence[Row], plane: Plane, first: int) -> list[Row]:
+def _outermost(dots: Sequence[DataRow], plane: Plane, first: int) -> list[DataRow]:
     """Return rows from the outside in: the `first` by distance alone, then in turn from eight directions."""
     x, y = plane.middle(dots)
     ordered = sorted(dots, key=lambda row: -math.dist(plane.spot(row), (x, y)))
@@ -88,7 +90,7 @@ def _outermost(dots: Sequence[Row], plane: Plane, first: int) -> list[Row]:
     return [*ordered[:first], *(ordered[place] for _, place in sorted(turns))]
 
 
-def _line_ends(slope: float, intercept: float, plane: Plane) -> list[Row]:
+def _line_ends(slope: float, intercept: float, plane: Plane) -> list[DataRow]:
     """Return the line's two ends inside the frame, or nothing where it does not pass."""
     if not (math.isfinite(slope) and math.isfinite(intercept)):
         return []

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 Spec = dict[str, Any]
-Row = dict[str, Any]
+DataRow = dict[str, Any]
 Options = ParamSpec("Options")
 
 INK, SOFT, LINE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--paper)"
@@ -19,7 +19,7 @@ TEXT = 12  # pixels, the smallest type
 WIDTH = 680  # of a whole chart with its axes
 SIDE = 64  # left of the plot: the axis of y with its title
 
-_AXIS: Row = {
+_AXIS: DataRow = {
     "domainColor": LINE,
     "gridColor": LINE,
     "gridWidth": 0.6,
@@ -34,7 +34,7 @@ _AXIS: Row = {
     "titleFontWeight": "normal",
     "titlePadding": 10,
 }
-_LEGEND: Row = {
+_LEGEND: DataRow = {
     "columnPadding": 22,
     "labelColor": INK,
     "labelFontSize": TEXT,
@@ -60,11 +60,11 @@ def unchecked(build: Callable[Options, Spec]) -> Callable[Options, Spec]:
     return built
 
 
-def finish(layers: Sequence["alt.Chart"], *, width: int, height: int, padding: int | Row = 4) -> Spec:
+def finish(layers: Sequence["alt.Chart"], *, width: int, height: int, padding: int | DataRow = 4) -> Spec:
     """Lay the layers over one another and return the specification with the theme in it."""
     import altair as alt
 
-    config: Row = {
+    config: DataRow = {
         "aria": False,
         "axis": _AXIS,
         "axisY": {"minExtent": 30, "titleAnchor": "middle"},
@@ -79,7 +79,7 @@ def finish(layers: Sequence["alt.Chart"], *, width: int, height: int, padding: i
     return spec
 
 
-def rows(values: Sequence[Row]) -> "alt.InlineData":
+def rows(values: Sequence[DataRow]) -> "alt.InlineData":
     """Hand rows to a layer; text in them loses what no XML may hold."""
     import altair as alt
 
@@ -93,7 +93,7 @@ def clean(value: Any) -> Any:
     return "".join(letter if _writable(ord(letter)) else "\N{REPLACEMENT CHARACTER}" for letter in value)
 
 
-def looks(name: str, marks: Mapping[str, tuple[str, str, str]], *, legend: Row | None) -> Row:
+def looks(name: str, marks: Mapping[str, tuple[str, str, str]], *, legend: DataRow | None) -> DataRow:
     """Return the channels that tell a field's values apart by shape, fill and stroke, in one legend or none."""
     domain = [clean(value) for value in marks]
     ranges = zip(*marks.values(), strict=True)
@@ -112,7 +112,7 @@ def zero_rule(channel: Literal["x", "y"]) -> "alt.Chart":
     """Draw the line at zero."""
     import altair as alt
 
-    where: Row = {channel: "zero:Q"}
+    where: DataRow = {channel: "zero:Q"}
     layer: alt.Chart = alt.Chart(rows([{"zero": 0}])).mark_rule(color=QUIET, strokeWidth=1).encode(**where)
     return layer
 
