@@ -3,11 +3,11 @@
 import os
 import stat
 from collections.abc import Collection, Iterable
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats import fasttext, keyedvectors, safetensors, text, word2vec
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError, SettingError
 from imprint.types import Progress
@@ -21,8 +21,8 @@ class _Reader(Protocol):
     def read(self, source: Source, wanted: Collection[str] | None) -> Embedding: ...
 
 
-# Asked in this order what a file is; what none of them knows is text, or nothing.
-_READERS: tuple[_Reader, ...] = (safetensors, keyedvectors, fasttext, word2vec)
+# Asked in this order what a file is, each imported when it is asked; what none of them knows is text, or nothing.
+_READERS = ("safetensors", "keyedvectors", "fasttext", "word2vec")
 
 
 def load(
@@ -52,7 +52,8 @@ def load(
             opened = Source(path, raw, progress)
             if not opened.head:
                 raise EmbeddingFileError(f"{path}: is empty; fetch or write it again")
-            reader = next((reader for reader in _READERS if reader.recognises(opened.head)), text)
+            readers = map(_reader, _READERS)
+            reader = next((reader for reader in readers if reader.recognises(opened.head)), None) or _reader("text")
             embedding = reader.read(opened, wanted)
             opened.report(1.0)
             return embedding
@@ -68,6 +69,10 @@ def load(
         ) from error
     except MemoryError as error:
         raise EmbeddingFileError(f"{path}: does not fit in memory; load only the words needed, with only=") from error
+
+
+def _reader(name: str) -> _Reader:
+    return cast(_Reader, import_module(f"imprint.embeddings.formats.{name}"))
 
 
 def _with_lower_case(words: Iterable[str]) -> frozenset[str]:
