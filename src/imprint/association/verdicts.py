@@ -11,6 +11,7 @@ from imprint.significance.partitions import PermutationTest
 
 Tested = TypeVar("Tested", bound=AssociationResult)
 
+
 @dataclass(frozen=True)
 class JudgedTest:
     """A test within its family.
