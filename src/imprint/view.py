@@ -7,9 +7,10 @@ and makes harmless. `say` joins them. Renderers (terminal, HTML, Markdown) know 
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from imprint.masking import Words
+if TYPE_CHECKING:
+    from imprint.masking import Words
 
 SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}  # before a p-value, by how it was found
 
@@ -165,7 +166,7 @@ class Chart:
     name: str
     title: Text
     alt: Text
-    draw: Callable[[Words], Mapping[str, Any]]
+    draw: "Callable[[Words], Mapping[str, Any]]"
     table: Table
     media: tuple[Medium, ...] = ("page",)
 

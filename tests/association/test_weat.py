@@ -1,4 +1,6 @@
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -232,3 +234,19 @@ def test_a_test_is_checked_before_it_runs(embedding, targets, attributes):
 
 def test_the_name_of_an_embedding_opens_it():
     assert weat("default", "caliskan-6").embedding == "glove.6B.100d"
+
+
+def test_one_weat_from_a_file_to_its_table_loads_few_modules_and_no_compiler():
+    script = (
+        "import sys, imprint\n"
+        "result = imprint.weat(imprint.load('default'), 'caliskan-6')\n"
+        "from imprint.kinds.sections import blocks\n"
+        "list(blocks(result.findings()))\n"
+        "names = [name.partition('.')[0] for name in sys.modules]\n"
+        "print(names.count('imprint'), {'numba', 'scipy'} & set(names))"
+    )
+    modules, others = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split(maxsplit=1)
+    assert int(modules) <= 40
+    assert others == "set()\n"

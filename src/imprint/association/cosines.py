@@ -12,6 +12,8 @@ import numpy as np
 
 from imprint.types import Floats, Floats32
 
+_FEW = 5_000  # products of two rows that take less time than compiled loops take to load
+
 
 def cosines(rows: Floats32, columns: Floats32) -> Floats:
     """Return the cosine of every row with every column vector: (len(rows), len(columns))."""
@@ -61,9 +63,12 @@ class Effect:
 
 
 def _dots(left: Floats, right: Floats) -> Floats:
+    dots: Floats
+    if len(left) * len(right) <= _FEW:
+        sums = [[math.fsum((row * column).tolist()) for column in right] for row in left]
+        return np.array(sums).reshape(len(left), len(right))
     from imprint.association.kernels import rounded_dots
 
-    dots: Floats
     dots, sure = rounded_dots(left, np.ascontiguousarray(right.T))
     for i, j in np.argwhere(~sure).tolist():
         dots[i, j] = math.fsum((left[i] * right[j]).tolist())

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from imprint.kinds import by_kind, part_of, parts_of
-from imprint.kinds.audit import PartRow
 from imprint.rows import RawRow, Row
 from imprint.view import Block, Column, Prose, Section, Table, Text, say, title
 
@@ -13,6 +12,8 @@ _WIDEST = 12  # columns of a table of rows whose kind is not known
 
 def sections(rows: Iterable[Row]) -> list[Section]:
     """Return a section per part that has rows, in the order of the page."""
+    from imprint.kinds.audit import PartRow
+
     by_part: dict[str, list[Row]] = defaultdict(list)
     refused: dict[str, str] = {}
     listed = list(rows)

@@ -1,10 +1,9 @@
 """What the kinds of association tests show alike: names, p-values, counts, missing words, published figures."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, TestRow
-from imprint.masking import Words
 from imprint.view import (
     NOTHING,
     Block,
@@ -23,6 +22,9 @@ from imprint.view import (
     title,
     words,
 )
+
+if TYPE_CHECKING:
+    from imprint.masking import Words
 
 Tested = TypeVar("Tested", bound=AssociationRow)
 
@@ -125,7 +127,7 @@ def forest_chart(
 ) -> Chart:
     """Draw one line per test: d, a band around it, and what papers print."""
 
-    def draw(shown: Words) -> dict[str, object]:
+    def draw(shown: "Words") -> dict[str, object]:
         from imprint.render import charts
 
         return charts.forest(

@@ -22,7 +22,6 @@ from imprint.kinds.tests import (
     published_cell,
     verdict_cell,
 )
-from imprint.masking import Words
 from imprint.rows import Row
 from imprint.view import (
     NOTHING,
@@ -45,6 +44,7 @@ from imprint.view import (
 
 if TYPE_CHECKING:
     from imprint.kinds.job import Job
+    from imprint.masking import Words
     from imprint.types import Progress
 
 ASSOCIATIONS = Part("weat", "Associations asked for", 10)
@@ -158,7 +158,7 @@ def _answer(row: WeatRow) -> Iterator[Block]:
 def _words_chart(row: WeatRow) -> Chart:
     """Draw every word at its score."""
 
-    def draw(shown: Words) -> dict[str, object]:
+    def draw(shown: "Words") -> dict[str, object]:
         from imprint.render import charts
 
         sides = [shown.text(f"{role.upper()}: {row.set_name(role)}") for role in "xy"]

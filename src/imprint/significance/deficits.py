@@ -3,7 +3,7 @@
 Sort a pool of N scores; its top n is the largest subset of size n. Any other subset of size n removes k of
 the top and adds k of the bottom. With a cut c between the two, removing score s costs s - c >= 0 and adding
 it costs c - s >= 0, so the subset's sum is at least T exactly when its costs are at most top - T. A small p
-means a small allowance, so the tail is the cheap part to count.
+means a small allowance, so the tail is the cheap part to count: exactly, from sorted lists of costs, where these fit.
 """
 
 import math
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from imprint.types import Ints
 
+_SHORT = 1_024  # entries of lists that numpy makes in less time than compiled loops take to load
 _SUM_BITS = 60  # room for the sum of all scores, with two bits to spare for shifting and for differences
 
 
@@ -70,6 +71,68 @@ class Deficits:
         while k > 0 and removing[k] + adding[k] > allowance:
             k -= 1
         return k
+
+
+@dataclass(frozen=True)
+class ExactTail:
+    """All cost lists up to an allowance: counts the subsets with sum >= any threshold that far out."""
+
+    deficits: Deficits
+    removing: tuple[Ints, Ints]
+    adding: tuple[Ints, Ints]
+
+    @classmethod
+    def build(cls, deficits: Deficits, threshold: int, capacities: tuple[int, int]) -> "ExactTail":
+        """List the costs allowed by the threshold; `capacities` bound how many there are on either side."""
+        allowance = deficits.top - threshold
+        swaps = deficits.swaps(allowance)
+        cheapest_removing, cheapest_adding = deficits.cheapest
+        caps_removing = np.array([allowance - cheapest_adding[k] for k in range(swaps + 1)], dtype=np.int64)
+        caps_adding = np.array([allowance - cheapest_removing[k] for k in range(swaps + 1)], dtype=np.int64)
+        return cls(
+            deficits,
+            _subset_sums(deficits.removing[::-1].copy(), caps_removing, capacities[0]),
+            _subset_sums(deficits.adding[::-1].copy(), caps_adding, capacities[1]),
+        )
+
+    def count(self, threshold: int) -> tuple[int, int]:
+        """Count the subsets whose sum is at least the threshold: the same number twice, as a bound."""
+        allowance = self.deficits.top - threshold
+        if allowance < 0:
+            return 0, 0
+        (first, first_at), (second, second_at) = self.removing, self.adding
+        total = sum(
+            # One count is below 2^63 because each list was allowed at most 2^26 entries; their sum need not be.
+            _count_pairs(first[first_at[k] : first_at[k + 1]], second[second_at[k] : second_at[k + 1]], allowance)
+            for k in range(len(first_at) - 1)
+        )
+        return total, total
+
+
+def _subset_sums(costs: Ints, caps: Ints, capacity: int) -> tuple[Ints, Ints]:
+    """Return what the compiled kernel of this name does; short lists are not worth the time to load it."""
+    if capacity > _SHORT:
+        from imprint.significance.kernels import subset_sums
+
+        listed: tuple[Ints, Ints] = subset_sums(costs, caps, capacity)
+        return listed
+    sums, sizes = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    for cost in costs.tolist():
+        small = sizes < len(caps) - 1
+        with_item, larger = sums[small] + cost, sizes[small] + 1
+        kept = with_item <= caps[larger]
+        sums, sizes = np.concatenate([sums, with_item[kept]]), np.concatenate([sizes, larger[kept]])
+    order = np.lexsort((sums, sizes))
+    return sums[order], np.searchsorted(sizes[order], np.arange(len(caps) + 1))
+
+
+def _count_pairs(first: Ints, second: Ints, limit: int) -> int:
+    """Count the pairs, one of each sorted list, whose sum is at most `limit`."""
+    if len(first) + len(second) <= 2 * _SHORT:
+        return int(np.searchsorted(second, limit - first, side="right").sum())
+    from imprint.significance.kernels import count_pairs
+
+    return int(count_pairs(first, second, limit))
 
 
 def _running(costs: Ints) -> list[int]:

@@ -7,17 +7,18 @@ among them, and so is valid; `p_strict` is the papers' printed formula.
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.choices import Alternative
 from imprint.errors import SettingError
-from imprint.significance.certified import CertifiedTail
-from imprint.significance.deficits import Deficits, to_fixed_point
-from imprint.significance.exact import ExactTail
+from imprint.significance.deficits import Deficits, ExactTail, to_fixed_point
 from imprint.types import Ints
+
+if TYPE_CHECKING:
+    from imprint.significance.certified import CertifiedTail
 
 CountMethod = Literal["exact", "certified", "sampled"]
 
@@ -238,6 +239,8 @@ def _tail(deficits: Deficits, threshold: int, bins: int | None, efforts: Efforts
     sides = (len(deficits.removing), len(deficits.adding))
     removing, adding = (sum(math.comb(side, k) for k in range(swaps + 1)) for side in sides)
     if max(removing, adding) > _SMALL:
+        from imprint.significance.certified import CertifiedTail
+
         bounds = CertifiedTail.build(deficits, threshold, bins or _FIRST_BINS)
         if bins is not None or bounds.width == 1:
             return bounds
@@ -249,7 +252,7 @@ def _tail(deficits: Deficits, threshold: int, bins: int | None, efforts: Efforts
     return ExactTail.build(deficits, threshold, (removing, adding))
 
 
-def _refined(bounds: CertifiedTail, threshold: int, efforts: Efforts) -> CertifiedTail:
+def _refined(bounds: "CertifiedTail", threshold: int, efforts: Efforts) -> "CertifiedTail":
     """Use more bins until the interval is narrow enough for the effort it takes."""
     bins = _FIRST_BINS
     for target, cells in efforts:
@@ -259,6 +262,6 @@ def _refined(bounds: CertifiedTail, threshold: int, efforts: Efforts) -> Certifi
             # The logarithm of high / low falls in proportion to the bins; a tenth more for luck.
             factor = 1.1 * math.log(high / max(low, 1)) / -math.log1p(-target)
             bins = min(most_bins, int(bins * max(2.0, factor)))
-            bounds = CertifiedTail.build(bounds.deficits, threshold, bins)
+            bounds = bounds.build(bounds.deficits, threshold, bins)
             low, high = bounds.count(threshold)
     return bounds

@@ -93,18 +93,18 @@ _DATA = Path(__file__).with_name("data")
 @cache
 def catalogue() -> tuple[Test, ...]:
     """Return every test of the catalogue, those of one file together in the file's order."""
-    files = sorted(path for path in _DATA.glob("*.toml") if not path.name.startswith("sets-"))
-    tests = [test for path in files for test in parsing.read_tests(path, shared_sets())]
+    tests = [test for path in _files() for test in _tests_of(path)]
     parsing.refuse_repeated_ids(tests, str(_DATA))
     return tuple(tests)
 
 
 def get(identifier: str) -> Test:
-    """Return the catalogue's test of that id."""
-    known = {test.id: test for test in catalogue()}
-    if identifier not in known:
-        raise _unknown(identifier, known)
-    return known[identifier]
+    """Return the catalogue's test of that id, reading files until one has it."""
+    for path in _files():
+        for test in _tests_of(path):
+            if test.id == identifier:
+                return test
+    raise _unknown(identifier, {test.id: test for test in catalogue()})
 
 
 def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
@@ -126,6 +126,15 @@ def is_pattern(choice: str) -> bool:
 
 def read_tests(path: FilePath) -> tuple[Test, ...]:
     """Read a user's own TOML file, which may name the catalogue's sets; its own sets come first."""
+    return parsing.read_tests(path, shared_sets())
+
+
+def _files() -> list[Path]:
+    return sorted(path for path in _DATA.glob("*.toml") if not path.name.startswith("sets-"))
+
+
+@cache
+def _tests_of(path: Path) -> tuple[Test, ...]:
     return parsing.read_tests(path, shared_sets())
 
 

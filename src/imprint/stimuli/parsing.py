@@ -20,7 +20,6 @@ from imprint.stimuli.definition import (
     validate,
 )
 from imprint.stimuli.tables import TomlTable, did_you_mean, read_table
-from imprint.stimuli.templates import read_patterns
 from imprint.stimuli.wordfiles import FilePath, read_property
 
 _FILE_KEYS = ("sets", "weat", "wefat")
@@ -158,6 +157,8 @@ def _unbleached(table: TomlTable, language: str) -> Unbleached | None:
     values = table.get("unbleached", dict)
     if values is None:
         return None
+    from imprint.stimuli.templates import read_patterns
+
     patterns = TomlTable(values, f"{table.where}: unbleached").allow(("targets", "attributes"))
     return Unbleached(*(read_patterns(patterns, key, language) for key in ("targets", "attributes")))
 

@@ -1,6 +1,6 @@
 """What every reader checks of the rows it has read, and the sentences that go into an embedding's notes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,9 @@ from imprint.embeddings.embedding import BLOCK_ROWS
 from imprint.errors import EmbeddingFileError
 from imprint.types import Floats32, Ints
 
+Subword = Callable[[str], Floats32 | None]
+
+_SUFFIXES = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".kv", ".model", ".safetensors"}
 _NAMED = 3  # words named in a note
 _SHOWN = 40  # characters
 
@@ -71,6 +74,14 @@ def zero_notes(words: Sequence[str], vectors: Floats32) -> list[str]:
         return []
     named = _name((words[row] for row in zeros[: _NAMED + 1]), len(zeros))
     return [f"{len(zeros):,} words have a zero vector and count as missing: {named}"]
+
+
+def name_of(path: Path) -> str:
+    """Return the file's name without the endings that tell its format."""
+    name = Path(path.name)
+    while name.suffix in _SUFFIXES:
+        name = name.with_suffix("")
+    return str(name)
 
 
 def _name(words: Iterable[str], count: int) -> str:

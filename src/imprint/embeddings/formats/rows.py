@@ -1,17 +1,13 @@
 """Words and rows gathered block by block while a file is scanned."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.checks import Repeats, check_finite, has_repeats, zero_notes
+from imprint.embeddings.formats.checks import Repeats, Subword, check_finite, has_repeats, name_of, zero_notes
 from imprint.types import Floats32, Ints
-
-Subword = Callable[[str], Floats32 | None]
-
-_SUFFIXES = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".kv", ".model", ".safetensors"}
 
 
 class Rows:
@@ -87,11 +83,3 @@ class Rows:
                     self.words[kept] = word
                 kept += 1
         del self.words[kept:]
-
-
-def name_of(path: Path) -> str:
-    """Return the file's name without the endings that tell its format."""
-    name = Path(path.name)
-    while name.suffix in _SUFFIXES:
-        name = name.with_suffix("")
-    return str(name)
