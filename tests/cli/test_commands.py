@@ -16,6 +16,7 @@ from command_results import lines
 from imprint.cli.app import app
 from imprint.embeddings.load import load
 from imprint.finding import COMMON_FIELDS
+from imprint.stimuli.catalog import WefatTest, catalogue, get
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 WEAT_FIELDS = {
@@ -78,14 +79,12 @@ def test_tables_tell_what_cannot_be_reached_and_stay_free_of_markup(imprint, vec
 
 def test_wefat_prints_the_fields_of_the_design(imprint):
     rows = lines(imprint("wefat", "default", "--json"))
-    assert {row["test"] for row in rows} == {"caliskan-wefat-names", "winobias-wefat-occupations"}
+    assert {row["test"] for row in rows} == {test.id for test in catalogue() if isinstance(test, WefatTest)}
     for row in rows:
         assert set(COMMON_FIELDS) | WEFAT_FIELDS <= set(row)
 
 
 def test_a_property_can_be_given_for_one_test(imprint, tmp_path):
-    from imprint.stimuli.catalog import get
-
     words = get("caliskan-wefat-occupations").words.words
     shares = "".join(f"{word},{number}\n" for number, word in enumerate(words))
     (tmp_path / "shares.csv").write_text(f"word,value\n{shares}")
@@ -125,7 +124,7 @@ def test_sampling_is_there_on_request(imprint):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["weat", "nowhere.txt"], "the bundled embedding is called 'default'"),
+        (["weat", "nowhere.txt"], "the bundled embeddings are called default, glove-840b-stimuli"),
         (["weat", "default", "--test", "caliskan-99"], "did you mean 'caliskan-9'"),
         (["weat", "default", "--test", "caliskan-wefat-names"], "imprint wefat"),
         (["weat", "default", "--alternative", "up"], "greater, less, two-sided"),

@@ -5,7 +5,9 @@ from typing import Annotated
 import typer
 
 _EMBEDDING = typer.Argument(
-    metavar="EMBEDDING", help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d)."
+    metavar="EMBEDDING",
+    help="An embedding file of any supported format, or a bundled one: 'default' (GloVe 6B, 100d), "
+    "'glove-840b-stimuli' (the words of the published tests).",
 )
 EmbeddingArgument = Annotated[str, _EMBEDDING]
 OptionalEmbeddingArgument = Annotated[str | None, _EMBEDDING]

@@ -1,4 +1,4 @@
-"""The one door to every embedding: a path, or the name `default`, in; an Embedding out."""
+"""The one door to every embedding: a path, or the name of a bundled one, in; an Embedding out."""
 
 import os
 import stat
@@ -13,7 +13,11 @@ from imprint.errors import EmbeddingFileError, SettingError
 from imprint.types import Progress
 
 DEFAULT = "default"
-BUNDLED = Path(__file__).parent / "bundled" / "glove.6B.100d.safetensors"
+_FOLDER = Path(__file__).with_name("bundled")
+BUNDLED = {
+    DEFAULT: _FOLDER / "glove.6B.100d.safetensors",
+    "glove-840b-stimuli": _FOLDER / "glove.840B.300d.stimuli.safetensors",
+}
 
 
 class _Reader(Protocol):
@@ -31,7 +35,10 @@ def load(
     only: Iterable[str] | None = None,
     progress: Progress | None = None,
 ) -> Embedding:
-    """Read an embedding from a file of any known format, or the bundled one by the name `default`.
+    """Read an embedding from a file of any known format, or a bundled one by its name.
+
+    Bundled are `default` (GloVe 6B, 100 dimensions) and `glove-840b-stimuli` (GloVe 840B, 300 dimensions: the words of
+    the published tests alone).
 
     The format is recognised by content: GloVe, word2vec or fastText text and word2vec binary, each also inside
     gzip, xz or a zip of one file; fastText .bin; gensim .kv and .model; a file written by `convert`.
@@ -40,7 +47,7 @@ def load(
     words are not checked then. `progress` is called now and then with the bytes done and the bytes in all.
     """
     wanted = None if only is None else _with_lower_case(only)
-    path = BUNDLED if source == DEFAULT else Path(source)
+    path = BUNDLED.get(str(source)) or Path(source)
     if "\0" in str(path):
         raise EmbeddingFileError(f"{str(path)!r}: no file name may hold a NUL; check the path")
     try:
@@ -57,10 +64,10 @@ def load(
             opened.report(1.0)
             return embedding
     except FileNotFoundError as error:
-        if path == BUNDLED:
+        if path in BUNDLED.values():
             raise EmbeddingFileError(f"{path}: the bundled embedding is missing; install imprint again") from error
         raise EmbeddingFileError(
-            f"{path}: there is no such file; the bundled embedding is called {DEFAULT!r}"
+            f"{path}: there is no such file; the bundled embeddings are called {', '.join(BUNDLED)}"
         ) from error
     except OSError as error:
         raise EmbeddingFileError(

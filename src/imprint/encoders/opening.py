@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from imprint.choices import Layers, Pooling
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.load import load
+from imprint.embeddings.load import BUNDLED, load
 from imprint.encoders.bag_of_words import BagOfWordsEncoder, entries_for
 from imprint.encoders.base import Encoder
 from imprint.encoders.function import FunctionEncoder
@@ -45,11 +45,12 @@ def open_encoder(
 ) -> Encoder:
     """Open an encoder by what names it.
 
-    `default` is the bundled Universal Sentence Encoder and `cbow` the mean of the bundled embedding's words. A
-    URL is a server of the OpenAI-compatible protocol; a folder is a sentence-transformers or transformers model
-    (with `pooling` or `layers`, always the latter); a file is an ONNX model or an embedding, whose words are
-    averaged; any other name is an installed package that carries a model. `texts`, where known, spare reading
-    the rest of an embedding; `progress` is told of the bytes of one read.
+    `default` is the bundled Universal Sentence Encoder and `cbow` the mean of the bundled embedding's words;
+    `glove-840b-stimuli` is the mean of that embedding's. A URL is a server of the OpenAI-compatible protocol; a
+    folder is a sentence-transformers or transformers model (with `pooling` or `layers`, always the latter); a file
+    is an ONNX model or an embedding, whose words are averaged; any other name is an installed package that carries
+    a model. `texts`, where known, spare reading the rest of an embedding; `progress` is told of the bytes of one
+    read.
     """
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     name = str(source)
@@ -59,6 +60,8 @@ def open_encoder(
         return _make(UniversalEncoder, (), given)
     if name == BAG_OF_WORDS:
         return _bag_of_words("default", texts, progress, given)
+    if name in BUNDLED:
+        return _bag_of_words(name, texts, progress, given)
     if name.startswith(("http://", "https://")):
         from imprint.encoders.address import key_from_environment
         from imprint.encoders.server import ServerEncoder
