@@ -1,0 +1,130 @@
+"""Hold today's rows against the findings of version 0.1: KEY_MAP says what has become of each key."""
+
+import json
+import lzma
+import math
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+from imprint.embeddings.load import load
+
+FOLDER = Path(__file__).parents[1] / "golden"
+
+# What tells the rows of one command apart, where the old row has it; named as today.
+IDENTITY = ("kind", "test", "embedding", "part", "context", "unit", "rank", "check")
+
+DROPPED_KINDS = frozenset()  # kinds that are no longer written
+RENAMED_KINDS = {}  # old kind: new kind
+
+# Old kind: {old key: new key, None (no longer written, or covered by another entry), or a function of the old row that
+# returns the new keys with their values}. "*" is for every kind; a kind's own entry comes first.
+KEY_MAP = {
+    "*": {"version": None, "versions": None},
+}
+
+# Keys whose floats need other tolerances than RELATIVE and ABSOLUTE: (relative, absolute).
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+TOLERANCES = {}
+
+
+def as_list(key, *columns, new=None):
+    """Map {word: value} to [{word, value}], or {word: [one, other]} to a list with a column for each."""
+
+    def change(row):
+        values = [value if len(columns) > 2 else [value] for value in row[key].values()]
+        rows = [dict(zip(columns, (word, *value), strict=True)) for word, value in zip(row[key], values, strict=True)]
+        return {new or key: rows}
+
+    return change
+
+
+def as_decimal(key, new=None):
+    """Map a count to its decimal digits."""
+    return lambda row: {new or key: None if row[key] is None else str(row[key])}
+
+
+def golden(name):
+    """Return the stored rows of one command."""
+    return parse(lzma.decompress((FOLDER / f"{name}.jsonl.xz").read_bytes()).decode())
+
+
+def parse(text):
+    """Return the rows of JSON lines."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def translate(old):
+    """Return what an old row says in today's keys, or None where its kind is no longer written."""
+    kind = old["kind"]
+    if kind in DROPPED_KINDS:
+        return None
+    keys = {**KEY_MAP.get("*", {}), **KEY_MAP.get(kind, {})}
+    new = {}
+    for key, value in old.items():
+        change = keys.get(key, key)
+        if callable(change):
+            new |= change(old)
+        elif change is not None:
+            new[change] = value
+    return new | {"kind": RENAMED_KINDS.get(kind, kind)}
+
+
+def differences(old_rows, new_rows):
+    """Return one line for every row or field that is not as it was; new rows and new fields are allowed."""
+    by_identity = defaultdict(list)
+    for row in new_rows:
+        by_identity[row["kind"], row["test"]].append(row)
+    found = []
+    for old in old_rows:
+        expected = translate(old)
+        if expected is None:
+            continue
+        asked = {key: expected[key] for key in IDENTITY if key in expected}
+        rows = by_identity[expected["kind"], expected["test"]]
+        rows = [row for row in rows if all(row.get(key) == value for key, value in asked.items())]
+        where = " / ".join(str(value) for value in asked.values() if value is not None)
+        if len(rows) != 1:
+            found.append(f"{where}: {len(rows)} rows, expected 1")
+        else:
+            found += [f"{where}: {line}" for line in _compare(expected, rows[0], "", "")]
+    return found
+
+
+def _compare(old, new, field, place):
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key, value in old.items():
+            if key not in new:
+                yield f"{place}.{key} is gone".lstrip(".")
+            else:
+                yield from _compare(value, new[key], key if isinstance(key, str) else field, f"{place}.{key}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for at, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from _compare(one, other, field, f"{place}[{at}]")
+    elif not _same(old, new, field):
+        yield f"{place.lstrip('.')} was {_short(old)}, is {_short(new)}"
+
+
+def _same(old, new, field):
+    if field.endswith("sha256") or field == "fitted_on":
+        # Hashes of vectors that were computed hang on the last bit, and those of other files on the file.
+        return isinstance(new, str) and (old != _bundled() or old == new)
+    if isinstance(old, bool) or isinstance(new, bool) or not isinstance(old, float) or not isinstance(new, float):
+        return type(old) is type(new) and old == new
+    relative, absolute = TOLERANCES.get(field, (RELATIVE, 0.0 if _is_p(field) else ABSOLUTE))
+    return math.isclose(old, new, rel_tol=relative, abs_tol=absolute) or (math.isnan(old) and math.isnan(new))
+
+
+@cache
+def _bundled():
+    return load("default").sha256
+
+
+def _is_p(field):
+    """Whether a field holds p-values, which may be as small as they like and are still compared."""
+    return field.startswith("p_") or field.endswith("p_value")
+
+
+def _short(value):
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
