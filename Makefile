@@ -1,18 +1,30 @@
 # Two commands for everybody: `make audit` and `make test`. Each makes its own environment first.
+# While you work: `make test-fast`, under two minutes on two cores. Before a release, and in CI: `make test-slow` too.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ENCODERS := $(VENV)/.encoders
 
-.PHONY: audit test test-encoders lint docs compare bench data clean
+.PHONY: audit test test-fast test-slow test-encoders lint docs compare bench data clean
 
 audit: $(READY)
 	$(BIN)/imprint audit default
 
+PYTEST = $(BIN)/pytest -n 2 --dist loadfile --ignore=tests/with_torch
+
+# All that must pass on each change, at most ten minutes of CPU time.
 test: lint
 	@$(BIN)/python scripts/packages.py wefe || echo "without the package wefe, tests of figures published for Google News are skipped"
-	$(BIN)/pytest -n 2 --dist loadfile --ignore=tests/with_torch
+	$(PYTEST) -m "not slow"
+
+# The same without a browser and without running what the documentation shows.
+test-fast: lint
+	$(PYTEST) -m "not slow and not browser" --ignore=tests/test_docs.py
+
+# Long simulations, whole audits, and every number of version 0.1.
+test-slow: $(READY)
+	$(PYTEST) -m slow
 
 # The encoders that need torch or onnxruntime, on real models; pip installs torch first (CPU, or CUDA where it offers that).
 test-encoders: $(ENCODERS)

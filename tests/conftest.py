@@ -25,7 +25,7 @@ def in_process(tmp_path, monkeypatch, capsys):
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["imprint", *map(str, arguments)])
-        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
+        with pytest.raises(SystemExit, match=r"^[0123]?$") as ended:
             main()
         return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
 

@@ -29,6 +29,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # Git, make, pip, dask and their like are for the reader.
 RUN = ("imprint ", "printf ")
 STATUS = "echo $?"
+LONG = ("report", "tutorial")  # pages that audit
 
 
 def blocks(language):
@@ -74,7 +75,14 @@ def test_python_snippets_print_what_is_shown(code, following, tmp_path, monkeypa
     assert printed.getvalue() == following[1]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem in LONG))
+        for page in PAGES
+        if commands(page)
+    ],
+)
 def test_console_snippets_print_what_is_shown(page, tmp_path):
     """The commands of a page run one after the other in one folder, where its named TOML blocks lie as files."""
     for name, text in re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
@@ -191,6 +199,7 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("sphinx-build", path=Path(sys.executable).parent) is None, reason="needs imprint[docs]"
 )

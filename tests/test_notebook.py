@@ -21,6 +21,7 @@ def outputs(notebook):
     return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
 
 
+@pytest.mark.slow
 def test_every_result_is_drawn_from_the_templates_of_the_page(executed):
     notebook, _ = executed
     drawn = [output.data["text/html"] for output in outputs(notebook) if "text/html" in output.get("data", {})]
@@ -31,6 +32,7 @@ def test_every_result_is_drawn_from_the_templates_of_the_page(executed):
     assert not any("<script" in html for html in ours)
 
 
+@pytest.mark.slow
 def test_the_page_and_the_findings_are_written_and_read_back(executed):
     notebook, folder = executed
     assert outputs(notebook)[-1].data["text/plain"] == "True"

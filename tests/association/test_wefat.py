@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import linregress, spearmanr
@@ -5,6 +7,7 @@ from scipy.stats import linregress, spearmanr
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
+from imprint.stimuli.catalog import get
 
 WORDS = tuple(f"job{i}" for i in range(30))
 A, B = ("she", "her", "woman"), ("he", "him", "man", "boy")
@@ -89,7 +92,7 @@ def test_a_property_must_cover_the_words_and_vary(embedding, shares):
 
 def test_a_test_without_its_numbers_asks_for_them(embedding):
     with pytest.raises(StimulusError, match="--property"):
-        wefat(embedding, "caliskan-wefat-occupations")
+        wefat(embedding, replace(get("caliskan-wefat-occupations"), property=None))
     with pytest.raises(SettingError, match="is a WEAT"):
         wefat(embedding, "caliskan-1")
     with pytest.raises(SettingError, match="needs a test"):

@@ -27,6 +27,13 @@ HOSTILE = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browser" in item.fixturenames:
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="module")
 def browser():
     sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")

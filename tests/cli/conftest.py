@@ -1,4 +1,4 @@
-"""The command as a person runs it: a process, its two streams and its exit code."""
+"""The command as a person runs it, within this process unless it is given an environment of its own."""
 
 import subprocess
 import sys
@@ -10,8 +10,10 @@ IMPRINT = Path(sys.executable).with_name("imprint")
 
 
 @pytest.fixture
-def imprint(tmp_path):
+def imprint(in_process, tmp_path):
     def run(*arguments, **options):
+        if not options:
+            return in_process(*arguments)
         command = [str(IMPRINT), *(str(argument) for argument in arguments)]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, **options)
 

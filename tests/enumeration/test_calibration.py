@@ -79,6 +79,7 @@ def pool():
         yield pool
 
 
+@pytest.mark.slow
 def test_where_every_discovery_is_false_runs_with_any_are_as_rare_as_promised(pool, overlapping):
     runs = [discoveries(pool, run, real_categories=0, overlapping=overlapping) for run in range(RUNS)]
     bound = int(binom.ppf(1 - RARE, RUNS, ALPHA))
@@ -92,6 +93,7 @@ def test_where_every_discovery_is_false_runs_with_any_are_as_rare_as_promised(po
     assert any(found["bh"].any() for found in runs)
 
 
+@pytest.mark.slow
 def test_under_a_partial_null_the_false_share_of_what_is_found_stays_within_the_promise(pool, overlapping):
     real = CATEGORIES // 2
     runs = [discoveries(pool, RUNS + run, real_categories=real, overlapping=overlapping) for run in range(RUNS)]

@@ -85,6 +85,7 @@ def start_and_wait_for_chunks(source, checkpoint):
     return process
 
 
+@pytest.mark.slow
 def test_a_killed_run_continues_where_it_was(source, uninterrupted, tmp_path):
     checkpoint = tmp_path / "run"
     process = start_and_wait_for_chunks(source, checkpoint)
@@ -99,6 +100,7 @@ def test_a_killed_run_continues_where_it_was(source, uninterrupted, tmp_path):
     assert not checkpoint.exists()
 
 
+@pytest.mark.slow
 def test_a_run_stopped_from_the_keyboard_keeps_its_checkpoint_and_says_one_line(source, uninterrupted, tmp_path):
     checkpoint = tmp_path / "run"
     process = start_and_wait_for_chunks(source, checkpoint)
@@ -113,6 +115,7 @@ def test_a_run_stopped_from_the_keyboard_keeps_its_checkpoint_and_says_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_what_was_written_is_good(source, uninterrupted, tmp_path):
     checkpoint = tmp_path / "run"
     largest = 30 * RECORD + RECORD // 2

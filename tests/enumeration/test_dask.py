@@ -67,6 +67,7 @@ def test_a_cluster_gives_the_bytes_of_one_machine(client, planted, small, alone)
     assert result.significant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victims", [1, 2])
 def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone, victims):
     pids = client.run(os.getpid)
@@ -135,6 +136,7 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_same_bytes_on_a_cluster(cluster, client, planted, small, tmp_path):
     convert(planted.embedding, tmp_path / "planted.safetensors")
     options = [f"--{name}={value}" for name, value in small.items()]
@@ -168,6 +170,7 @@ def test_an_address_that_is_none_is_one_line(address):
     assert f"no Dask scheduler answers at '{address}'" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_server_that_waits_to_be_asked_is_not_waited_for():
     # As web servers do, a dashboard's for one.
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -197,6 +200,7 @@ def test_a_server_that_says_something_else_is_one_line(answer):
     assert "no Dask scheduler answers" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_cluster_that_goes_away_on_the_way_is_one_line(planted, tmp_path):
     convert(planted.embedding, tmp_path / "planted.safetensors")
     options = ["--groups=4", "--categories=6", "--rotations=200000"]

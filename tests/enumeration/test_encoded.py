@@ -121,6 +121,7 @@ def test_a_planted_bias_is_found_and_nothing_else():
     assert all(finding.embedding_notes == made.notes for finding in found.findings() if finding.kind == "ube-overview")
 
 
+@pytest.mark.slow
 def test_the_default_encoder_sets_the_names_of_women_and_men_apart():
     table = first_names()
     sides = [table.names[row] for row in np.flatnonzero((table.share_women > 0.99) | (table.share_women < 0.01))[:160]]

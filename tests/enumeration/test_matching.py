@@ -65,6 +65,7 @@ def test_a_group_that_is_anothers_second_best_has_no_match(make_enumeration):
     assert recurring(first, second) == {("A", 1)}
 
 
+@pytest.mark.slow
 def test_stability_is_the_share_of_other_seeds_that_find_an_association_again(planted, small):
     found = enumerate_biases(planted.embedding, **small)
     calls = []

@@ -123,6 +123,7 @@ def test_saying_every_score_three_times_makes_nothing_surer():
     assert thrice.n_words == once.n_words == 12
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_correlation_as_often_as_they_say_only_if_words_are_drawn():
     """Sixty words in four tests each; nine tenths of a score's variance is its word's, in either embedding."""
     rng = np.random.default_rng(8)

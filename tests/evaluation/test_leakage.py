@@ -98,6 +98,7 @@ def test_a_rare_label_is_not_recovered_by_calling_everything_the_other():
         assert row.accuracy_low < row.chance + 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["linear classifier", "RBF classifier"])
 def test_intervals_of_classifiers_hold_chance_where_there_is_nothing_to_find(method):
     """Labels dealt anew each time: resampling the words judged alone would leave chance out three times too often."""

@@ -1,39 +1,19 @@
-"""Where published vectors are found: the folder IMPRINT_PUBLISHED, and a package fetched by `make test`."""
+"""Where published vectors are found: bundled, and in a package fetched by `make test`."""
 
-import os
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from imprint.stimuli.catalog import read_property
 from imprint.subjects.opening import load
 
-ROOT = Path(__file__).parents[2]
-SHARED = Path(os.environ.get("IMPRINT_PUBLISHED", ROOT.parent / "shared" / "data"))
-GOOGLE_NEWS = ROOT / ".cache" / "packages" / "wefe-1.0.1-py3-none-any.whl"
-
-
-def shared(name):
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip(f"{name} is not distributed with imprint; name its folder in IMPRINT_PUBLISHED to run this test")
-    return path
+GOOGLE_NEWS = Path(__file__).parents[2] / ".cache" / "packages" / "wefe-1.0.1-py3-none-any.whl"
 
 
 @pytest.fixture(scope="session")
 def glove():
     """GloVe 840B, 300 dimensions: the vectors of the published stimuli."""
-    return load(shared("glove.840B.300d.stimuli.txt"))
-
-
-@pytest.fixture(scope="session")
-def percentages():
-    """Percentages of women, by the id of the WEFAT that uses them."""
-    return {
-        "caliskan-wefat-occupations": read_property(shared("occupations-women-bls2015.csv")),
-        "caliskan-wefat-names": read_property(shared("androgynous-names-women-census1990.csv")),
-    }
+    return load("glove-840b-stimuli")
 
 
 @pytest.fixture(scope="session")

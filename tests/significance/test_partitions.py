@@ -161,8 +161,11 @@ def test_a_few_outliers_do_not_widen_the_interval(n, m, outliers_x, outliers_y):
 def test_equal_scores_have_p_one_whatever_the_method(size, alternative):
     result = permutation_test([0.1] * size, [0.1] * (size + 1), alternative=alternative)
     assert (result.p_value, result.p_strict, result.log10_p) == (1, 0, 0)
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=size)
+
+
+@pytest.mark.parametrize("size", [8, 25, 60])
+def test_a_set_beside_itself_has_p_one(size):
+    x = np.random.default_rng(0).normal(size=size)
     assert permutation_test(x, x, alternative="two-sided").p_value == 1
 
 

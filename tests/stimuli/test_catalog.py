@@ -270,20 +270,18 @@ def test_wefats_carry_the_correlations_and_their_properties() -> None:
     assert [(row.r, row.p) for row in occupations.published] == [(0.90, "<1e-18")]
     assert [(row.r, row.p) for row in names.published] == [(0.84, "<1e-13")]
     assert (len(occupations.words), len(names.words)) == (50, 50)
-    assert occupations.property is None
-    assert "give a file" in occupations.notes
-    for identifier in ("caliskan-wefat-names", "winobias-wefat-occupations"):
-        test = wefat(identifier)
+    for test in (occupations, names, wefat("winobias-wefat-occupations")):
         assert test.property is not None
         assert set(test.property) == set(test.words.words)
         assert all(0 <= share <= 100 for share in test.property.values())
 
 
 def test_percentages_point_the_way_the_attributes_do() -> None:
-    property_ = wefat("winobias-wefat-occupations").property
-    assert property_ is not None
-    assert property_["nurse"] > property_["carpenter"]
-    assert "she" in wefat("winobias-wefat-occupations").a.words
+    for identifier in ("caliskan-wefat-occupations", "winobias-wefat-occupations"):
+        test = wefat(identifier)
+        assert test.property is not None
+        assert test.property["nurse"] > test.property["carpenter"]
+        assert "she" in test.a.words
 
 
 def test_words_of_tests_are_those_of_all_their_sets() -> None:

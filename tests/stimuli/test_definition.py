@@ -67,7 +67,8 @@ def test_a_property_must_cover_the_words_with_finite_numbers() -> None:
     values = dict.fromkeys(test.words.words, 50.0)
     given_ = test.with_property({**values, "astronaut": 11.0}, name="share")
     assert (given_.property, given_.property_name) == (values, "share")
-    assert test.property is None
+    assert test.property is not None
+    assert test.property["nurse"] != 50.0
     with pytest.raises(StimulusError, match=r"caliskan-wefat-occupations.*no value for 'nurse'"):
         test.with_property({word: value for word, value in values.items() if word != "nurse"})
     with pytest.raises(StimulusError, match="not a finite number for 'nurse'"):

@@ -91,6 +91,7 @@ async def gather(server):
         return crowd
 
 
+@pytest.mark.slow
 def test_every_acknowledged_answer_survives_five_killings_exactly_once(tmp_path, serve_study):
     pairs = [(f"word{n}", f"other{n}") for n in range(PAIRS)]
     blocks = tuple(ItemBlock(("he", "she"), (Item("sense", pair), Item("stereotype", pair))) for pair in pairs)

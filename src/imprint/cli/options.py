@@ -31,7 +31,8 @@ def _checked(given: Any, kind: "Kind") -> Any:
 _EMBEDDING = typer.Argument(
     callback=is_embedding,
     metavar="EMBEDDING",
-    help="An embedding file of any supported format, or 'default' (bundled GloVe 6B, 100d).",
+    help="An embedding file of any supported format, or a bundled one: 'default' (GloVe 6B, 100d), "
+    "'glove-840b-stimuli' (the words of the published tests).",
 )
 EmbeddingArgument = Annotated[str, _EMBEDDING]
 OptionalEmbeddingArgument = Annotated[str | None, _EMBEDDING]

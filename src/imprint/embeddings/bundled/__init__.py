@@ -3,4 +3,8 @@
 from pathlib import Path
 
 DEFAULT = "default"
-BUNDLED = {DEFAULT: Path(__file__).with_name("glove.6B.100d.safetensors")}
+_FOLDER = Path(__file__).parent
+BUNDLED = {
+    DEFAULT: _FOLDER / "glove.6B.100d.safetensors",
+    "glove-840b-stimuli": _FOLDER / "glove.840B.300d.stimuli.safetensors",
+}

@@ -1,0 +1,224 @@
+"""Hold today's rows against the findings of version 0.1: KEY_MAP says what has become of each key."""
+
+import json
+import lzma
+import math
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+from imprint.subjects.opening import load
+
+FOLDER = Path(__file__).parents[1] / "golden"
+
+# What tells the rows of one command apart, where the old row has it; named as today.
+IDENTITY = ("kind", "test", "embedding", "part", "context", "unit", "rank", "check")
+
+
+def as_list(key, *columns, new=None):
+    """Map {word: value} to [{word, value}], or {word: [one, other]} to a list with a column for each."""
+
+    def change(row):
+        values = [value if len(columns) > 2 else [value] for value in row[key].values()]
+        rows = [dict(zip(columns, (word, *value), strict=True)) for word, value in zip(row[key], values, strict=True)]
+        return {new or key: rows}
+
+    return change
+
+
+def as_decimal(key, new=None):
+    """Map a count to its decimal digits."""
+    return lambda row: {new or key: None if row[key] is None else str(row[key])}
+
+
+def sets(row):
+    """Map the names and the words of a test's sets, by role, to one list."""
+    return {
+        "sets": [{"role": role, "name": name, "words": row["set_words"][role]} for role, name in row["sets"].items()]
+    }
+
+
+def labels(key, new):
+    """Map {name: text} to [{name, value}]."""
+    return lambda row: {new: [{"name": name, "value": value} for name, value in row[key].items()]}
+
+
+def of(value, *keys):
+    """Map a value, list or map that may be missing, to a key for each of its parts."""
+
+    def change(row):
+        parts = row[value] or [None] * len(keys)
+        return dict(zip(keys, parts.values() if isinstance(parts, dict) else parts, strict=True))
+
+    return change
+
+
+def sections(row):
+    """Map the right answers of each section from a map to a key per method."""
+    return {
+        "sections": [
+            {key: value for key, value in one.items() if key != "right"}
+            | {f"right_{method}": right for method, right in one["right"].items()}
+            for one in row["sections"]
+        ]
+    }
+
+
+DROPPED_KINDS = frozenset({"summary"})  # counted anew from the other rows wherever it is shown
+RENAMED_KINDS = {}  # old kind: new kind
+
+COUNTS = {key: as_decimal(key) for key in ("partitions", "extreme", "extreme_low", "extreme_high")}
+SCORES = as_list("scores", "word", "value")
+POINTS = as_list("points", "word", "x", "y")
+TESTED = {"sets": sets, "set_words": None, "scores": SCORES}
+FITTED = ("strength", "spread", "background", "gap", "iterations", "cone_active", "geometry_lost", "stereotype_left",
+          "kept", "pairs", "changed")  # fmt: skip
+
+# Old kind: {old key: new key, None (no longer written, or covered by another entry), or a function of the old row that
+# returns the new keys with their values}. "*" is for every kind; a kind's own entry comes first.
+KEY_MAP = {
+    "*": {"version": None},
+    "audit": {"versions": None, "words": "n_words"},
+    "part": {"title": None},  # one list of titles now, the page's
+    "skipped": {"reason": None, "embedding": None, "embedding_sha256": None, "seed": None, "title": None},
+    "weat": {**TESTED, **COUNTS},
+    "wefat": {**TESTED, "values": as_list("values", "word", "value")},
+    "seat": {
+        **TESTED,
+        **COUNTS,
+        "encoder": labels("encoder", "encoder_settings"),
+        "effect_by_template": as_list("effect_by_template", "template", "value"),
+        "effect_without_template": as_list("effect_without_template", "template", "value"),
+        "effect_without_word": as_list("effect_without_word", "word", "value"),
+        "published": lambda row: {"published": [row["published"]] if row["published"] else []},
+    },
+    "ube": {"settings": None},  # once, in the overview
+    "ube-overview": {"explained_by_frequency": "groups_explained_by_frequency"},
+    "projection": {"coordinates": as_list("coordinates", "word", "value")},
+    "projection comparison": {"points": POINTS},
+    "pairs": {
+        "points": POINTS,
+        "explained": "explained_shares",
+        "pairs": lambda row: {"pairs": [{"first": one, "second": other} for one, other in row["pairs"]]},
+    },
+    "analogy": {"words": "n_words", "names": "with_names"},
+    "debiasing": {
+        **dict.fromkeys(FITTED),
+        "method": lambda row: {
+            "method": row["method"],
+            "fitted": {key: float(row[key]) for key in FITTED if key in row},
+        },
+    },
+    "debiased projection": {key: as_list(key, "word", "before", "after") for key in ("held_out", "background")},
+    "leakage": {"words": "word_list"},
+    "similarity": {"words": "n_words", "published": of("published", "published_before", "published_after")},
+    "analogy_benchmark": {
+        "words": "n_words",
+        "published": of("published", "published_before", "published_after"),
+        "sections": sections,
+    },
+    "agreement": {"points": POINTS, "published": of("published", "published_pearson", "published_spearman")},
+    "gate": {
+        "lacking": lambda row: {
+            "lacking": [{"test": test, "n_missing": number} for test, number in row["lacking"].items()]
+        },
+        "tests": "outcomes",
+    },
+}
+
+# Keys whose floats need other tolerances than RELATIVE and ABSOLUTE: (relative, absolute).
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+TOLERANCES = {}
+
+
+def golden(name):
+    """Return the stored rows of one command."""
+    return parse(lzma.decompress((FOLDER / f"{name}.jsonl.xz").read_bytes()).decode())
+
+
+def parse(text):
+    """Return the rows of JSON lines."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def today(row):
+    """Return a row of today as it is compared: facts that a method fitted by their names."""
+    if row["kind"] != "debiasing":
+        return row
+    return row | {"fitted": {one["name"]: one["value"] for one in row["fitted"]}}
+
+
+def translate(old):
+    """Return what an old row says in today's keys, or None where its kind is no longer written."""
+    kind = old["kind"]
+    if kind in DROPPED_KINDS:
+        return None
+    keys = {**KEY_MAP.get("*", {}), **KEY_MAP.get(kind, {})}
+    new = {}
+    for key, value in old.items():
+        change = keys.get(key, key)
+        if callable(change):
+            new |= change(old)
+        elif change is not None:
+            new[change] = value
+    return new | {"kind": RENAMED_KINDS.get(kind, kind)}
+
+
+def differences(old_rows, new_rows):
+    """Return one line for every row or field that is not as it was; new rows and new fields are allowed."""
+    by_identity = defaultdict(list)
+    for row in map(today, new_rows):
+        by_identity[row["kind"], row["test"]].append(row)
+    found = []
+    for old in old_rows:
+        expected = translate(old)
+        if expected is None:
+            continue
+        asked = {key: expected[key] for key in IDENTITY if key in expected}
+        rows = by_identity[expected["kind"], expected["test"]]
+        rows = [row for row in rows if all(row.get(key) == value for key, value in asked.items())]
+        where = " / ".join(str(value) for value in asked.values() if value is not None)
+        if len(rows) != 1:
+            found.append(f"{where}: {len(rows)} rows, expected 1")
+        else:
+            found += [f"{where}: {line}" for line in _compare(expected, rows[0], "", "")]
+    return found
+
+
+def _compare(old, new, field, place):
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key, value in old.items():
+            if key not in new:
+                yield f"{place}.{key} is gone".lstrip(".")
+            else:
+                yield from _compare(value, new[key], key if isinstance(key, str) else field, f"{place}.{key}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for at, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from _compare(one, other, field, f"{place}[{at}]")
+    elif not _same(old, new, field):
+        yield f"{place.lstrip('.')} was {_short(old)}, is {_short(new)}"
+
+
+def _same(old, new, field):
+    if field.endswith("sha256") or field == "fitted_on":
+        # Hashes of vectors that were computed hang on the last bit, and those of other files on the file.
+        return isinstance(new, str) and (old != _bundled() or old == new)
+    if isinstance(old, bool) or isinstance(new, bool) or not isinstance(old, float) or not isinstance(new, float):
+        return type(old) is type(new) and old == new
+    relative, absolute = TOLERANCES.get(field, (RELATIVE, 0.0 if _is_p(field) else ABSOLUTE))
+    return math.isclose(old, new, rel_tol=relative, abs_tol=absolute) or (math.isnan(old) and math.isnan(new))
+
+
+@cache
+def _bundled():
+    return load("default").sha256
+
+
+def _is_p(field):
+    """Whether a field holds p-values, which may be as small as they like and are still compared."""
+    return field.startswith("p_") or field.endswith("p_value")
+
+
+def _short(value):
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,139 @@
+"""Every number of version 0.1 is still the number that today's commands print."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import golden
+import pytest
+
+IMPRINT = Path(sys.executable).with_name("imprint")
+STIMULI = "glove-840b-stimuli"
+HARD = "hard.safetensors"
+BIRTHS = golden.FOLDER / "names-women-ssa.csv"
+GATE = ("--fail-on", "weat:p<0.01", "--require", "weat:caliskan-6:|mean_difference|<0.05")
+
+QUICK = {
+    "weat-840b": ("weat", STIMULI, "--test", "*"),
+    "weat-sampled": ("weat", STIMULI, "--test", "caliskan-7", "--alternative", "two-sided", "--sampled", "2000"),
+    "wefat-840b": ("wefat", STIMULI, "--test", "caliskan-wefat-*"),
+    "wefat-births": ("wefat", "default", "--test", "caliskan-wefat-names", "--property", BIRTHS),
+    "wefat-default": ("wefat", "default"),
+    "project-default": ("project", "default"),
+}
+LONG = {
+    "weat-default": ("weat", "default", "--test", "*"),
+    "seat-default": ("seat", "default", "--no-cache"),
+    "analogies-default": ("analogies", "default"),
+    "evaluate-default": ("evaluate", "default"),
+    "debias-default": ("debias", "default", "linear.safetensors"),
+    "debias-leace": ("debias", "default", "leace.safetensors", "--method", "leace"),
+    "enumerate": ("enumerate", "default", "--rotations", "500"),
+}
+# Those that measure what hard debiasing has written.
+AFTER = {
+    "compare": ("compare", "default", HARD),
+    "evaluate-leakage": ("evaluate", HARD, "--against", "default", "--leakage"),
+    "enumerate-against": ("enumerate", "default", "--rotations", "500", "--against", HARD),
+}
+AUDITS = {
+    "audit": ("audit", "default"),
+    "audit-quick": ("audit", "default", "--quick", "--encoder", "default", "--against", HARD, *GATE),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("golden")
+
+
+@pytest.fixture(scope="module")
+def hard(folder):
+    return imprint(folder, "debias", "default", HARD, "--method", "hard", "--json")
+
+
+def imprint(folder, *arguments, code=0):
+    command = [str(IMPRINT), *map(str, arguments)]
+    environment = os.environ | {"IMPRINT_CACHE": str(folder / "cache")}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False, env=environment)
+    assert done.returncode == code, done.stderr
+    return golden.parse(done.stdout)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_commands_print_what_they_did(folder, name):
+    assert golden.differences(golden.golden(name), imprint(folder, *QUICK[name], "--json")) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_long_commands_print_what_they_did(folder, name):
+    assert golden.differences(golden.golden(name), imprint(folder, *LONG[name], "--json")) == []
+
+
+@pytest.mark.slow
+def test_hard_debiasing_prints_what_it_did(hard):
+    assert golden.differences(golden.golden("debias-hard"), hard) == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("hard")
+@pytest.mark.parametrize("name", AFTER)
+def test_what_is_measured_after_debiasing_is_what_it_was(folder, name):
+    assert golden.differences(golden.golden(name), imprint(folder, *AFTER[name], "--json")) == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("hard")
+@pytest.mark.parametrize(("name", "code"), [("audit", 0), ("audit-quick", 2)])
+def test_audits_write_the_findings_they_did(folder, name, code):
+    rows = imprint(folder, *AUDITS[name], "--json", "--out", f"{name}.html", code=code)
+    assert golden.differences(golden.golden(name), rows) == []
+
+
+def test_every_stored_file_is_compared():
+    stored = {path.name.removesuffix(".jsonl.xz") for path in golden.FOLDER.glob("*.xz")}
+    assert stored == {*QUICK, *LONG, *AFTER, *AUDITS, "debias-hard"}
+
+
+OLD = {
+    "kind": "weat",
+    "test": "t",
+    "embedding": "e",
+    "version": "0.1.0",
+    "seed": 0,
+    "p_value": 1e-20,
+    "scores": {"a": 0.5},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, []),
+        ({"version": "9", "added": 1, "p_value": 1e-20 * (1 + 1e-10), "scores": {"a": 0.5 + 1e-13, "b": 1}}, []),
+        ({"p_value": 2e-20}, ["weat / t / e: p_value was 1e-20, is 2e-20"]),
+        ({"seed": False}, ["weat / t / e: seed was 0, is False"]),
+        ({"scores": {"a": 0.6}}, ["weat / t / e: scores.a was 0.5, is 0.6"]),
+        ({"scores": {}}, ["weat / t / e: scores.a is gone"]),
+        ({"test": "u"}, ["weat / t / e: 0 rows, expected 1"]),
+    ],
+)
+def test_every_difference_is_told_with_its_field(change, said):
+    assert golden.differences([OLD], [OLD | change]) == said
+
+
+def test_the_map_renames_drops_and_transforms(monkeypatch):
+    changes = {
+        "seed": "drawn",
+        "p_value": golden.as_decimal("p_value"),
+        "scores": golden.as_list("scores", "word", "value"),
+    }
+    monkeypatch.setitem(golden.KEY_MAP, "weat", changes)
+    new = {"kind": "weat", "test": "t", "embedding": "e", "drawn": 0, "p_value": "1e-20"}
+    assert golden.translate(OLD) == new | {"scores": [{"word": "a", "value": 0.5}]}
+    monkeypatch.setitem(golden.RENAMED_KINDS, "weat", "association")
+    assert golden.translate(OLD)["kind"] == "association"
+    monkeypatch.setattr(golden, "DROPPED_KINDS", {"weat"})
+    assert golden.differences([OLD], []) == []
