@@ -85,9 +85,9 @@ def _let_results_draw_themselves() -> None:
     from imprint.rows import draw_results_with
 
     def draw(rows: "Sequence[Row]") -> str:
-        from imprint.report.page import fragment
+        from imprint.kinds.sections import draw_rows
 
-        return fragment(rows)
+        return draw_rows(rows)
 
     draw_results_with(draw)
 

@@ -1,9 +1,9 @@
 """A fragment in somebody else's page: readable there, and the page around it as it was."""
 
 import pytest
-from imprint.report.view import Cell, Column, Prose, Section, Table
 
-from imprint.report.page import draw_fragment
+from imprint.render.html import draw_fragment
+from imprint.view import Cell, Column, Prose, Section, Table
 
 HOST = (
     "<!doctype html><title>Notebook</title><body {marks}><h2>Theirs</h2><p>Their <a href='#'>text</a>.</p>"

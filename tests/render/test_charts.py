@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.render.charts import ForestRow, Point, arrows, curve, forest, scatter, strip
+from imprint.render.charts.arrows import arrows
+from imprint.render.charts.curve import curve
+from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.charts.placement import Anchor, Box, dot, place_labels, text_width, trail
-from imprint.render.charts.points import scale_for
-from imprint.render.charts.strip import plant_flags, swarm
+from imprint.render.charts.points import Point, scale_for
+from imprint.render.charts.scatter import scatter
+from imprint.render.charts.strip import plant_flags, strip, swarm
 
 TITLES = {"x_title": "before", "y_title": "after"}
 PLACES = st.tuples(st.floats(0, 600), st.floats(0, 400))

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from made_rows import make_row
 
 from imprint.errors import ImprintError
+from imprint.kinds.sections import draw_rows
 from imprint.render.html import draw_fragment
-from imprint.report.page import draw_page, fragment, render_page, write_page
+from imprint.report.page import draw_page, render_page, write_page
 from imprint.rows import RawRow
 from imprint.view import Cell, Chart, Column, Listing, Prose, Section, Table
 
@@ -65,7 +66,7 @@ def test_the_title_names_what_was_audited():
 
 
 def test_no_findings_are_refused_in_one_line():
-    for draw in (render_page, fragment):
+    for draw in (render_page, draw_rows):
         with pytest.raises(ImprintError, match="findings"):
             draw([])
 
@@ -75,7 +76,7 @@ def test_findings_of_an_unknown_kind_do_not_break_the_page():
     page = render_page([future])
     assert page.endswith("</html>")
     assert "from the future" in page
-    assert "from the future" in fragment([future])
+    assert "from the future" in draw_rows([future])
 
 
 def test_a_name_that_is_not_text_is_written(tmp_path):

@@ -258,11 +258,12 @@ def _share(ratio: float | None, before: float | None) -> Text:
 
 def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
     def draw(shown: Words) -> dict[str, object]:
-        from imprint.render import charts
+        from imprint.render.charts.curve import curve
+        from imprint.render.charts.points import Point
 
-        return charts.curve(
+        return curve(
             [
-                charts.Point(f"{one.strength:g}", one.background_ratio, one.reduction)
+                Point(f"{one.strength:g}", one.background_ratio, one.reduction)
                 for one in row.strengths
                 if one.background_ratio is not None and one.reduction is not None
             ],
@@ -287,14 +288,15 @@ def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
     ]
 
     def draw(shown: Words) -> dict[str, object]:
-        from imprint.render import charts
+        from imprint.render.charts.points import Point
+        from imprint.render.charts.scatter import scatter
 
         points = [
-            charts.Point(shown.plain(one.word), abs(one.before), abs(one.after), group)
+            Point(shown.plain(one.word), abs(one.before), abs(one.after), group)
             for one, group in moved
             if one.after is not None
         ]
-        return charts.scatter(points, x_title="distance before", y_title="distance after", line="diagonal")
+        return scatter(points, x_title="distance before", y_title="distance after", line="diagonal")
 
     alt = (
         "Words on the diagonal kept their place along the axis, which is made again of the same words; words near the "

@@ -231,10 +231,11 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
     high, low = show_end(row.positive), show_end(row.negative)
 
     def draw(shown: Words) -> dict[str, object]:
-        from imprint.render import charts
+        from imprint.render.charts.points import Point
+        from imprint.render.charts.strip import strip
 
-        points = [charts.Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
-        return charts.strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)))
+        points = [Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
+        return strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)))
 
     alt = say(
         "{} words along the axis. Furthest towards {}: {}. Furthest towards {}: {}.",
@@ -255,10 +256,11 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
     here = f"{_axis_name(row)} in {row.embedding}"
 
     def draw(shown: Words) -> dict[str, object]:
-        from imprint.render import charts
+        from imprint.render.charts.points import Point
+        from imprint.render.charts.scatter import scatter
 
-        points = [charts.Point(shown.plain(one.word), one.x, one.y) for one in row.points]
-        return charts.scatter(points, x_title=shown.text(here), y_title=shown.text(row.other))
+        points = [Point(shown.plain(one.word), one.x, one.y) for one in row.points]
+        return scatter(points, x_title=shown.text(here), y_title=shown.text(row.other))
 
     alt = say(
         "A dot for each of {} words: the coordinate along the axis from left to right, {} from bottom to top.",
@@ -274,11 +276,12 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
 
 def _pairs(row: PairsRow, place: int) -> Chart:
     def draw(shown: Words) -> dict[str, object]:
-        from imprint.render import charts
+        from imprint.render.charts.arrows import arrows
+        from imprint.render.charts.points import Point
 
-        return charts.arrows(
+        return arrows(
             [(shown.plain(pair.first), shown.plain(pair.second)) for pair in row.pairs],
-            [charts.Point(shown.plain(one.word), one.x, one.y) for one in row.points],
+            [Point(shown.plain(one.word), one.x, one.y) for one in row.points],
             x_title="first component",
             y_title="second component",
             ends=("men's word", "women's word"),

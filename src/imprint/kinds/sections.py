@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from imprint.kinds import by_kind, part_of, parts_of
-from imprint.rows import RawRow, Row
+from imprint.errors import ImprintError
+from imprint.kinds import by_kind, part_of, parts_of, row_type
+from imprint.rows import RawRow, Row, read_row
 from imprint.view import Block, Column, Prose, Section, Table, Text, say, title
 
 _WIDEST = 12  # columns of a table of rows whose kind is not known
@@ -60,3 +61,18 @@ def _raw(rows: Sequence[RawRow]) -> Iterator[Block]:
         columns = tuple(Column(title(key)) for key in keys)
         lines = tuple(tuple(title(str(row.fields.get(key, ""))) for key in keys) for row in listed)
         yield Table(title(name), columns, lines, filtered=True, folded=True)
+
+
+def draw_rows(rows: Iterable[Row], *, unmask: bool = False) -> str:
+    """Return the sections of rows as HTML, for a notebook."""
+    from imprint.render.html import draw_fragment
+
+    return draw_fragment(sections(as_read(rows)), unmask=unmask)
+
+
+def as_read(rows: Iterable[Row]) -> list[Row]:
+    """Return rows as a file would give them back, so that what is drawn from one is the same to the byte."""
+    read = [read_row(row.to_dict(), row_type) for row in rows]
+    if not read:
+        raise ImprintError("there are no findings to draw; give those of imprint audit or of any test")
+    return read

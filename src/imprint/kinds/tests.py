@@ -128,11 +128,11 @@ def forest_chart(
     """Draw one line per test: d, a band around it, and what papers print."""
 
     def draw(shown: "Words") -> dict[str, object]:
-        from imprint.render import charts
+        from imprint.render.charts.forest import ForestRow, forest
 
-        return charts.forest(
+        return forest(
             [
-                charts.ForestRow(
+                ForestRow(
                     label=shown.text(label(row)),
                     estimate=row.effect_size,
                     low=ends(row)[0],

@@ -159,15 +159,16 @@ def _words_chart(row: WeatRow) -> Chart:
     """Draw every word at its score."""
 
     def draw(shown: "Words") -> dict[str, object]:
-        from imprint.render import charts
+        from imprint.render.charts.dots import dots
+        from imprint.render.charts.points import Point
 
         sides = [shown.text(f"{role.upper()}: {row.set_name(role)}") for role in "xy"]
         points = [
-            charts.Point(shown.plain(one.word), one.value, group=sides[place >= row.n_x])
+            Point(shown.plain(one.word), one.value, group=sides[place >= row.n_x])
             for place, one in enumerate(row.scores)
             if one.value is not None
         ]
-        return charts.dots(points, x_title="score: towards B on the left, towards A on the right")
+        return dots(points, x_title="score: towards B on the left, towards A on the right")
 
     alt = say("A dot for each of {} words at its score, the highest first.", f"{len(row.scores)}")
     return Chart(f"words-{row.test}", "Every word's score", alt, draw, _scores([row]))

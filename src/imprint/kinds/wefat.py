@@ -108,10 +108,11 @@ def _chart(row: WefatRow) -> Chart:
     line = (1.0 / row.slope, -row.intercept / row.slope) if row.slope else None
 
     def draw(shown: Words) -> dict[str, object]:
-        from imprint.render import charts
+        from imprint.render.charts.points import Point
+        from imprint.render.charts.scatter import scatter
 
-        return charts.scatter(
-            [charts.Point(shown.plain(word), x, y) for word, x, y in points if x is not None and y is not None],
+        return scatter(
+            [Point(shown.plain(word), x, y) for word, x, y in points if x is not None and y is not None],
             x_title=shown.text(row.property),
             y_title="association with women, in standard deviations",
             line=line,

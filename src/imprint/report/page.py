@@ -1,4 +1,4 @@
-"""Findings as one HTML file that opens offline, and as a fragment of it for notebooks.
+"""Findings as one HTML file that opens offline.
 
 A page has no date and no random name: the same findings give the same bytes. It works without JavaScript, which only
 adds sorting, filters and live charts.
@@ -10,15 +10,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from imprint.errors import ImprintError
 from imprint.files import replacing
-from imprint.kinds import row_type
 from imprint.kinds.audit import AuditRow
-from imprint.kinds.sections import sections, sentences
+from imprint.kinds.sections import as_read, sections, sentences
 from imprint.masking import Words
-from imprint.render.html import TEMPLATES, draw_fragment, environment, options, read, trusted
+from imprint.render.html import TEMPLATES, environment, options, read, trusted
 from imprint.report.method import method
-from imprint.rows import Row, read_row
+from imprint.rows import Row
 from imprint.view import Chart, Listing, Section
 
 _OWN = Path(__file__).parent / "templates"
@@ -26,7 +24,7 @@ _OWN = Path(__file__).parent / "templates"
 
 def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
     """Return the page of an audit's findings; slurs are masked unless `unmask`."""
-    rows = _some(findings)
+    rows = as_read(findings)
     said = tuple(sentences(rows))
     opening = [Section("summary", "In short", (Listing(said),))] if said else []
     parts = [*sections(rows), method(rows)]
@@ -60,11 +58,6 @@ def write_page(
         part.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-def fragment(findings: Iterable[Row], *, unmask: bool = False) -> str:
-    """Return the sections of measurements without page and script, for a notebook."""
-    return draw_fragment(sections(_some(findings)), unmask=unmask)
-
-
 def draw_page(
     name: str,
     parts: Sequence[Section],
@@ -88,14 +81,6 @@ def draw_page(
         hashes=[_hash(one) for one in scripts],
         **options(parts, unmask=unmask),
     )
-
-
-def _some(findings: Iterable[Row]) -> list[Row]:
-    # As a file would give them back, so that a page drawn again from one is the same to the byte.
-    rows = [read_row(row.to_dict(), row_type) for row in findings]
-    if not rows:
-        raise ImprintError("there are no findings to draw; give those of imprint audit or of any test")
-    return rows
 
 
 def _hash(script: str) -> str:
