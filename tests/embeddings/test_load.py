@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gensim.models.fasttext import save_facebook_model
 
-from imprint.embeddings.bundled import BUNDLED
+from imprint.embeddings import BUNDLED
 from imprint.embeddings.convert import convert
 from imprint.errors import EmbeddingFileError, SettingError, SubjectError
 from imprint.subjects.opening import load

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Protocol
 
-from imprint.embeddings.bundled import BUNDLED
+from imprint.embeddings import BUNDLED
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError, SettingError

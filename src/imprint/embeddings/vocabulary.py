@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from imprint.embeddings.bundled import BUNDLED, DEFAULT
+from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
 from imprint.errors import VocabularyError

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from imprint.directions.analogies import AnalogyRow
 from imprint.directions.axis import show_end
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import Block, Column, Given, Prose, Table, count, number, say, title, words
 

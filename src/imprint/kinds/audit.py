@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.rows import Label, Row, SkippedRow
 from imprint.view import Block, Column, Table, Text, count, say, title
 

@@ -10,7 +10,7 @@ from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
 from imprint.evaluation.results import PART, BenchmarkRow
 from imprint.evaluation.similarity import SimilarityRow
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import (
     NOTHING,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from imprint.errors import SettingError
 from imprint.evaluation.agreement import AgreementRow
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import NOTHING, Block, Cell, Column, Prose, Table, Text, count, estimate, number, say, title
 

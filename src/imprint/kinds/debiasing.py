@@ -10,7 +10,7 @@ from imprint.debiasing.debiaser import summarise
 from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT, WANTED_REDUCTION
 from imprint.debiasing.rows import DebiasedProjectionRow, DebiasingRow, Fact, FrontierRow, MeasuredVariances
 from imprint.errors import SettingError, VocabularyError
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.masking import Words
 from imprint.rows import Row
 from imprint.stimuli.seeds import FEWEST_JUDGES

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from imprint.directions.axis import show_end
 from imprint.directions.components import PairsRow
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.masking import Words
 from imprint.rows import Row, WordValue
 from imprint.view import (

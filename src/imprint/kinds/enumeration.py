@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from imprint.enumeration.rows import Crossing, UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import (
     NOTHING,

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import Given, Number, Phrase, Text, count, join, say, title, words
 

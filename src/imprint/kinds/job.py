@@ -11,7 +11,7 @@ from imprint.enumeration import settings as enumeration
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.resampling import RESAMPLES
-from imprint.kinds.kind import Part
+from imprint.kinds import Part
 from imprint.rows import Row, SkippedRow, skipped
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Test

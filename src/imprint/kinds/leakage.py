@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from imprint.evaluation.leakage import NAMES, LeakageRow
+from imprint.kinds import Kind
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
-from imprint.kinds.kind import Kind
 from imprint.view import Block, Cell, Column, Number, Prose, Table, Text, count, percent, points, say, title
 
 

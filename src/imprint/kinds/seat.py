@@ -7,7 +7,7 @@ from imprint.association.coherence import CoherenceRow, contrasts
 from imprint.association.seat_result import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import SettingError
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
     TEST,
     corrected_cell,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from imprint.association.weat import WeatRow
 from imprint.errors import SettingError
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
     EFFECT,
     TEST,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from imprint.association.wefat import WefatRow
 from imprint.errors import SettingError
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.kinds.tests import TEST, missing_cell, missing_notes, name_cell
 from imprint.masking import Words
 from imprint.rows import Row

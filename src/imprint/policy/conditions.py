@@ -8,8 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from imprint.errors import SettingError
-from imprint.kinds import REGISTRY, find_kind, part_of
-from imprint.kinds.kind import Kind
+from imprint.kinds import REGISTRY, Kind, find_kind, part_of
 from imprint.rows import Row
 
 Rule = Literal["fail-on", "require"]

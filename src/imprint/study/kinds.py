@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.study.rows import (
     BonusRow,
     ConsentRow,

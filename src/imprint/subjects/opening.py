@@ -7,21 +7,21 @@ import inspect
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Union, Unpack
 
 import numpy.typing as npt
 
 from imprint.choices import Layers, Pooling
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
-from imprint.encoders.bag_of_words import BagOfWordsEncoder, entries_for
-from imprint.encoders.base import Encoder
 from imprint.errors import SettingError
-from imprint.subjects.objects import describe, from_object
 from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, Found, find_source
 from imprint.types import Progress
 
-Subject = Embedding | Encoder
+if TYPE_CHECKING:  # who opens an embedding needs no encoder
+    from imprint.encoders.base import Encoder
+
+Subject = Union[Embedding, "Encoder"]
 
 
 class _KeyedVectors(Protocol):
@@ -40,7 +40,7 @@ class _EncodingModel(Protocol):
 Named = str | os.PathLike[str]
 Table = Mapping[str, Any] | tuple[Iterable[str], Any]
 EmbeddingLike = Embedding | Named | Table | _KeyedVectors | _TrainedModel
-EncoderLike = Encoder | EmbeddingLike | _EncodingModel | Callable[[list[str]], npt.ArrayLike]
+EncoderLike = Union["Encoder", EmbeddingLike, _EncodingModel, Callable[[list[str]], npt.ArrayLike]]
 
 
 class EncoderOptions(TypedDict, total=False):
@@ -109,8 +109,12 @@ def load(source: EmbeddingLike, *, only: Iterable[str] | None = None, progress: 
     """
     if isinstance(source, str | os.PathLike):
         return read_embedding(Path(str(find_source(source, "embedding").place)), only=only, progress=progress)
+    if isinstance(source, Embedding):
+        return source
+    from imprint.subjects.objects import describe, from_object
+
     subject = from_object(source)
-    if isinstance(subject, Encoder):
+    if not isinstance(subject, Embedding):
         raise SettingError(
             f"the embedding must have vectors of words, got a sentence encoder ({describe(source)}); "
             "imprint.seat measures it, and imprint.embed_vocabulary(...) makes an embedding of it"
@@ -124,13 +128,15 @@ def open_encoder(
     texts: Collection[str] | None = None,
     progress: Progress | None = None,
     **options: Unpack[EncoderOptions],
-) -> Encoder:
+) -> "Encoder":
     """Open an encoder by what names it, or make one of an object; words of an embedding are averaged.
 
     As `open_subject`, except that `default` is the bundled Universal Sentence Encoder. A folder with `pooling` or
     `layers` is always opened as a transformers model. `texts`, where known, spare reading the rest of an embedding;
     `progress` is told of the bytes of one read.
     """
+    from imprint.encoders.bag_of_words import BagOfWordsEncoder, entries_for
+
     if isinstance(source, str | os.PathLike):
         only = None if texts is None else entries_for(texts)
         subject = _open(find_source(source, "encoder"), only, progress, options)
@@ -140,11 +146,16 @@ def open_encoder(
 
 
 def _from_object(source: object, options: EncoderOptions) -> Subject:
+    from imprint.subjects.objects import from_object
+
     _given(options, (), "Python object")
     return from_object(source)
 
 
 def _open(found: Found, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions) -> Subject:
+    from imprint.encoders.bag_of_words import BagOfWordsEncoder
+    from imprint.subjects.objects import from_object
+
     adapter = found.adapter
     if adapter in (EMBEDDING, BAG_OF_WORDS):
         _given(options, (), BAG_OF_WORDS)
@@ -160,7 +171,7 @@ def _open(found: Found, only: Iterable[str] | None, progress: Progress | None, o
 
         given = {"model": "", "key": key_from_environment(str(found.place)), **given}
     made = make(*(() if found.place is None else (found.place,)), **given)
-    return made if isinstance(made, Encoder) else from_object(made)
+    return from_object(made)
 
 
 def _given(options: EncoderOptions, known: Sequence[str], adapter: str) -> dict[str, Any]:

@@ -10,11 +10,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from imprint.embeddings.bundled import BUNDLED, DEFAULT
-from imprint.encoders.installed import find_model
+from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.errors import SubjectError
 from imprint.registry import Registry
-from imprint.subjects.hub import download_command, find_cached, find_snapshot, hub_cache
 
 Kind = Literal["embedding", "encoder"]
 
@@ -76,6 +74,9 @@ def _find(name: str) -> Found:
         return Found("server", name)
     if not name:
         raise SubjectError(f"the subject must be a file or a name, got an empty string; try {DEFAULT!r}")
+    from imprint.encoders.installed import find_model
+    from imprint.subjects.hub import download_command, find_cached, hub_cache
+
     path = Path(name)
     there = path if path.exists() else find_model(name) or find_cached(name)
     if there is not None:
@@ -103,6 +104,8 @@ def _look_at(path: Path) -> Found:
     graphs = sorted(path.glob("*.onnx"))
     if len(graphs) == 1:
         return Found("onnx", graphs[0])
+    from imprint.subjects.hub import find_snapshot
+
     if (snapshot := find_snapshot(path)) is not None:
         return _look_at(snapshot)
     what = "more than one .onnx file: name one of them" if graphs else "no config.json, modules.json or .onnx file"
