@@ -6,11 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from imprint.report.marking import NOTHING, Words, count, number, probability
-from imprint.report.view import Cell, Chart, Column, Listing, Prose, Section, Table
-from markupsafe import Markup
 
+from imprint.masking import Words
 from imprint.report.page import draw_page
+from imprint.view import (
+    NOTHING,
+    Cell,
+    Chart,
+    Column,
+    Listing,
+    Prose,
+    Section,
+    Table,
+    count,
+    number,
+    probability,
+)
 
 HOSTILE = (
     "<script>fetch('https://example.org')</script>",
@@ -50,7 +61,8 @@ def browser():
 def drawn(tmp_path_factory):
     """The page's file: drawing takes longer than any test here."""
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(draw_page(Words().plain(HOSTILE[0]), _sections(), unmask=False), encoding="utf-8")
+    opening, *parts = _sections()
+    path.write_text(draw_page(Words().plain(HOSTILE[0]), parts, [opening]), encoding="utf-8")
     return path
 
 
@@ -127,7 +139,7 @@ def _chart(name: str, words: tuple[str, ...] = ("nurse", "engineer")) -> Chart:
     }
     columns = (Column("Word"), Column("Place", numeric=True))
     table = Table("Every word", columns, tuple((word, count(place)) for place, word in enumerate(shown)))
-    return Chart(name, "Words along an axis", "Two words from left to right.", spec, table)
+    return Chart(name, "Words along an axis", "Two words from left to right.", lambda words: spec, table)
 
 
 def _effects() -> Table:
@@ -150,7 +162,7 @@ def _grid(words: Words) -> Table:
 
 
 def _names() -> Table:
-    letter = Cell(Markup("<details><summary>A</summary>Emma, Renee</details>"))
+    letter = Cell("A", more="Emma, Renee")
     return Table("The names", (Column("Group"), Column("Born", numeric=True)), ((letter, NOTHING),), folded=True)
 
 
