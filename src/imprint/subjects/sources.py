@@ -16,7 +16,7 @@ from imprint.errors import SubjectError
 from imprint.registry import Registry
 from imprint.subjects.hub import download_command, find_cached, find_snapshot, hub_cache
 
-Kind = Literal["embedding", "encoder"]
+SourceKind = Literal["embedding", "encoder"]
 
 EMBEDDING = "embedding"
 BAG_OF_WORDS = "bag of words"
@@ -45,7 +45,7 @@ class Found:
     place: str | Path | None = None
 
 
-def find_source(source: str | os.PathLike[str], kind: Kind | None = None) -> Found:
+def find_source(source: str | os.PathLike[str], kind: SourceKind | None = None) -> Found:
     """Return what a source names; refuse what names nothing, or an encoder where `kind` is embedding.
 
     `default` is the bundled embedding, and the bundled encoder where `kind` is encoder.
