@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from imprint.subjects.sources import Kind
+    from imprint.subjects.sources import SourceKind
 
 
 def is_embedding(given: Any) -> Any:
@@ -19,7 +19,7 @@ def is_encoder(given: Any) -> Any:
     return _checked(given, "encoder")
 
 
-def _checked(given: Any, kind: "Kind") -> Any:
+def _checked(given: Any, kind: "SourceKind") -> Any:
     from imprint.subjects.sources import find_source
 
     sources: Iterable[str] = [given] if isinstance(given, str) else given or ()

@@ -14,7 +14,7 @@ from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.errors import SubjectError
 from imprint.registry import Registry
 
-Kind = Literal["embedding", "encoder"]
+SourceKind = Literal["embedding", "encoder"]
 
 EMBEDDING = "embedding"
 BAG_OF_WORDS = "bag of words"
@@ -43,7 +43,7 @@ class Found:
     place: str | Path | None = None
 
 
-def find_source(source: str | os.PathLike[str], kind: Kind | None = None) -> Found:
+def find_source(source: str | os.PathLike[str], kind: SourceKind | None = None) -> Found:
     """Return what a source names; refuse what names nothing, or an encoder where `kind` is embedding.
 
     `default` is the bundled embedding, and the bundled encoder where `kind` is encoder.
