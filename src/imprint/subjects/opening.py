@@ -38,8 +38,8 @@ class _EncodingModel(Protocol):
 
 
 Named = str | os.PathLike[str]
-Table = Mapping[str, Any] | tuple[Iterable[str], Any]
-EmbeddingLike = Embedding | Named | Table | _KeyedVectors | _TrainedModel
+WordTable = Mapping[str, Any] | tuple[Iterable[str], Any]
+EmbeddingLike = Embedding | Named | WordTable | _KeyedVectors | _TrainedModel
 EncoderLike = Union["Encoder", EmbeddingLike, _EncodingModel, Callable[[list[str]], npt.ArrayLike]]
 
 
