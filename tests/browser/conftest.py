@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from imprint.report.marking import NOTHING, Words, count, number, probability
+from imprint.report.view import Cell, Chart, Column, Listing, Prose, Section, Table
 from markupsafe import Markup
 
-from imprint.report.marking import NOTHING, Words, count, number, probability
 from imprint.report.page import draw_page
-from imprint.report.view import Cell, Chart, Column, Listing, Prose, Section, Table
 
 HOSTILE = (
     "<script>fetch('https://example.org')</script>",

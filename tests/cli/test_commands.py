@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from command_results import lines
+from imprint.finding import COMMON_FIELDS
 
 from imprint.cli.app import app
 from imprint.embeddings.load import load
-from imprint.finding import COMMON_FIELDS
 from imprint.stimuli.catalog import WefatTest, catalogue, get
 
 IMPRINT = Path(sys.executable).with_name("imprint")

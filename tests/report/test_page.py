@@ -12,7 +12,7 @@ from imprint.errors import ImprintError
 from imprint.render.html import draw_fragment
 from imprint.report.page import draw_page, fragment, render_page, write_page
 from imprint.rows import RawRow
-from imprint.view import Cell, Chart, Column, Listing, Prose, Section, Table, title
+from imprint.view import Cell, Chart, Column, Listing, Prose, Section, Table
 
 LIMIT = 3_000_000  # bytes
 WORDS = Table(

@@ -13,16 +13,6 @@ FOLDER = Path(__file__).parents[1] / "golden"
 
 # What tells the rows of one command apart, where the old row has it; named as today.
 IDENTITY = ("kind", "test", "embedding", "part", "context", "unit", "rank", "check")
-
-DROPPED_KINDS = frozenset()  # kinds that are no longer written
-RENAMED_KINDS = {}  # old kind: new kind
-
-# Old kind: {old key: new key, None (no longer written, or covered by another entry), or a function of the old row that
-# returns the new keys with their values}. "*" is for every kind; a kind's own entry comes first.
-KEY_MAP = {
-    "*": {"version": None, "versions": None},
-}
-
 # Keys whose floats need other tolerances than RELATIVE and ABSOLUTE: (relative, absolute).
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 TOLERANCES = {}
@@ -39,9 +29,90 @@ def as_list(key, *columns, new=None):
     return change
 
 
-def as_decimal(key, new=None):
+def as_decimal(key):
     """Map a count to its decimal digits."""
-    return lambda row: {new or key: None if row[key] is None else str(row[key])}
+    return lambda row: {key: None if row[key] is None else str(row[key])}
+
+
+def as_float(key):
+    """Map a number that was an integer where it had no fraction."""
+    return lambda row: {key: float(row[key])}
+
+
+def _sets(row):
+    words = row["set_words"]
+    return {"sets": [{"role": role, "name": name, "words": words[role]} for role, name in row["sets"].items()]}
+
+
+def _fitted(row):
+    return {"fitted": [{"name": key, "value": float(value)} for key, value in row.items() if key in _FITTED]}
+
+
+def _agreed(row):
+    return {f"published_{key}": value for key, value in (row["published"] or {}).items()}
+
+
+def _published(row):
+    before, after = row["published"] or (None, None)
+    return {"published_before": before, "published_after": after}
+
+
+def _sections(row):
+    right = [{f"right_{key}": value for key, value in one["right"].items()} for one in row["sections"]]
+    kept = [{key: value for key, value in one.items() if key != "right"} for one in row["sections"]]
+    return {"sections": [one | other for one, other in zip(kept, right, strict=True)]}
+
+
+_FITTED = ("strength", "spread", "background", "gap", "iterations", "cone_active", "geometry_lost", "stereotype_left",
+           "kept", "pairs", "changed")  # fmt: skip
+_COUNTS = {key: as_decimal(key) for key in ("partitions", "extreme", "extreme_low", "extreme_high")}
+_TEST = {"sets": _sets, "set_words": None, "scores": as_list("scores", "word", "value")}
+
+DROPPED_KINDS = frozenset({"summary"})  # kinds that are no longer written
+RENAMED_KINDS = {}  # old kind: new kind
+
+# Old kind: {old key: new key, None (no longer written, or told by another entry), or a function of the old row that
+# returns the new keys with their values}. "*" is for every kind; a kind's own entry comes first.
+KEY_MAP = {
+    "*": {"version": None, "versions": None},
+    "weat": _TEST | _COUNTS,
+    "wefat": _TEST | {"values": as_list("values", "word", "value")},
+    "seat": _TEST | _COUNTS | {
+        "encoder": as_list("encoder", "name", "value", new="encoder_settings"),
+        "effect_by_template": as_list("effect_by_template", "template", "value"),
+        "effect_without_template": as_list("effect_without_template", "template", "value"),
+        "effect_without_word": as_list("effect_without_word", "word", "value"),
+        "published": lambda row: {"published": [row["published"]] if row["published"] else []},
+    },
+    "ube": {"settings": None, "embedding_notes": None},  # once a run, in ube-overview
+    "ube-group": {"statistic": as_float("statistic")},
+    "ube-overview": {
+        "statistic": as_float("statistic"),
+        "explained_by_frequency": "groups_explained_by_frequency",
+    },
+    "projection": {"coordinates": as_list("coordinates", "word", "value")},
+    "projection comparison": {"points": as_list("points", "word", "x", "y")},
+    "pairs": {
+        "points": as_list("points", "word", "x", "y"),
+        "pairs": lambda row: {"pairs": [{"first": first, "second": second} for first, second in row["pairs"]]},
+        "explained": "explained_shares",
+    },
+    "analogy": {"words": "n_words", "names": "with_names"},
+    "debiasing": dict.fromkeys(_FITTED, _fitted),
+    "debiased projection": {
+        "held_out": as_list("held_out", "word", "before", "after"),
+        "background": as_list("background", "word", "before", "after"),
+    },
+    "similarity": {"words": "n_words", "published": _published},
+    "analogy_benchmark": {"words": "n_words", "published": _published, "sections": _sections},
+    "leakage": {"words": "word_list"},
+    "agreement": {"points": as_list("points", "word", "x", "y"), "published": _agreed},
+    "audit": {"words": "n_words"},
+    "gate": {"lacking": as_list("lacking", "test", "n_missing"), "tests": "outcomes"},
+    # Sentences, which may be reworded.
+    "part": {"title": None},
+    "skipped": {"reason": None},
+}  # fmt: skip
 
 
 def golden(name):
