@@ -98,7 +98,7 @@ def test_every_stored_file_is_compared():
 
 
 OLD = {
-    "kind": "anything",
+    "kind": "weat",
     "test": "t",
     "embedding": "e",
     "version": "0.1.0",
@@ -113,11 +113,11 @@ OLD = {
     [
         ({}, []),
         ({"version": "9", "added": 1, "p_value": 1e-20 * (1 + 1e-10), "scores": {"a": 0.5 + 1e-13, "b": 1}}, []),
-        ({"p_value": 2e-20}, ["anything / t / e: p_value was 1e-20, is 2e-20"]),
-        ({"seed": False}, ["anything / t / e: seed was 0, is False"]),
-        ({"scores": {"a": 0.6}}, ["anything / t / e: scores.a was 0.5, is 0.6"]),
-        ({"scores": {}}, ["anything / t / e: scores.a is gone"]),
-        ({"test": "u"}, ["anything / t / e: 0 rows, expected 1"]),
+        ({"p_value": 2e-20}, ["toy / t / e: p_value was 1e-20, is 2e-20"]),
+        ({"seed": False}, ["toy / t / e: seed was 0, is False"]),
+        ({"scores": {"a": 0.6}}, ["toy / t / e: scores.a was 0.5, is 0.6"]),
+        ({"scores": {}}, ["toy / t / e: scores.a is gone"]),
+        ({"test": "u"}, ["toy / t / e: 0 rows, expected 1"]),
     ],
 )
 def test_every_difference_is_told_with_its_field(change, said):
@@ -130,10 +130,10 @@ def test_the_map_renames_drops_and_transforms(monkeypatch):
         "p_value": golden.as_decimal("p_value"),
         "scores": golden.as_list("scores", "word", "value"),
     }
-    monkeypatch.setitem(golden.KEY_MAP, "anything", changes)
-    new = {"kind": "anything", "test": "t", "embedding": "e", "drawn": 0, "p_value": "1e-20"}
+    monkeypatch.setitem(golden.KEY_MAP, "toy", changes)
+    new = {"kind": "toy", "test": "t", "embedding": "e", "drawn": 0, "p_value": "1e-20"}
     assert golden.translate(OLD) == new | {"scores": [{"word": "a", "value": 0.5}]}
-    monkeypatch.setitem(golden.RENAMED_KINDS, "anything", "association")
+    monkeypatch.setitem(golden.RENAMED_KINDS, "toy", "association")
     assert golden.translate(OLD)["kind"] == "association"
-    monkeypatch.setattr(golden, "DROPPED_KINDS", {"anything"})
+    monkeypatch.setattr(golden, "DROPPED_KINDS", {"toy"})
     assert golden.differences([OLD], []) == []

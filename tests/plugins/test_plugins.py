@@ -132,7 +132,14 @@ def test_a_kind_is_run_by_the_audit_and_shown_gated_and_described(plugged):
 
 
 def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_process, tmp_path):
-    row = {"kind": "toy", "test": "t", "embedding": "e", "embedding_sha256": "s", "schema_version": 2, "mean_length": 3}
+    row = {
+        "kind": "toy",
+        "test": "t",
+        "embedding": "e",
+        "embedding_sha256": "s",
+        "schema_version": 2,
+        "mean_length": 3,
+    }
     (tmp_path / "f.jsonl").write_text(json.dumps(row) + "\n")
     assert in_process("report", "f.jsonl").returncode == 0
     assert "mean_length" in (tmp_path / "report.html").read_text()
