@@ -125,6 +125,14 @@ class SkippedRow(Row, frozen=True, kw_only=True, tag="skipped"):
     reason: str
 
 
+class PartRow(Row, frozen=True, kw_only=True, tag="part"):
+    """A part of an audit, named by `test`: whether it ran, and why not; no reason where it was not asked for."""
+
+    title: str
+    ran: bool
+    why: str | None = None
+
+
 class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
     """A row of a kind or schema that this version does not know, with every field as it was read."""
 

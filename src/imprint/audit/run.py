@@ -11,9 +11,9 @@ from imprint.audit.progress import Meter
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import ImprintError
 from imprint.kinds import Kind, all_kinds
-from imprint.kinds.audit import AuditRow, AuditSettings, PartRow
+from imprint.kinds.audit import AuditRow, AuditSettings
 from imprint.kinds.job import Job, Plan
-from imprint.rows import Label, Result, Row
+from imprint.rows import Label, PartRow, Result, Row
 from imprint.subjects.opening import EmbeddingLike, EncoderLike, load, open_encoder
 from imprint.threads import single_threaded
 from imprint.types import Report

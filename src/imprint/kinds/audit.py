@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from imprint.kinds import Kind, Part
-from imprint.rows import Label, Row, SkippedRow
+from imprint.rows import Label, PartRow, Row, SkippedRow
 from imprint.view import Block, Column, Table, Text, count, say, title
 
 _ABOUT = Part("audit", "The audit", 0)
@@ -34,14 +34,6 @@ class AuditRow(Row, frozen=True, kw_only=True, tag="audit"):
     n_words: int
     dimension: int
     embedding_notes: tuple[str, ...]
-
-
-class PartRow(Row, frozen=True, kw_only=True, tag="part"):
-    """A part of an audit, named by `test`: whether it ran, and why not; no reason where it was not asked for."""
-
-    title: str
-    ran: bool
-    why: str | None = None
 
 
 def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:

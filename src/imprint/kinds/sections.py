@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from imprint.errors import ImprintError
 from imprint.kinds import by_kind, part_of, parts_of, row_type
-from imprint.rows import RawRow, Row, read_row
+from imprint.rows import PartRow, RawRow, Row, read_row
 from imprint.view import Block, Column, Prose, Section, Table, Text, say, title
 
 _WIDEST = 12  # columns of a table of rows whose kind is not known
@@ -13,8 +13,6 @@ _WIDEST = 12  # columns of a table of rows whose kind is not known
 
 def sections(rows: Iterable[Row]) -> list[Section]:
     """Return a section per part that has rows, in the order of the page."""
-    from imprint.kinds.audit import PartRow
-
     by_part: dict[str, list[Row]] = defaultdict(list)
     refused: dict[str, str] = {}
     listed = list(rows)

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from imprint.errors import SettingError
-from imprint.kinds.audit import AuditRow, PartRow
+from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow, Lacking, Verdict
 from imprint.policy.conditions import Condition, parse_condition
 from imprint.policy.judging import Judgement, cannot_reach, judge
-from imprint.rows import Result, Row, SkippedRow
+from imprint.rows import PartRow, Result, Row, SkippedRow
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "inconclusive": 3}
 

@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
 
-from imprint.render.charts.placement import text_width
-from imprint.render.charts.points import Point, drawable, scale_for, tooltips
+from imprint.render.charts.points import Point, drawable, scale_for, text_width, tooltips
 from imprint.render.charts.theme import (
     ACCENT,
     LINE,

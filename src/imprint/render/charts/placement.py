@@ -1,19 +1,18 @@
 """Where labels go: beside their dots, on nothing else, those first that matter most."""
 
 import math
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from imprint.render.charts.points import text_width
 from imprint.render.charts.theme import TEXT
 
 HEIGHT = TEXT + 2.0
 LINE_WEIGHT, DOT_WEIGHT, TEXT_WEIGHT = 1, 6, 20  # how bad it is to write over a line's step, a dot, another text
 
 _GAP = 7.0  # pixels between a dot's middle and its label
-_NARROW, _WIDE = "fijlrtI.,:;'|!()[] -", "mwMW@%"
 _SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (0.7, -0.7), (-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7))
 _APART = 5.0  # pixels between two labels in a line
 _OUTSIDE = 1000
@@ -59,11 +58,6 @@ class PlacedLabel(NamedTuple):
     dy: float
     align: str
     box: Box
-
-
-def text_width(text: str) -> float:
-    """Return about how many pixels a text takes: every reader's system has another typeface."""
-    return sum(map(_letter_width, text)) * TEXT
 
 
 def dot(x: float, y: float, radius: float = 3.5) -> Box:
@@ -141,14 +135,3 @@ def _candidates(index: int, anchor: Anchor, middle: tuple[float, float]) -> list
         top = anchor.y + dy - HEIGHT / 2
         labels.append(PlacedLabel(index, dx, dy, align, Box(left, top, left + width, top + HEIGHT)))
     return labels
-
-
-def _letter_width(letter: str) -> float:
-    """Return a letter's width as a share of the type's size, rather too wide than too narrow."""
-    if unicodedata.combining(letter):
-        return 0.0
-    if unicodedata.east_asian_width(letter) in "WF":
-        return 1.05
-    if letter in _NARROW:
-        return 0.36
-    return 0.92 if letter in _WIDE else 0.72 if letter.isupper() else 0.59

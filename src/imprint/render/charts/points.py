@@ -1,15 +1,17 @@
 """Words at places, and the scales that say where on the drawing a place is."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from imprint.render.charts.theme import DataRow, clean
+from imprint.render.charts.theme import TEXT, DataRow, clean
 
 if TYPE_CHECKING:
     import altair as alt
 
 _FARTHEST, _SMALLEST, _NEAREST = 1e100, 1e-100, 1e-9
+_NARROW, _WIDE = "fijlrtI.,:;'|!()[] -", "mwMW@%"
 _MARGIN = 0.06  # of the range, free at each end
 
 
@@ -93,6 +95,11 @@ def tooltips(word: str, numbers: Mapping[str, str], hints: Iterable[Mapping[str,
     ]
 
 
+def text_width(text: str) -> float:
+    """Return about how many pixels a text takes: every reader's system has another typeface."""
+    return sum(map(_letter_width, text)) * TEXT
+
+
 def _key(title: str) -> str:
     """Return a title as the key of a tooltip: Vega-Lite writes it into an expression and escapes quotes alone.
 
@@ -101,3 +108,14 @@ def _key(title: str) -> str:
     shown = "".join(letter if letter.isprintable() else " " for letter in clean(title))
     shown = shown.replace("\\", "\N{REVERSE SOLIDUS OPERATOR}")
     return shown[:1].upper() + shown[1:]
+
+
+def _letter_width(letter: str) -> float:
+    """Return a letter's width as a share of the type's size, rather too wide than too narrow."""
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.05
+    if letter in _NARROW:
+        return 0.36
+    return 0.92 if letter in _WIDE else 0.72 if letter.isupper() else 0.59

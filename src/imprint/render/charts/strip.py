@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from imprint.render.charts.placement import HEIGHT, text_width
-from imprint.render.charts.points import Point, drawable, point_rows, scale_for, spans_zero, tooltips
+from imprint.render.charts.placement import HEIGHT
+from imprint.render.charts.points import Point, drawable, point_rows, scale_for, spans_zero, text_width, tooltips
 from imprint.render.charts.theme import (
     ACCENT,
     INK,
