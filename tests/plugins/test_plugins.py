@@ -17,7 +17,7 @@ import numpy as np
 from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.transform import Card, LinearTransform
 from imprint.embeddings.embedding import Embedding
-from imprint.kinds.kind import Kind, Part
+from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import Column, Table, number, say, title
 
