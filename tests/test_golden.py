@@ -98,7 +98,7 @@ def test_every_stored_file_is_compared():
 
 
 OLD = {
-    "kind": "weat",
+    "kind": "toy",
     "test": "t",
     "embedding": "e",
     "version": "0.1.0",
