@@ -69,11 +69,12 @@ def test_evaluation_takes_objects(embedding, pair, axis):
 
     chosen = [one for one in bundled_benchmarks() if one.name == "rg-65"]
     found = imprint.evaluate(pair, chosen, against=pair, **FAST).rows[0]
-    assert found.result.measures == imprint.evaluate(embedding, chosen, **FAST).rows[0].result.measures
+    assert found.spearman == imprint.evaluate(embedding, chosen, **FAST).rows[0].spearman
+    assert found.change_spearman == 0.0
     tests = [one for one in imprint.catalogue() if one.id == TEST]
     compared = imprint.compare(pair, "default", tests=tests, benchmarks=chosen, **FAST)
-    assert compared.effects[0].change == 0.0
-    assert imprint.leakage(pair, axis).rows == imprint.leakage(imprint.Embedding("plain", *pair), axis).rows
+    assert {row.change_effect_size for row in compared.effects} == {0.0}
+    assert imprint.leakage(pair, axis).rows == imprint.leakage(imprint.Embedding("tuple", *pair), axis).rows
 
 
 @pytest.mark.parametrize("debiaser", [imprint.HardDebiaser(), imprint.LinearDebiaser(), imprint.LeaceDebiaser()])
@@ -87,8 +88,8 @@ def test_seats_take_objects_and_names(pair):
     assert imprint.seat(pair, TEST, context="word").effect_size == expected
     assert imprint.seat("cbow", TEST, context="word").effect_size == expected
     tests = [one for one in imprint.catalogue() if one.id == TEST]
-    battery = imprint.run_seats([pair, Letters()], tests, context="word")
-    assert {row.result.encoder for row in battery.rows} == {"tuple", "Letters"}
+    battery = imprint.run_seat_battery([pair, Letters()], tests, context="word")
+    assert {row.embedding for row in battery.findings() if row.kind == "seat"} == {"tuple", "Letters"}
 
 
 def test_an_audit_takes_objects(pair):
