@@ -129,8 +129,8 @@ def _refuse_unknown_tests(conditions: "Sequence[Condition]") -> None:
     known = [test.id for test in catalogue()]
     for one in conditions:
         if one.pattern is not None and one.kind in _TESTED and not any(map(one.names, known)):
-            hint = did_you_mean(one.pattern, known) or "; `imprint stimuli` lists them"
-            raise SettingError(f"--{one.rule} {str(one)!r}: no test is called {one.pattern!r}{hint}")
+            hint = did_you_mean(one.pattern, known) or "`imprint stimuli` lists them"
+            raise SettingError(f"there is no test {one.pattern!r}", option=f"--{one.rule}", got=str(one), hint=hint)
 
 
 def _beside(page: Path) -> Path:
