@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Protocol
 
+from imprint.checks import check_list
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats import fasttext, keyedvectors, safetensors, text, word2vec
 from imprint.embeddings.formats.streams import Source
-from imprint.errors import EmbeddingFileError, SettingError
+from imprint.errors import EmbeddingFileError
 from imprint.types import Progress
 
 DEFAULT = "default"
@@ -42,36 +43,39 @@ def load(
     wanted = None if only is None else _with_lower_case(only)
     path = BUNDLED if source == DEFAULT else Path(source)
     if "\0" in str(path):
-        raise EmbeddingFileError(f"{str(path)!r}: no file name may hold a NUL; check the path")
+        raise EmbeddingFileError("has a NUL in its name", where=repr(str(path)), hint="check the path")
     try:
         # Before it is opened: opening a pipe would wait for a writer.
         if not stat.S_ISREG(mode := path.stat().st_mode):
-            kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
-            raise EmbeddingFileError(f"{path}: is {kind}; name an embedding file")
+            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+            raise EmbeddingFileError(f"is {kind}", where=path, hint="name an embedding file")
         with path.open("rb", buffering=0) as raw:
             opened = Source(path, raw, progress)
             if not opened.head:
-                raise EmbeddingFileError(f"{path}: is empty; fetch or write it again")
+                raise EmbeddingFileError("is empty", where=path, hint="fetch or write it again")
             reader = next((reader for reader in _READERS if reader.recognises(opened.head)), text)
             embedding = reader.read(opened, wanted)
             opened.report(1.0)
             return embedding
     except FileNotFoundError as error:
         if path == BUNDLED:
-            raise EmbeddingFileError(f"{path}: the bundled embedding is missing; install imprint again") from error
+            raise EmbeddingFileError(
+                "is missing, though it comes with imprint", where=path, hint="install imprint again"
+            ) from error
         raise EmbeddingFileError(
-            f"{path}: there is no such file; the bundled embedding is called {DEFAULT!r}"
+            "does not exist", where=path, hint=f"the bundled embedding is called {DEFAULT!r}"
         ) from error
     except OSError as error:
         raise EmbeddingFileError(
-            f"{path}: cannot be read ({error.strerror}); check the path and its rights"
+            f"cannot be read ({error.strerror})", where=path, hint="check the path and its permissions"
         ) from error
     except MemoryError as error:
-        raise EmbeddingFileError(f"{path}: does not fit in memory; load only the words needed, with only=") from error
+        raise EmbeddingFileError(
+            "does not fit in memory", where=path, hint="load only the words needed, with only="
+        ) from error
 
 
 def _with_lower_case(words: Iterable[str]) -> frozenset[str]:
-    if isinstance(words, str):
-        raise SettingError(f"only={words!r} is one string; a list of words is wanted")
+    check_list("only", words)
     exact = list(words)
     return frozenset(exact) | frozenset(word.lower() for word in exact)
