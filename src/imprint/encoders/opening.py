@@ -70,7 +70,9 @@ def open_encoder(
     try:
         there = path.exists()
     except OSError as error:
-        raise EncoderError(f"{name}: cannot be looked at ({error.strerror}); check the path and its rights") from error
+        raise EncoderError(
+            f"cannot be read ({error.strerror})", where=name, hint="check the path and its permissions"
+        ) from error
     if not there:
         found = find_model(name)
         if found is None:
@@ -78,7 +80,7 @@ def open_encoder(
             meant = (
                 f"did you mean {near[0]!r}?" if near else f"give one, a URL, or {DEFAULT!r} for the bundled encoder"
             )
-            raise EncoderError(f"{name}: no file, folder or installed package of that name; {meant}")
+            raise EncoderError("is not the name of a file, folder or installed package", where=name, hint=meant)
         path = found
     if path.is_dir():
         return _open_folder(path, given)
@@ -95,7 +97,12 @@ def as_encoder(thing: object) -> Encoder:
         return BagOfWordsEncoder(thing)
     if callable(thing):
         return FunctionEncoder(thing)
-    raise SettingError(f"the encoder is {thing!r}; open it first: imprint.open_encoder(...)")
+    raise SettingError(
+        option="encoder",
+        got=thing,
+        expected="an Encoder, an Embedding or a function",
+        hint="open it first: imprint.open_encoder(...)",
+    )
 
 
 def _open_folder(folder: Path, given: dict[str, Any]) -> Encoder:
@@ -110,8 +117,8 @@ def _open_folder(folder: Path, given: dict[str, Any]) -> Encoder:
     graphs = sorted(folder.glob("*.onnx"))
     if len(graphs) == 1:
         return _open_onnx(graphs[0], given)
-    wanted = "name one of its .onnx files" if graphs else "a config.json with weights, or an .onnx file, is wanted"
-    raise EncoderError(f"{folder}: is no model's folder; {wanted}")
+    hint = "name one of its .onnx files" if graphs else "give one with a config.json and weights, or an .onnx file"
+    raise EncoderError("is not a model's folder", where=folder, hint=hint)
 
 
 def _open_onnx(file: Path, given: dict[str, Any]) -> Encoder:
@@ -133,7 +140,12 @@ def _make(
     foreign = [name for name in given if name not in known]
     if foreign:
         option = foreign[0].replace("_", "-")
-        rest = f"; it takes {', '.join(name.replace('_', '-') for name in known)}" if known else ""
+        rest = f"it takes {', '.join(name.replace('_', '-') for name in known)}" if known else "leave it out"
         kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", adapter.__name__.removesuffix("Encoder")).lower()
-        raise SettingError(f"{option} has no meaning for this kind of encoder ({kind}){rest}; leave it out")
+        raise SettingError(
+            f"{option} cannot be used with this kind of encoder ({kind})",
+            option=foreign[0],
+            got=given[foreign[0]],
+            hint=rest,
+        )
     return adapter(*source, **given, **more)
