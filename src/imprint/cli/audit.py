@@ -81,7 +81,9 @@ def audit_command(
     plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed)
     rows = findings or _beside(out)
     if out.absolute() == rows.absolute():
-        raise SettingError(f"{out}: is named for the page and for the findings; give two files")
+        raise SettingError(
+            "is named for both the page and the findings", option="--out", where=out, hint="give two files"
+        )
     for path in (out, rows):
         for source in (embedding, *(() if against is None else (against,))):
             check_target(path, reading=source)
