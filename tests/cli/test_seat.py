@@ -133,7 +133,8 @@ def test_bad_settings_are_one_line(imprint, options, message):
 
 def test_pooling_has_no_meaning_for_the_default_encoder(imprint):
     line = refused(imprint("default", "--tests", "garden.toml", "--pooling", "cls"))
-    assert re.search("pooling .*universal", line)
+    assert "pooling" in line
+    assert "universal" in line
 
 
 def test_wefats_are_not_asked_of_sentences(imprint):

@@ -70,7 +70,7 @@ class Transform(ABC):
         """Return an array of rows moved, as those of words that are treated like any other."""
         array = np.asarray(rows, dtype=np.float64)
         if array.ndim != 2 or array.shape[1] != self.dimension:
-            raise SettingError(f"rows must be an array of shape (n, {self.dimension}), got {array.shape}")
+            raise SettingError(option="rows", got=array, expected=f"an array of shape (n, {self.dimension})")
         return self.move(array)
 
     def apply(self, embedding: Embedding) -> Embedding:
