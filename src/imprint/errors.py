@@ -1,22 +1,83 @@
-"""Everything imprint raises on purpose, one line each: what came, what was wanted, what to do.
+"""Everything imprint raises on purpose: fields that say what came, what was expected and what to do.
 
     ImprintError
     ├── SubjectError         a name that is neither an embedding nor an encoder, or is the other of the two
     ├── EmbeddingFileError   a file that is not an embedding, or a broken one
-    ├── EncoderError         an encoder that cannot be opened, or whose answer is no vector
-    ├── VocabularyError      words that are missing, repeated or on both sides of a test
+    ├── EncoderError         an encoder that cannot be opened, or that gives no usable vectors
+    ├── VocabularyError      words that are missing, duplicated or on both sides of a test
     ├── StimulusError        a test, word list or property table that cannot be used
     ├── SettingError         an option out of its range
     ├── MissingExtraError    an optional library that is not installed
-    ├── RefusedError         what a served page says no to, with its status (in web/refusal.py)
+    ├── RefusedError         a request that a served page refuses, with its status (in web/refusal.py)
     └── StudyError           what a study refuses, and its children (in study/refusals.py)
 
-The command line prints any of them as one line and exits with 1.
+The sentence is made here and nowhere else. The command line prints it as one line and exits with 1.
 """
+
+import copyreg
+import numbers
+from collections.abc import Iterable, Sized
+from os import PathLike
+from pathlib import PurePath
+from typing import Any
+
+Place = str | PathLike[str]
+
+_ABSENT = object()
+_LONGEST = 80  # characters of a value that a sentence shows
+_PLAIN = (str, bytes, numbers.Number, tuple, list, set, frozenset, dict, PurePath)  # what can cross to another process
 
 
 class ImprintError(Exception):
-    """Base of every error a user can cause and mend."""
+    """Base of every error a user can cause and correct; the fields that were not given are None.
+
+    Parameters
+    ----------
+    message
+        What happened. Without it the sentence is "`option` must be `expected`, got `got`".
+    option
+        The parameter or command line option that is wrong.
+    got
+        Its value, shown in at most 80 characters.
+    expected
+        What it must be.
+    hint
+        What to do.
+    where
+        The file, model or test concerned, or a tuple that goes on with a line number or another place in it.
+    words
+        The words concerned.
+    """
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        option: str | None = None,
+        got: object = _ABSENT,
+        expected: str | None = None,
+        hint: str | None = None,
+        where: Place | tuple[Place | int, ...] | None = None,
+        words: Iterable[str] = (),
+    ) -> None:
+        self.message, self.option, self.expected, self.hint, self.where = message, option, expected, hint, where
+        self.got = None if got is _ABSENT else got
+        self.words = tuple(words)
+        if message is None:
+            said = f"{option} must be {expected}" + ("" if got is _ABSENT else f", got {brief(got)}")
+        else:
+            said = message + (f", expected {expected}" if expected else "")
+        places = where if isinstance(where, tuple) else () if where is None else (where,)
+        parts = [*(f"line {place:,}" if isinstance(place, int) else str(place) for place in places), said]
+        sentence = ": ".join(parts) + (f"; {hint}" if hint else "")
+        super().__init__(" ".join(sentence.splitlines()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep every field in a copy or another process; a `got` that may not travel becomes its description."""
+        fields = vars(self) | {
+            "got": self.got if isinstance(self.got, _PLAIN) or self.got is None else brief(self.got)
+        }
+        return copyreg.__newobj__, (type(self), *self.args), fields  # type: ignore[attr-defined]
 
 
 class SubjectError(ImprintError):
@@ -24,15 +85,15 @@ class SubjectError(ImprintError):
 
 
 class EmbeddingFileError(ImprintError):
-    """A file that is not an embedding, or is a broken one; the message names the file and the line."""
+    """A file that is not an embedding, or is a broken one; `where` is the file, and the line if there is one."""
 
 
 class EncoderError(ImprintError):
-    """An encoder that cannot be opened, or whose answer is no vector; the message names it."""
+    """An encoder that cannot be opened, or that gives no usable vectors; `where` is its name or file."""
 
 
 class VocabularyError(ImprintError):
-    """Words that are missing, repeated or on both sides of a test; the message names them."""
+    """Words that are missing, duplicated or on both sides of a test; `words` are those words."""
 
 
 class StimulusError(ImprintError):
@@ -44,7 +105,25 @@ class SettingError(ImprintError):
 
 
 class MissingExtraError(ImprintError):
-    """An optional library is needed and not installed; the message gives the install command."""
+    """An optional library is needed and not installed; `extra` is what to install."""
 
     def __init__(self, library: str, extra: str) -> None:
-        super().__init__(f"imprint needs {library} for this: pip install 'imprint[{extra}]'")
+        super().__init__(f"this needs {library}", hint=f"install it with pip install 'imprint[{extra}]'")
+        self.library, self.extra = library, extra
+
+
+def brief(value: object) -> str:
+    """Return a value for a message: text and numbers as they are but cut, anything else by its type and size."""
+    if value is None or isinstance(value, str | bytes | PurePath):
+        shown = repr(str(value) if isinstance(value, PurePath) else value[: _LONGEST + 1] if value else value)
+    elif isinstance(value, int) and abs(value) >= 10**_LONGEST:
+        shown = f"an integer of {value.bit_length():,} bits"  # Python refuses to write out the longest ones
+    elif isinstance(value, numbers.Number):
+        shown = str(value)
+    else:
+        name, shape = type(value).__name__, getattr(value, "shape", None)
+        if isinstance(shape, tuple):
+            shown = f"{name} of shape {shape}"
+        else:
+            shown = f"{name} of length {len(value):,}" if isinstance(value, Sized) else name
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"

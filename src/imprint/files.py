@@ -27,9 +27,11 @@ def writable(target: str | os.PathLike[str]) -> Path:
         path = path.resolve()
         is_other = path.exists() and not path.is_file()
     except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL in the name
-        raise ImprintError(f"{target}: is no name to write to ({error}); choose another") from error
+        raise ImprintError(
+            f"is not a name that can be written to ({error})", where=target, hint="choose another"
+        ) from error
     if is_other:
-        raise ImprintError(f"{target}: is a folder, a device or a pipe; give the name of a file")
+        raise ImprintError("is a folder, a device or a pipe", where=target, hint="give the name of a file")
     return path
 
 
@@ -46,7 +48,9 @@ def replacing(target: str | os.PathLike[str], *, mode: int = 0o666) -> Iterator[
         # The system takes the umask away. We could read it only by setting it, for all threads.
         handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     except OSError as error:
-        raise ImprintError(f"{path}: cannot write there ({error.strerror}); choose another folder") from error
+        raise ImprintError(
+            f"cannot be written ({error.strerror})", where=path, hint="choose another folder"
+        ) from error
     granted = stat.S_IMODE(os.fstat(handle).st_mode)
     os.close(handle)
     try:
@@ -57,7 +61,9 @@ def replacing(target: str | os.PathLike[str], *, mode: int = 0o666) -> Iterator[
         try:
             part.replace(path)
         except OSError as error:
-            raise ImprintError(f"{path}: cannot be replaced ({error.strerror}); choose another name") from error
+            raise ImprintError(
+                f"cannot be replaced ({error.strerror})", where=path, hint="choose another name"
+            ) from error
     finally:
         part.unlink(missing_ok=True)
 

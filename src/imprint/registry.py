@@ -23,7 +23,7 @@ class Registry:
         found = self.builtin.get(name) or self.plugins().get(name)
         if found is None:
             what = self.group.removeprefix("imprint.").removesuffix("s")
-            raise SettingError(f"{what} must be one of {', '.join(self.names())}, got {name!r}")
+            raise SettingError(option=what, got=name, expected=f"one of {', '.join(self.names())}")
         try:
             return found.load()
         except Exception as error:
@@ -32,8 +32,9 @@ class Registry:
             # Any exception: a plug-in's module is code of others, and may fail in any way when it is imported.
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(
-                f"the plug-in {name!r} ({found.value}, group {self.group}) cannot be imported ({reason}); "
-                "reinstall or remove it"
+                f"the plug-in {name!r} ({found.value}, group {self.group}) cannot be imported ({reason})",
+                got=name,
+                hint="reinstall or remove it",
             ) from error
 
     def names(self) -> tuple[str, ...]:

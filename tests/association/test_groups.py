@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refuses
 
 from imprint.association.groups import group_association
 from imprint.association.weat import weat
@@ -76,7 +77,7 @@ def test_the_order_of_groups_does_not_matter(embedding):
 
 
 def test_a_single_group_needs_something_to_be_compared_with(embedding):
-    with pytest.raises(SettingError, match="give all_targets and all_attributes"):
+    with refuses(SettingError, option="all_targets"):
         group_association(embedding, [(NAMES[:3], WORDS[:3])])
-    with pytest.raises(SettingError, match="no groups"):
+    with refuses(SettingError, option="groups", got=[]):
         group_association(embedding, [])

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusals import refuses
 from statsmodels.stats.multitest import multipletests
 
 from imprint.association.seat import seat
@@ -138,14 +139,14 @@ def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests, a
     reasons = [(row.test, row.reason) for row in battery.skipped]
     assert [test for test, _ in reasons] == ["foreign", "absent"]
     assert [row.test for row in battery.findings() if row.kind == "skipped"] == ["foreign", "absent"]
-    assert "no sentence templates for a test that is in the language 'tlh'" in reasons[0][1]
-    assert "X: planted has no vector for 2 of 2 words ('orchid', 'peony')" in reasons[1][1]
+    assert "'tlh'" in reasons[0][1]
+    assert "'orchid', 'peony'" in reasons[1][1]
     assert [row.result.context for row in battery.of_unit("word") if row.result.test.id == "foreign"] == ["word"]
-    with pytest.raises(VocabularyError, match="orchid"):
+    with refuses(VocabularyError, words=("orchid", "peony")):
         run_seat_battery([encoder], [absent], skip=False)
-    with pytest.raises(StimulusError, match="tlh"):
+    with refuses(StimulusError, "'tlh'"):
         run_seat_battery([encoder], [foreign], skip=False)
-    with pytest.raises(VocabularyError, match="none of 1 tests can be run; absent, for one: X: planted"):
+    with refuses(VocabularyError, "absent: X: planted"):
         run_seat_battery([encoder], [absent])
 
 
@@ -166,7 +167,7 @@ def test_each_distinct_text_is_encoded_once(speaker, tests):
 
 
 def test_an_encoder_given_twice_is_refused_and_two_of_one_name_are_told_apart(speaker, tests):
-    with pytest.raises(SettingError, match="speaker was given twice"):
+    with refuses(SettingError, option="encoders", got="speaker"):
         run_seat_battery([speaker(), speaker()], tests)
     one, other = speaker(), speaker()
     other.identity = "another"
@@ -205,7 +206,7 @@ def test_progress_tells_what_is_done_and_how_much_of_it(speaker, tests):
 
 def test_settings_out_of_range_and_encoders_all_alike_are_refused(tests):
     flat = FunctionEncoder(lambda texts: np.ones((len(texts), 3)), name="flat")
-    with pytest.raises(SettingError, match="alpha is 5"):
+    with refuses(SettingError, option="alpha", got=5):
         run_seat_battery([flat], tests, alpha=5)
-    with pytest.raises(EncoderError, match="flat: gives the same vector for all 126 texts"):
+    with refuses(EncoderError, "126 texts", where="flat"):
         run_seat_battery([flat], tests)

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.association.cosines import cosines
 from imprint.association.weat import weat
@@ -156,26 +157,26 @@ def test_missing_words_are_reported_and_leave_unequal_sets(embedding, targets, a
 
 
 def test_fewer_than_two_words_left_is_refused_by_name(embedding, targets, attributes):
-    with pytest.raises(VocabularyError, match=r"X: 2 of 3 words are missing from planted \('orchid', 'peony'\)"):
+    with refuses(VocabularyError, "planted", where="X", words=("orchid", "peony")):
         weat(embedding, targets=(("rose", "orchid", "peony"), targets[1]), attributes=attributes)
-    with pytest.raises(VocabularyError, match="none of them is left"):
+    with refuses(VocabularyError, where="X", words=("orchid", "peony")):
         weat(embedding, targets=(("orchid", "peony"), targets[1]), attributes=attributes)
 
 
 def test_a_refusal_names_every_missing_word_of_the_longest_published_set(embedding, targets, attributes):
     longest = max(len(words) for test in catalogue() for words in word_sets(test).values())
     unknown = [f"unknown{number}" for number in range(longest)]
-    with pytest.raises(VocabularyError) as refused:
+    with refuses(VocabularyError, words=tuple(unknown)) as refused:
         weat(embedding, targets=(unknown, targets[1]), attributes=attributes)
     assert all(repr(word) in str(refused.value) for word in unknown)
-    with pytest.raises(VocabularyError, match=r"'unknown59' and 940 more\)"):
+    with refuses(VocabularyError, "'unknown59' and 940 more"):
         weat(embedding, targets=([f"unknown{n}" for n in range(1000)], targets[1]), attributes=attributes)
 
 
 def test_words_that_meet_in_lower_case_are_refused(embedding, targets, attributes):
-    with pytest.raises(VocabularyError, match="'Rose' and 'rose' of X are one entry, 'rose'"):
+    with refuses(VocabularyError, words=("Rose", "rose")):
         weat(embedding, targets=(("rose", "Rose", "iris"), targets[1]), attributes=attributes)
-    with pytest.raises(VocabularyError, match="'rose' and 'Rose' of both X and Y are one entry"):
+    with refuses(VocabularyError, words=("rose", "Rose")):
         weat(embedding, targets=(("rose", "iris"), ("Rose", "wasp")), attributes=attributes)
 
 
@@ -186,25 +187,25 @@ def test_words_found_in_lower_case_are_told(embedding, targets, attributes):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "option"),
     [
-        ({}, "needs a test, or both targets"),
-        ({"test": "caliskan-1", "targets": (("a", "b"), ("c", "d"))}, "not both"),
-        ({"test": "caliskan-wefat-names"}, "is a WEFAT"),
-        ({"targets": ("rose", "ant"), "attributes": (["love"], ["filth"])}, "targets must be two lists of words"),
-        ({"targets": (["rose"], ["ant"]), "attributes": ["love", "filth"]}, "attributes must be two lists of words"),
-        ({"targets": (["rose"], ["ant"]), "attributes": ([1], [2])}, "attributes must be two lists of words"),
+        ({}, "test"),
+        ({"test": "caliskan-1", "targets": (("a", "b"), ("c", "d"))}, "test"),
+        ({"test": "caliskan-wefat-names"}, "test"),
+        ({"targets": ("rose", "ant"), "attributes": (["love"], ["filth"])}, "targets"),
+        ({"targets": (["rose"], ["ant"]), "attributes": ["love", "filth"]}, "attributes"),
+        ({"targets": (["rose"], ["ant"]), "attributes": ([1], [2])}, "attributes"),
     ],
 )
-def test_calls_that_make_no_sense_are_refused(embedding, arguments, message):
-    with pytest.raises(SettingError, match=message):
+def test_calls_that_make_no_sense_are_refused(embedding, arguments, option):
+    with refuses(SettingError, option=option, got=arguments.get(option)):
         weat(embedding, **arguments)
 
 
 def test_overlapping_sets_are_refused(embedding, attributes):
-    with pytest.raises(StimulusError, match="in both x"):
+    with refuses(StimulusError, "'rose' in both x"):
         weat(embedding, targets=(("rose", "iris"), ("rose", "wasp")), attributes=attributes)
-    with pytest.raises(StimulusError, match="no words"):
+    with refuses(StimulusError, "x (X)"):
         weat(embedding, targets=((), ("rose", "wasp")), attributes=attributes)
 
 
@@ -228,7 +229,7 @@ def test_results_print_in_one_line_and_escape_what_they_show(embedding, targets,
 def test_a_test_is_checked_before_it_runs(embedding, targets, attributes):
     sets = [WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True)]
     test = WeatTest("own", "t", "s", "en", *sets)
-    with pytest.raises(StimulusError, match="in both a"):
+    with refuses(StimulusError, "'love' in both a"):
         weat(embedding, replace(test, b=WordSet.of("B", ("love", "grief"))))
 
 

@@ -114,29 +114,29 @@ def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "said"),
     [
-        (["--method", "soft"], "debiaser must be one of linear, hard, leace, got 'soft'"),
-        (["--strength", "-1"], "strength is -1.0; a number from 0 (nothing) to below 1e+12 is wanted"),
-        (["--strength", "nan"], "strength is nan; a number from 0"),
-        (["--axis", "he", "he"], "'he' stands on both ends of a pair"),
-        (["--axis", "he", "nobody"], "'nobody' missing from tiny"),
-        (["--axis", "he", "she", "--pairs", "p.txt"], "give --axis or --pairs, not both"),
-        (["--method", "hard", "--strength", "2"], "--strength and --seeds belong to --method linear, not hard"),
-        (["--method", "leace", "--axis", "king", "queen"], "1 positive words are in tiny"),
-        (["--apply", "t", "--strength", "2"], "--apply takes a transform as it is"),
-        (["--apply", "tiny.txt"], "a transform saved by imprint is wanted"),
-        (["--apply", "gone"], "gone: cannot be read (No such file or directory)"),
-        (["--seeds", "one.txt"], "1 of 2 seed words are in tiny"),
-        (["--transform", "no/where"], "no/where: cannot write there"),
-        (["--transform", "out.safetensors"], "is named for the embedding and for the transform; give two files"),
+        (["--method", "soft"], "'soft'"),
+        (["--strength", "-1"], "strength"),
+        (["--strength", "nan"], "strength"),
+        (["--axis", "he", "he"], "'he'"),
+        (["--axis", "he", "nobody"], "tiny: 'nobody'"),
+        (["--axis", "he", "she", "--pairs", "p.txt"], "--pairs"),
+        (["--method", "hard", "--strength", "2"], "--method linear"),
+        (["--method", "leace", "--axis", "king", "queen"], "tiny: "),
+        (["--apply", "t", "--strength", "2"], "--apply"),
+        (["--apply", "tiny.txt"], "tiny.txt: "),
+        (["--apply", "gone"], "gone: "),
+        (["--seeds", "one.txt"], "1 of 2 seed words"),
+        (["--transform", "no/where"], "no/where: "),
+        (["--transform", "out.safetensors"], "out.safetensors: "),
     ],
 )
-def test_bad_options_end_in_one_line_and_no_file(imprint, tiny, tmp_path, options, message):
+def test_bad_options_end_in_one_line_and_no_file(imprint, tiny, tmp_path, options, said):
     (tmp_path / "one.txt").write_text("nurse\nnobody\n")
     result = imprint("debias", tiny, "out.safetensors", *options)
     assert result.returncode == 1
-    assert message in result.stderr
+    assert said in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "out.safetensors").exists()
 
@@ -145,7 +145,7 @@ def test_a_transform_of_another_dimension_is_refused(imprint, tiny):
     imprint("debias", tiny, "one.safetensors", "--seeds", "seeds.txt", "--transform", "t.safetensors")
     result = imprint("debias", "default", "two.safetensors", "--apply", "t.safetensors")
     assert result.returncode == 1
-    assert "glove.6B.100d has 100 dimensions and the transform was fitted at 5" in result.stderr
+    assert "glove.6B.100d: has 100 dimensions" in result.stderr
 
 
 def test_the_files_being_read_are_not_overwritten(imprint, tiny):
@@ -153,7 +153,7 @@ def test_the_files_being_read_are_not_overwritten(imprint, tiny):
     for arguments in ((tiny, "--seeds", "seeds.txt"), ("t.safetensors", "--apply", "t.safetensors")):
         result = imprint("debias", tiny, *arguments)
         assert result.returncode == 1
-        assert "is the file being read" in result.stderr
+        assert str(arguments[0]) in result.stderr
 
 
 def test_hard_debiasing_along_an_axis_of_ones_own_leaves_gender_alone(imprint, tmp_path):

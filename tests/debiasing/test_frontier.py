@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.debiasing.frontier import choose_strength, frontier, stereotype_variances
 from imprint.debiasing.linear import STRENGTH, LinearDebiaser
@@ -55,7 +56,7 @@ def test_where_no_strength_is_enough_the_largest_is_chosen(planted):
     points = frontier(planted, axis=pair_axis(planted, HE_SHE), seeds=FITTED, strengths=(2.0, 1.0), **WORDS)
     assert choose_strength(points, reduction=1e6) == 2.0
     assert choose_strength(points, reduction=1.01) == 1.0
-    with pytest.raises(SettingError, match="a frontier without strengths"):
+    with refuses(SettingError, option="points", got=[]):
         choose_strength([])
 
 
@@ -69,7 +70,7 @@ def test_an_axis_that_is_gone_gives_no_variance(planted):
 
 def test_too_few_words_are_refused_by_what_they_were_for(planted):
     axis = pair_axis(planted, HE_SHE)
-    with pytest.raises(VocabularyError, match=r"^1 held-out words are in planted; at least 2 are needed"):
+    with refuses(VocabularyError, "1", "held-out", where="planted"):
         stereotype_variances(planted, planted, axis, held_out=["job1", "nobody"], background=OTHERS)
-    with pytest.raises(VocabularyError, match=r"^0 background words are in planted"):
+    with refuses(VocabularyError, "0", "background", where="planted"):
         stereotype_variances(planted, planted, axis, held_out=HELD_OUT, background=["nobody"])

@@ -2,6 +2,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.debiasing.hard import HardDebiaser
 from imprint.debiasing.leace import LeaceDebiaser
@@ -105,14 +106,14 @@ def test_vectors_made_of_subwords_are_moved_too(transform, planted):
 
 def test_another_dimension_is_refused_in_one_line(transform):
     other = Embedding("wide", ["a"], np.ones((1, 13), np.float32))
-    with pytest.raises(SettingError, match=r"^wide has 13 dimensions and the transform was fitted at 12; fit one"):
+    with refuses(SettingError, "12", where="wide", got=13):
         transform.apply(other)
 
 
 def test_rows_that_are_not_numbers_are_refused(transform, planted):
     damaged = replace(planted, vectors=planted.vectors.copy())
     damaged.vectors[5, 2] = np.nan
-    with pytest.raises(EmbeddingFileError, match="'job5' holds NaN"):
+    with refuses(EmbeddingFileError, words=("job5",)):
         transform.apply(damaged)
 
 

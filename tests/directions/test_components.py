@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from refusals import refuses
 from sklearn.decomposition import PCA
 
 from imprint.directions.components import pair_components
@@ -71,10 +72,8 @@ def test_pairs_without_a_word_are_left_out_and_named():
 
 
 def test_one_pair_or_one_dimension_is_refused():
-    with pytest.raises(
-        VocabularyError, match="1 pairs in 7 dimensions are left of random; at least 2 in 2 are needed"
-    ):
+    with refuses(VocabularyError, where="random"):
         pair_components(random_embedding(0), PAIRS[:1])
     flat = Embedding("flat", WORDS, np.array([[1.0], [-1.0]] * 3, dtype=np.float32))
-    with pytest.raises(VocabularyError, match="3 pairs in 1 dimensions are left of flat"):
+    with refuses(VocabularyError, where="flat"):
         pair_components(flat, PAIRS)

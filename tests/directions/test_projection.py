@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from refusals import refuses
 from scipy.stats import pearsonr, spearmanr
 
 from imprint.directions.axis import pair_axis, set_axis
@@ -71,7 +72,7 @@ def test_the_ends_and_the_middle_are_sorted_outwards_in():
     assert result.most_positive(3) == placed[::-1][:3]
     assert result.nearest_zero(4) == sorted(placed, key=lambda word: abs(word[1]))[:4]
     assert len(result.most_positive(99)) == len(JOBS)
-    with pytest.raises(SettingError, match="0 words are asked for"):
+    with refuses(SettingError, option="count", got=0):
         result.nearest_zero(0)
 
 
@@ -93,24 +94,21 @@ def test_a_phrase_with_blanks_is_found_with_underscores_and_as_spelt_first():
 
 
 @pytest.mark.parametrize(
-    ("words", "error", "message"),
-    [
-        (("Nurse", "nurse"), VocabularyError, "'Nurse' and 'nurse' of the list are one entry, 'nurse', in small"),
-        (("cab driver", "cab_driver"), VocabularyError, "are one entry, 'cab_driver'"),
-        (("cook", "cook"), VocabularyError, "'cook' and 'cook' of the list are one entry"),
-        (("welder",), VocabularyError, r"none of the words \('welder'\) is in small"),
-        ((), VocabularyError, "none of the words"),
-        ("nurse", SettingError, "one string, 'nurse'; a list of words is wanted"),
-    ],
+    "words", [("Nurse", "nurse"), ("cab driver", "cab_driver"), ("cook", "cook"), ("welder",), ()]
 )
-def test_a_list_that_cannot_be_projected_is_refused(words, error, message):
-    with pytest.raises(error, match=message):
+def test_a_list_that_cannot_be_projected_is_refused(words):
+    with refuses(VocabularyError, words=words, where="small"):
         projected(embedded(), words)
+
+
+def test_one_string_is_not_a_list_of_words():
+    with refuses(SettingError, option="words", got="nurse"):
+        projected(embedded(), "nurse")
 
 
 def test_an_axis_of_another_dimension_is_refused():
     axis = pair_axis(embedded(dimension=5), [("he", "she")])
-    with pytest.raises(SettingError, match="the axis has 5 dimensions and small has 7"):
+    with refuses(SettingError, "small", option="axis", got="he - she"):
         project(embedded(), axis, JOBS)
 
 
@@ -195,15 +193,15 @@ def test_scores_of_phrases_are_found_in_either_spelling():
 
 
 @pytest.mark.parametrize(
-    ("scores", "error", "message"),
+    ("scores", "error", "words"),
     [
-        (dict.fromkeys(JOBS[:3], 1.0), VocabularyError, "small and opinions share 3 of the words"),
-        (dict.fromkeys(JOBS, 1.0), VocabularyError, "every word has the same number in opinions"),
-        ({"nurse": float("nan")}, SettingError, "the opinions of 'nurse' are not finite"),
+        (dict.fromkeys(JOBS[:3], 1.0), VocabularyError, ()),
+        (dict.fromkeys(JOBS, 1.0), VocabularyError, ()),
+        ({"nurse": float("nan")}, SettingError, ("nurse",)),
     ],
 )
-def test_what_cannot_be_correlated_is_refused(scores, error, message):
-    with pytest.raises(error, match=message):
+def test_what_cannot_be_correlated_is_refused(scores, error, words):
+    with refuses(error, "opinions", words=words):
         compare_with_scores(projected(embedded()), scores, name="opinions")
 
 

@@ -1,5 +1,4 @@
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from safetensors.numpy import load_file, save_file
 
 from imprint.embeddings.convert import convert
@@ -116,8 +116,7 @@ def test_progress_counts_the_rows_written(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["out.txt", "default", "out.safetensors.gz", "safetensors"])
 def test_a_name_that_promises_another_kind_of_file_is_refused(tmp_path, name):
     (tmp_path / name).write_text("old")
-    wanted = "what is written is a safetensors file; give a name that ends in .safetensors"
-    with pytest.raises(SettingError, match=re.escape(f"{tmp_path / name}: {wanted}")):
+    with refuses(SettingError, ".safetensors", option="path", got=tmp_path / name):
         convert(make(["a"]), tmp_path / name)
     assert (tmp_path / name).read_text() == "old"
 
@@ -142,24 +141,22 @@ def test_a_file_is_not_converted_onto_itself(tmp_path):
     path = tmp_path / "file.safetensors"
     convert(make(["a", "b"]), path)
     before = path.read_bytes()
-    with pytest.raises(
-        EmbeddingFileError, match=r"file\.safetensors: is the file being converted; give another name for the copy"
-    ):
+    with refuses(EmbeddingFileError, where=path):
         convert(load(path), tmp_path / "." / "file.safetensors", half=True)
     assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
-    ("spelt", "message"),
+    ("spelt", "words"),
     [
-        (["a", "b\nc"], r"made: the word 'b\\nc' holds a line break; leave it out before converting"),
-        (["a", "b", "a"], "made: the word 'a' occurs twice; leave it out before converting"),
-        (["\ud800"], "made: a word cannot be written as UTF-8"),
-        ([], "made: has no words; there is nothing to convert"),
+        (["a", "b\nc"], ("b\nc",)),
+        (["a", "b", "a"], ("a",)),
+        (["\ud800"], ()),
+        ([], ()),
     ],
 )
-def test_words_that_cannot_be_read_back_are_refused(tmp_path, spelt, message):
-    with pytest.raises(VocabularyError, match=message):
+def test_words_that_cannot_be_read_back_are_refused(tmp_path, spelt, words):
+    with refuses(VocabularyError, where="made", words=words):
         convert(make(spelt), tmp_path / "file.safetensors")
     assert list(tmp_path.iterdir()) == []
 
@@ -168,11 +165,11 @@ def test_values_too_large_for_half_precision_are_refused_and_the_old_file_stays(
     path = tmp_path / "file.safetensors"
     path.write_text("old")
     large = Embedding("large", ["a", "b"], np.array([[1, 2], [3, 70_000]], np.float32))
-    with pytest.raises(EmbeddingFileError, match="large: the vector of 'b' has values that float16 cannot hold"):
+    with refuses(EmbeddingFileError, "float16", where="large", words=("b",)):
         convert(large, path, half=True)
     assert path.read_text() == "old"
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(ImprintError, match="nowhere"):
+    with refuses(ImprintError, "nowhere"):
         convert(make(["a"]), Path(tmp_path) / "nowhere" / "file.safetensors")

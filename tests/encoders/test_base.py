@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from refusals import refuses
 
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.function import FunctionEncoder
@@ -39,9 +40,7 @@ def test_other_numbers_become_float32(kind):
 
 @pytest.mark.parametrize("shape", [(), (2,), (3,), (1, 4), (3, 4), (2, 0), (2, 4, 1)])
 def test_an_array_that_is_not_one_row_a_text_is_refused(shape):
-    with pytest.raises(
-        EncoderError, match=r"^giver: gave an array of shape \(.*\) for 2 texts; one row a text is wante"
-    ):
+    with refuses(EncoderError, str(shape), where="giver"):
         giving(np.ones(shape)).encode(TEXTS)
 
 
@@ -49,10 +48,8 @@ def test_an_array_that_is_not_one_row_a_text_is_refused(shape):
     "answer", [[[1.0, 2.0], [1.0]], [["a", "b"], ["c", "d"]], None, [None, None], [{}, {}], object()]
 )
 def test_what_is_no_table_of_numbers_is_refused(answer):
-    with pytest.raises(EncoderError, match=r"^giver: ") as raised:
+    with refuses(EncoderError, where="giver"):
         giving(answer).encode(TEXTS)
-    assert str(raised.value).endswith("one row a text is wanted")
-    assert "\n" not in str(raised.value)
 
 
 class WantsGradients:
@@ -63,7 +60,7 @@ class WantsGradients:
 
 
 def test_a_tensor_that_refuses_numpy_is_refused_with_its_own_advice():
-    with pytest.raises(EncoderError, match=r"requires grad\. Use tensor\.detach\(\)\.numpy\(\) instead\."):
+    with refuses(EncoderError, "requires grad. Use tensor.detach().numpy() instead."):
         giving(WantsGradients()).encode(TEXTS)
 
 
@@ -72,17 +69,17 @@ def test_a_tensor_that_refuses_numpy_is_refused_with_its_own_advice():
 def test_a_row_that_is_not_finite_is_refused_and_its_text_named(value, place):
     rows = np.ones((2, 3))
     rows[place, 1] = value
-    with pytest.raises(EncoderError, match=f"^giver: the vector of '{TEXTS[place]}' holds NaN or an infinity"):
+    with refuses(EncoderError, where="giver", words=(TEXTS[place],)):
         giving(rows).encode(TEXTS)
 
 
 def test_one_string_is_no_list_of_texts():
-    with pytest.raises(SettingError, match=r"^encode got one string, 'ab'; a list of texts is wanted$"):
+    with refuses(SettingError, option="texts", got="ab"):
         giving(np.ones((2, 3))).encode("ab")
 
 
 def test_half_a_character_is_refused_before_any_model_sees_it():
-    with pytest.raises(SettingError, match=r"^the text 'Ad\\ud800' holds half a character; read it from its file"):
+    with refuses(SettingError, option="texts", got="Ad\ud800"):
         giving(np.ones((2, 3))).encode(["Ada 😀", "Ad\ud800"])
 
 
@@ -121,7 +118,7 @@ def test_any_part_that_differs_makes_another_identity():
 
 @pytest.mark.parametrize("chunk", [0, -1])
 def test_a_function_gets_at_least_one_text_at_once(chunk):
-    with pytest.raises(SettingError, match=f"^chunk is {chunk}; at least 1 text at once is wanted$"):
+    with refuses(SettingError, option="chunk", got=chunk):
         FunctionEncoder(len, chunk=chunk)
 
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from refusals import refuses
 
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.cache import EncodingCache, default_cache
@@ -187,20 +188,18 @@ def test_the_limit_on_texts_counts_only_those_not_yet_known(path):
     encoder = encoder_of(recorder := Recorder())
     encoder.at_most = 8
     with EncodingCache(path) as cache:
-        with pytest.raises(
-            SettingError, match=r"^recorder: 9 texts would be sent, and at most 8 may be; .*--max-texts"
-        ):
+        with refuses(SettingError, "--max-texts", option="max_texts", got=9, where="recorder"):
             encode_texts(encoder, TEXTS[:9], cache=cache)
         assert recorder.asked == []
         encode_texts(encoder, TEXTS[:8], cache=cache)
         encode_texts(encoder, TEXTS[:16] * 2, cache=cache)
-        with pytest.raises(SettingError, match=r"^recorder: 9 texts would be sent"):
+        with refuses(SettingError, option="max_texts", got=9):
             encode_texts(encoder, [*TEXTS, *"vwxyz"], cache=cache)
     assert recorder.texts == TEXTS[:16]
 
 
 def test_no_text_at_all_is_refused():
-    with pytest.raises(SettingError, match=r"^recorder: no text to encode"):
+    with refuses(SettingError, option="texts", where="recorder"):
         encode_texts(encoder_of(Recorder()), [])
 
 
@@ -212,7 +211,7 @@ def test_a_chunk_with_a_broken_row_is_not_kept_and_those_before_it_are(path):
 
     with (
         EncodingCache(path) as cache,
-        pytest.raises(EncoderError, match=r"^recorder: the vector of 'text 9' holds NaN"),
+        refuses(EncoderError, where="recorder", words=("text 9",)),
     ):
         encode_texts(encoder_of(breaks), TEXTS, cache=cache)
     assert known(path, encoder_of(breaks)) == set(TEXTS[:8])
@@ -226,11 +225,10 @@ def test_a_chunk_with_a_broken_row_is_not_kept_and_those_before_it_are(path):
 @pytest.mark.parametrize("chunk", [1, 4, 100])
 def test_an_encoder_that_gives_one_vector_for_everything_is_refused_and_not_remembered(path, chunk, value):
     constant = encoder_of(lambda texts: np.full((len(texts), 3), value), chunk=chunk)
-    what = "the same" if value else "a zero"
     for _ in range(2):
         with (
             EncodingCache(path) as cache,
-            pytest.raises(EncoderError, match=f"^recorder: gives {what} vector for all 20"),
+            refuses(EncoderError, "20 texts", where="recorder"),
         ):
             encode_texts(constant, TEXTS, cache=cache)
     assert known(path, constant) == set()
@@ -248,7 +246,7 @@ def test_a_cache_full_of_one_vector_is_refused_too(path):
     encoder = encoder_of(Recorder())
     with EncodingCache(path) as cache:
         cache.put(encoder.identity, TEXTS, np.ones((len(TEXTS), 4), dtype=np.float32))
-        with pytest.raises(EncoderError, match=r"^recorder: gives the same vector for all 20 texts"):
+        with refuses(EncoderError, "20 texts", where="recorder"):
             encode_texts(encoder, TEXTS, cache=cache)
 
 
@@ -271,7 +269,7 @@ def test_vectors_of_another_width_than_the_cache_has_are_refused_and_the_cache_s
     wider = Recorder(width=5)
     with (
         EncodingCache(path) as cache,
-        pytest.raises(EncoderError, match=r"vectors of 4 numbers and now one of 5.*cache"),
+        refuses(EncoderError, "4", "5", "cache", where="recorder"),
     ):
         encode_texts(encoder_of(wider), TEXTS, cache=cache)
     assert len(wider.asked) == 1
@@ -282,7 +280,7 @@ def test_a_width_that_changes_between_chunks_is_refused_and_earlier_chunks_are_k
     def widens(texts):
         return np.array([vector(text, 4 if "text 0" in texts else 5) for text in texts])
 
-    with EncodingCache(path) as cache, pytest.raises(EncoderError, match="vectors of 4 numbers and now one of 5"):
+    with EncodingCache(path) as cache, refuses(EncoderError, "4", "5", where="recorder"):
         encode_texts(encoder_of(widens), TEXTS, cache=cache)
     assert known(path, encoder_of(widens)) == set(TEXTS[:4])
 
@@ -465,7 +463,7 @@ def test_a_full_disk_is_one_line_and_what_was_kept_stays(path):
     process = start(program, path)
     written, errors = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert errors.startswith(f"{path}: is no cache of encodings, or cannot be used (")
+    assert errors.startswith(f"{path}: ")
     assert errors.count("\n") == 1
     assert "rollback" not in errors
     last = int(written.split()[-1])
@@ -507,4 +505,4 @@ def test_a_user_without_a_home_is_told_to_name_a_folder(path):
     """
     output, errors = start(program, path).communicate(timeout=60)
     assert errors == ""
-    assert output == "this user has no home folder to keep encodings in; set IMPRINT_CACHE to one\n"
+    assert "IMPRINT_CACHE" in output

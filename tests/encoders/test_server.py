@@ -1,6 +1,7 @@
 """The server adapter, asked over loopback of a real server in another process that behaves and misbehaves."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refuses
 
 from imprint.encoders.address import base_of, key_from_environment
 from imprint.encoders.http import HttpReply
@@ -129,7 +131,7 @@ def test_no_texts_ask_for_nothing(url: str) -> None:
 
 def test_more_texts_than_may_be_sent_are_refused_before_any_is(url: str) -> None:
     bounded = encoder(url, max_texts=2)
-    with pytest.raises(SettingError, match=r"3 texts would be sent, at most 2 may be; raise --max-texts"):
+    with refuses(SettingError, "--max-texts", option="max_texts", got=3):
         bounded.encode(TEXTS[:3])
     assert log(url) == []
     assert bounded.at_most == 2
@@ -246,28 +248,28 @@ def test_delays_double_from_the_first_one_and_repeat_exactly(url: str, monkeypat
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
-        ("", "no whole JSON"),
-        ("<html>hello", "no whole JSON, it begins: <html>hello"),
-        ("[" * 100_000, "no whole JSON"),
-        ([1], "no list of vectors under 'data', it begins: [1]"),
-        ({}, "no list of vectors"),
-        ({"data": 3}, "no list of vectors"),
-        ({"data": [[1.0], [2.0]]}, "no list of vectors"),
-        ({"data": []}, "gave 0 vectors for 2 texts"),
-        ({"data": [{"embedding": [1.0]}] * 3}, "gave 3 vectors for 2 texts"),
-        ({"data": [{"embedding": [1.0]}, {}]}, "no list of numbers"),
-        ({"data": [{"embedding": "AACAPw=="}] * 2}, "no list of numbers"),
-        ({"data": [{"embedding": []}] * 2}, "no list of numbers"),
-        ({"data": [{"embedding": ["1.0"]}] * 2}, "no list of numbers"),
-        ({"data": [{"embedding": [True]}] * 2}, "no list of numbers"),
-        ({"data": [{"embedding": [[1.0]]}] * 2}, "no list of numbers"),
-        ({"data": [{"embedding": [10**400]}] * 2}, "no float can hold"),
-        ({"data": [{"embedding": [1.0]}, {"embedding": [1.0, 2.0]}]}, "vectors of 1 and 2 numbers"),
-        ({"data": [{"index": 0, "embedding": [1.0]}] * 2}, r"once is wanted; it gave: [0, 0]"),
-        ({"data": [{"index": place, "embedding": [1.0]} for place in (1, 2)]}, "it gave: [1, 2]"),
-        ({"data": [{"index": place, "embedding": [1.0]} for place in (0, None)]}, "it gave: [0, None]"),
-        ({"data": [{"index": place, "embedding": [1.0]} for place in ("0", "1")]}, "it gave: ['0', '1']"),
-        ({"data": [{"index": place, "embedding": [1.0]} for place in (False, True)]}, "it gave: [False, True]"),
+        ("", "JSON"),
+        ("<html>hello", ": <html>hello"),
+        ("[" * 100_000, "JSON"),
+        ([1], "'data', it begins: [1]"),
+        ({}, "'data'"),
+        ({"data": 3}, "'data'"),
+        ({"data": [[1.0], [2.0]]}, "'data'"),
+        ({"data": []}, "0 vectors for 2"),
+        ({"data": [{"embedding": [1.0]}] * 3}, "3 vectors for 2"),
+        ({"data": [{"embedding": [1.0]}, {}]}, "'embedding'"),
+        ({"data": [{"embedding": "AACAPw=="}] * 2}, "'embedding'"),
+        ({"data": [{"embedding": []}] * 2}, "'embedding'"),
+        ({"data": [{"embedding": ["1.0"]}] * 2}, "'embedding'"),
+        ({"data": [{"embedding": [True]}] * 2}, "'embedding'"),
+        ({"data": [{"embedding": [[1.0]]}] * 2}, "'embedding'"),
+        ({"data": [{"embedding": [10**400]}] * 2}, "float"),
+        ({"data": [{"embedding": [1.0]}, {"embedding": [1.0, 2.0]}]}, "1 and 2 numbers"),
+        ({"data": [{"index": 0, "embedding": [1.0]}] * 2}, ": [0, 0]"),
+        ({"data": [{"index": place, "embedding": [1.0]} for place in (1, 2)]}, ": [1, 2]"),
+        ({"data": [{"index": place, "embedding": [1.0]} for place in (0, None)]}, ": [0, None]"),
+        ({"data": [{"index": place, "embedding": [1.0]} for place in ("0", "1")]}, ": ['0', '1']"),
+        ({"data": [{"index": place, "embedding": [1.0]} for place in (False, True)]}, ": [False, True]"),
     ],
 )
 def test_an_answer_without_one_vector_a_text_is_refused_saying_what_came(
@@ -280,7 +282,7 @@ def test_an_answer_without_one_vector_a_text_is_refused_saying_what_came(
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "null", "1e300"])
 def test_a_vector_that_is_not_finite_is_refused_naming_its_text(url: str, number: str) -> None:
     body = f'{{"data": [{{"embedding": [1.0, 2.0]}}, {{"embedding": [1.0, {number}]}}]}}'
-    with pytest.raises(EncoderError, match=r"the vector of 'second' holds NaN or an infinity"):
+    with refuses(EncoderError, words=("second",)):
         encoder(url, say(body)).encode(["first", "second"])
 
 
@@ -309,16 +311,16 @@ def test_any_json_gives_rows_or_one_line(port: int, document: object, status: in
 
 
 def test_half_a_json_is_refused_with_its_beginning(url: str) -> None:
-    assert 'no whole JSON, it begins: {"object": "list"' in failure(url, script("half"))
+    assert ': {"object": "list"' in failure(url, script("half"))
 
 
 def test_vectors_that_change_size_between_answers_are_refused(url: str) -> None:
     message = failure(url, script("cut", after=1), TEXTS, batch=3)
-    assert "vectors of 9 numbers after vectors of 512" in message
+    assert re.search(r"\b9\b.*\b512\b", message)
 
 
 def test_a_flood_is_cut_off(url: str) -> None:
-    assert "its answer is longer than 1,572,864 bytes" in failure(url, script("flood"), ["Ada"])
+    assert "1,572,864 bytes" in failure(url, script("flood"), ["Ada"])
     assert len(log(url)) == 1
 
 
@@ -328,7 +330,7 @@ def test_a_flood_is_cut_off(url: str) -> None:
 @pytest.mark.parametrize("do", ["be silent", "drip", "drip a header"])
 def test_no_whole_answer_in_time_is_tried_again_and_given_up(url: str, do: str) -> None:
     message = failure(url, script(do), timeout=0.3, retries=1)
-    assert "no whole answer within 0.3 s (tried 2 times); raise --timeout" in message
+    assert re.search(r"0\.3 s \(tried 2 times\).*--timeout", message)
 
 
 @pytest.mark.parametrize("do", ["close", "break off"])
@@ -338,18 +340,16 @@ def test_a_connection_that_broke_is_tried_again(url: str, use: Any, do: str) -> 
     assert len(log(url)) == 3
 
 
-@pytest.mark.parametrize(
-    ("do", "complaint"), [("close", "closed without an answer"), ("break off", "broke [0-9,]+ bytes before the end")]
-)
-def test_a_connection_that_breaks_every_time_is_given_up(url: str, do: str, complaint: str) -> None:
-    with pytest.raises(EncoderError, match=complaint + r".* \(tried 2 times\)"):
+@pytest.mark.parametrize("do", ["close", "break off"])
+def test_a_connection_that_breaks_every_time_is_given_up(url: str, do: str) -> None:
+    with refuses(EncoderError, "connection", "(tried 2 times)", where=base_of(url)):
         encoder(url, script(do), retries=1).encode(TEXTS)
 
 
 def test_a_server_that_dies_between_batches_is_one_line() -> None:
     with running() as port:
         message = failure(f"http://127.0.0.1:{port}/mine", script("die", after=1), TEXTS, batch=3, retries=2)
-    assert "connection refused (tried 3 times); check the URL and that the server runs" in message
+    assert "connection refused (tried 3 times)" in message
 
 
 def test_a_redirect_is_not_followed_and_takes_the_key_nowhere(url: str) -> None:
@@ -358,7 +358,7 @@ def test_a_redirect_is_not_followed_and_takes_the_key_nowhere(url: str) -> None:
         for status in (301, 302, 307, 308):
             to = {"Location": f"{other}/v1/embeddings"}
             message = failure(url, say("", status=status, headers=to), key=KEY)
-            assert f"is not followed, to: {other}/v1/embeddings; give that URL if you trust it" in message
+            assert f": {other}/v1/embeddings; " in message
         assert log(other) == []
     assert len(log(url)) == 4
 
@@ -382,11 +382,11 @@ def test_a_certificate_is_trusted_only_where_somebody_vouches_for_it(
     pem.write_bytes(subprocess.run([*command.split(), *extension], capture_output=True, check=True).stdout)
     with running(str(pem)) as port:
         message = failure(f"https://127.0.0.1:{port}/tls", MODEL, key=KEY)
-        assert "its certificate is not trusted (self" in message
+        assert "certificate" in message
         assert "tried" not in message
         monkeypatch.setenv("SSL_CERT_FILE", str(pem))
         assert encoder(f"https://127.0.0.1:{port}/tls", key=KEY).encode(["Ada"]).shape == (1, 512)
-        assert "certificate is not trusted" in failure(f"https://localhost:{port}/tls", MODEL, key=KEY)
+        assert "certificate" in failure(f"https://localhost:{port}/tls", MODEL, key=KEY)
 
 
 # Addresses and keys
@@ -428,7 +428,7 @@ def test_a_base_is_completed(url: str, base: str) -> None:
     ],
 )
 def test_what_is_no_address_is_refused_in_one_line(url: str) -> None:
-    with pytest.raises(SettingError, match=r"an address such as http://127\.0\.0\.1:8080/v1 is wanted") as caught:
+    with refuses(SettingError, option="url", got=url) as caught:
         encoder(url)
     assert str(caught.value).isprintable()
 
@@ -437,14 +437,14 @@ def test_what_is_no_address_is_refused_in_one_line(url: str) -> None:
     "url", ["http://me:hidden@127.0.0.1/v1", "https://hidden@host", "ftp://me:hidden@h", "me:hidden@h"]
 )
 def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(SettingError, match=r"holds credentials.*IMPRINT_API_KEY") as caught:
+    with refuses(SettingError, "IMPRINT_API_KEY", option="url", got=None) as caught:
         encoder(url)
     assert "hidden" not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["https://host.example/v1?key=hidden", "https://host.example/v1#hidden"])
 def test_a_query_is_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(SettingError, match=r"host\.example has a query or a fragment") as caught:
+    with refuses(SettingError, "host.example", option="url", got=None) as caught:
         encoder(url)
     assert "hidden" not in str(caught.value)
 
@@ -453,7 +453,7 @@ def test_a_query_is_refused_and_not_repeated(url: str) -> None:
     "host", ["host.example", "10.0.0.1", "localhost.example", "127.0.0.1.example", "[2001:db8::1]", "0.0.0.0"]
 )
 def test_a_key_does_not_leave_the_machine_unencrypted(host: str) -> None:
-    with pytest.raises(SettingError, match=r"not sent over plain http.*https") as caught:
+    with refuses(SettingError, "https", got=None) as caught:
         encoder(f"http://{host}:8080", key=KEY)
     assert KEY not in str(caught.value)
     encoder(f"http://{host}:8080")
@@ -467,7 +467,7 @@ def test_a_key_may_travel_within_the_machine(host: str) -> None:
 
 @pytest.mark.parametrize("key", ["hidden\r\nX-Other: 1", "hidden key", "hiddén"])
 def test_a_key_that_no_header_can_carry_is_refused_and_not_repeated(key: str) -> None:
-    with pytest.raises(SettingError, match="the key holds blanks or characters outside ASCII") as caught:
+    with refuses(SettingError, option="the key", got=None) as caught:
         encoder("http://127.0.0.1", key=key)
     assert "hid" not in str(caught.value)
 
@@ -489,13 +489,13 @@ def test_keys_of_the_environment_go_where_they_belong(monkeypatch: pytest.Monkey
 
 
 def test_without_a_model_the_ones_the_server_has_are_named(url: str) -> None:
-    with pytest.raises(SettingError, match=f"no model was named; give --model, such as {MODEL}, other$"):
+    with refuses(SettingError, f"{MODEL}, other", option="model"):
         encoder(url, "")
 
 
 @pytest.mark.parametrize("place", ["http://127.0.0.1:{port}/a/b", "http://127.0.0.1:1"])
 def test_without_a_model_and_a_list_of_them_the_option_is_named(port: int, place: str) -> None:
-    with pytest.raises(SettingError, match=r"no model was named; give --model$"):
+    with refuses(SettingError, option="model", hint="give --model"):
         encoder(place.format(port=port), " ")
 
 
@@ -512,5 +512,5 @@ def test_without_a_model_and_a_list_of_them_the_option_is_named(port: int, place
     ],
 )
 def test_options_out_of_range_are_refused_by_name(option: str, value: Any) -> None:
-    with pytest.raises(SettingError, match=f"--{option.replace('_', '-')} is {value}; "):
+    with refuses(SettingError, str(value), option=option):
         encoder("http://127.0.0.1", **{option: value})

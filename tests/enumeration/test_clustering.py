@@ -1,5 +1,5 @@
 import numpy as np
-import pytest
+from refusals import refuses
 from threadpoolctl import threadpool_limits
 
 from imprint.enumeration.clustering import category_centres, cluster, cluster_means
@@ -41,12 +41,12 @@ def test_a_heavy_name_draws_the_clusters_to_itself():
 
 def test_fewer_rows_than_clusters_are_refused():
     vectors, _ = blobs(2, 3)
-    with pytest.raises(SettingError, match="6 names cannot make 7 clusters; ask for fewer, or give more names"):
+    with refuses(SettingError, "6 names", got=7):
         cluster(vectors, 7, what="names", seed=np.random.SeedSequence(0))
 
 
 def test_rows_that_are_all_alike_are_refused():
-    with pytest.raises(SettingError, match="the words have only 1 different vectors, so 2 clusters cannot be made"):
+    with refuses(SettingError, "words", "1 different", got=2):
         cluster(np.ones((50, 3), dtype=np.float32), 2, what="words", seed=np.random.SeedSequence(0))
 
 

@@ -1,8 +1,10 @@
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
@@ -188,32 +190,31 @@ def test_too_few_rotations_for_a_lone_association_are_noted(planted, small, corr
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("options", "error", "fields"),
     [
-        ({"names": ["Nobody", "Noone"]}, VocabularyError, "none of 2 names .*'Nobody', 'Noone'.* is in planted"),
-        ({"names": []}, VocabularyError, "none of 0 names"),
-        ({"names": "/nowhere/names.txt"}, StimulusError, "/nowhere/names.txt: cannot be read"),
-        ({"names": ["Mary", "Linda"], "cleaning": "none"}, SettingError, "2 of the 2 names .* left for 4 groups"),
-        ({"words": 5}, SettingError, "5 words cannot make 6 clusters"),
-        ({"categories": 400}, SettingError, "words cannot make 400 clusters"),
-        ({"top": 100}, SettingError, "top is 100, and the largest category has 66 words"),
-        ({"rotations": 0}, SettingError, "rotations is 0; at least 1"),
-        ({"device": "tpu"}, SettingError, "device is 'tpu'; use one of cpu, cuda"),
-        ({"device": "cuda", "correction": "max"}, SettingError, "neither correction 'max' nor a checkpoint"),
+        ({"names": ["Nobody", "Noone"]}, VocabularyError, {"where": "planted", "words": ("Nobody", "Noone")}),
+        ({"names": []}, VocabularyError, {"where": "planted", "words": ()}),
+        ({"names": "/nowhere/names.txt"}, StimulusError, {"where": Path("/nowhere/names.txt")}),
+        ({"names": ["Mary", "Linda"], "cleaning": "none"}, SettingError, {"option": "groups", "got": 4}),
+        ({"words": 5}, SettingError, {"got": 6}),
+        ({"categories": 400}, SettingError, {"got": 400}),
+        ({"top": 100}, SettingError, {"option": "top", "got": 100}),
+        ({"rotations": 0}, SettingError, {"option": "rotations", "got": 0}),
+        ({"device": "tpu"}, SettingError, {"option": "device", "got": "tpu"}),
+        ({"device": "cuda", "correction": "max"}, SettingError, {"option": "device", "got": "cuda"}),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_one_line(planted, small, options, error, message):
+def test_what_cannot_be_asked_is_refused_in_one_line(planted, small, options, error, fields):
     names = options.get("names", "first")
     rest = {key: value for key, value in options.items() if key != "names"}
-    with pytest.raises(error, match=message) as raised:
+    with refuses(error, **fields):
         enumerate_biases(planted.embedding, names, **small | rest)
-    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("options", [{}, {"without_frequency": True}, {"cleaning": "centroid"}])
 def test_vectors_that_are_all_the_same_are_refused(planted, small, options):
     vectors = np.ones_like(planted.embedding.vectors)
-    with pytest.raises(SettingError, match="the names have only 1 different vectors"):
+    with refuses(SettingError, "1 different"):
         enumerate_biases(Embedding("same", planted.embedding.words, vectors), **small | options)
 
 
@@ -222,5 +223,5 @@ def test_a_vector_that_is_no_number_is_refused_with_its_word(planted, small, bad
     vectors = planted.embedding.vectors.copy()
     vectors[100, 3] = bad
     word = planted.embedding.words[100]
-    with pytest.raises(EmbeddingFileError, match=f"broken: the vector of '{word}' holds NaN or an infinity"):
+    with refuses(EmbeddingFileError, where="broken", words=(word,)):
         enumerate_biases(Embedding("broken", planted.embedding.words, vectors), **small)

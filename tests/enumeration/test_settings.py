@@ -2,6 +2,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError
@@ -14,32 +15,31 @@ def test_the_defaults_are_those_of_the_papers_table():
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
+    ("name", "value"),
     [
-        ("groups", 1, "groups is 1; at least 2 is wanted"),
-        ("groups", 0, "groups is 0; at least 2"),
-        ("categories", 0, "categories is 0; at least 1"),
-        ("words", 0, "words is 0; at least 1"),
-        ("top", 0, "top is 0; at least 1"),
-        ("rotations", 0, "rotations is 0; at least 1"),
-        ("rotations", -5, "rotations is -5; at least 1"),
-        ("seed", -1, "seed is -1; at least 0"),
-        ("groups", 4.0, "groups is 4.0; a whole number is wanted"),
-        ("rotations", "1000", "rotations is '1000'; a whole number is wanted"),
-        ("top", None, "top is None; a whole number is wanted"),
-        ("fdr", 0, "fdr is 0; a number between 0 and 1 is wanted"),
-        ("fdr", 1.0, "fdr is 1.0; a number between 0 and 1"),
-        ("fdr", float("nan"), "fdr is nan; a number between 0 and 1"),
-        ("fdr", "0.05", "fdr is '0.05'; a number between 0 and 1"),
-        ("cleaning", "svm", "cleaning is 'svm'; use one of margin, centroid, none"),
-        ("centre", "words", "centre is 'words'; use one of category, all"),
-        ("correction", "holm", "correction is 'holm'; use one of bh, by, max"),
+        ("groups", 1),
+        ("groups", 0),
+        ("categories", 0),
+        ("words", 0),
+        ("top", 0),
+        ("rotations", 0),
+        ("rotations", -5),
+        ("seed", -1),
+        ("groups", 4.0),
+        ("rotations", "1000"),
+        ("top", None),
+        ("fdr", 0),
+        ("fdr", 1.0),
+        ("fdr", float("nan")),
+        ("fdr", "0.05"),
+        ("cleaning", "svm"),
+        ("centre", "words"),
+        ("correction", "holm"),
     ],
 )
-def test_a_bad_value_is_refused_in_one_clear_line(name, value, message):
-    with pytest.raises(SettingError, match=message) as raised:
+def test_a_bad_value_is_refused_in_one_clear_line(name, value):
+    with refuses(SettingError, str(value), option=name):
         Settings(**{name: value})
-    assert "\n" not in str(raised.value)
 
 
 def test_numpy_integers_are_integers():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
@@ -180,19 +181,17 @@ def test_two_embeddings_answer_the_questions_both_have():
 
 def test_a_benchmark_without_a_question_is_refused():
     asked = AnalogyBenchmark("mine", (("zebra", "w1", "w2", "w3"),), ("x",))
-    with pytest.raises(
-        VocabularyError, match=r"mine: none of 1 questions has all its words in random \('zebra' missing"
-    ):
+    with refuses(VocabularyError, "random", where="mine", words=("zebra",)):
         analogy(random_embedding(), asked)
 
 
 def test_damaged_vectors_and_no_words_are_refused():
     asked = AnalogyBenchmark("mine", (("w0", "w1", "w2", "w3"),), ("x",))
     one = random_embedding()
-    with pytest.raises(SettingError, match="most_words"):
+    with refuses(SettingError, option="most_words", got=0):
         analogy(one, asked, most_words=0)
     one.vectors[7, 0] = np.nan
-    with pytest.raises(EmbeddingFileError, match="'w7' holds NaN"):
+    with refuses(EmbeddingFileError, words=("w7",)):
         analogy(one, asked)
 
 

@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from refusals import refuses
 
 from imprint.errors import SettingError, StimulusError
 from imprint.evaluation.benchmarks import (
@@ -64,55 +65,55 @@ def test_analogies_are_read_with_their_sections(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "message"),
+    ("name", "text", "line", "said"),
     [
-        ("mine.tsv", PAIRS + "sun\tmoon\n", r"mine\.tsv: line 3 is 'sun moon'; two words and a score"),
-        ("mine.tsv", PAIRS + "sun\tmoon\tmany\n", r"mine\.tsv: line 3 is 'sun moon many'"),
-        ("mine.tsv", PAIRS + "sun\tmoon\tnan\n", r"mine\.tsv: line 3: the score is nan; a finite number"),
-        ("mine.tsv", PAIRS + "sun\tmoon\t-inf\n", r"mine\.tsv: line 3: the score is -inf; a finite number"),
-        ("mine.tsv", "sun\tmoon\t1\ncar\ttrain\t1\n", "no two of 2 scores differ"),
-        ("mine.txt", "a b c d\na b c d e\n", r"mine\.txt: line 2 is 'a b c d e'"),
-        ("mine.tsv", "word1\tword2\n", r"mine\.tsv: line 1 is 'word1 word2'"),
-        ("mine.tsv", "word1\tword2\tscore\n", "no two of 0 scores differ"),
-        ("mine.tsv", "word1\tword2\tscore\tsd\ncar\ttrain\t6\t1\n", r"mine\.tsv: line 2 is 'car train 6 1'"),
-        ("mine.txt", "a b c d e\n", r"mine\.txt: line 1 is 'a b c d e'"),
-        ("mine.tsv", "# nothing\n", "holds no pair and no question"),
-        ("mine.tsv", b"\xff\xfe\x00", "cannot be read"),
-        ("mine.csv", 'car,"train,6\n', "line 1 is no line of CSV"),
-        ("mine.txt.gz", "x" * (9 << 20), "more than 8 MB"),
+        ("mine.tsv", PAIRS + "sun\tmoon\n", 3, "'sun moon'"),
+        ("mine.tsv", PAIRS + "sun\tmoon\tmany\n", 3, "'sun moon many'"),
+        ("mine.tsv", PAIRS + "sun\tmoon\tnan\n", 3, "nan"),
+        ("mine.tsv", PAIRS + "sun\tmoon\t-inf\n", 3, "-inf"),
+        ("mine.tsv", "sun\tmoon\t1\ncar\ttrain\t1\n", None, "2 scores"),
+        ("mine.txt", "a b c d\na b c d e\n", 2, "'a b c d e'"),
+        ("mine.tsv", "word1\tword2\n", 1, "'word1 word2'"),
+        ("mine.tsv", "word1\tword2\tscore\n", None, "0 scores"),
+        ("mine.tsv", "word1\tword2\tscore\tsd\ncar\ttrain\t6\t1\n", 2, "'car train 6 1'"),
+        ("mine.txt", "a b c d e\n", 1, "'a b c d e'"),
+        ("mine.tsv", "# nothing\n", None, "pairs"),
+        ("mine.tsv", b"\xff\xfe\x00", None, "UTF-8"),
+        ("mine.csv", 'car,"train,6\n', 1, "CSV"),
+        ("mine.txt.gz", "x" * (9 << 20), None, "8 MB"),
     ],
 )
-def test_a_broken_file_is_refused_by_name_and_line(folder, name, text, message):
-    with pytest.raises(StimulusError, match=message) as refused:
-        read_benchmarks(folder(name, text))
-    assert "\n" not in str(refused.value)
+def test_a_broken_file_is_refused_by_name_and_line(folder, name, text, line, said):
+    path = folder(name, text)
+    with refuses(StimulusError, said, where=(str(path / name), line) if line else str(path / name)):
+        read_benchmarks(path)
 
 
 def test_a_file_that_only_says_it_is_packed_is_refused(tmp_path):
     (tmp_path / "mine.tsv.gz").write_text(PAIRS)
-    with pytest.raises(StimulusError, match="cannot be read"):
+    with refuses(StimulusError, where=str(tmp_path / "mine.tsv.gz")):
         read_benchmarks(tmp_path)
     (tmp_path / "mine.tsv.gz").write_bytes(gzip.compress(PAIRS.encode())[:-12])
-    with pytest.raises(StimulusError, match="cannot be read"):
+    with refuses(StimulusError, where=str(tmp_path / "mine.tsv.gz")):
         read_benchmarks(tmp_path)
 
 
 def test_a_folder_without_benchmarks_is_refused(tmp_path):
     (tmp_path / "notes.md").write_text("none here")
-    with pytest.raises(SettingError, match=r"holds no \.tsv, \.csv, \.txt file"):
+    with refuses(SettingError, ".tsv, .csv, .txt", where=tmp_path):
         read_benchmarks(tmp_path)
-    with pytest.raises(SettingError, match="not a folder"):
+    with refuses(SettingError, where=tmp_path / "notes.md"):
         read_benchmarks(tmp_path / "notes.md")
 
 
 def test_two_benchmarks_of_one_name_are_refused(folder):
     folder("mine.csv", "car,train,6.31\nmoon,cheese,1.5\n")
-    with pytest.raises(SettingError, match="two benchmarks 'mine'"):
+    with refuses(SettingError, got="mine"):
         read_benchmarks(folder("mine.tsv", PAIRS))
 
 
 def test_a_benchmark_named_as_a_bundled_one_is_refused(folder):
-    with pytest.raises(SettingError, match="two benchmarks 'rg-65'"):
+    with refuses(SettingError, got="rg-65"):
         all_benchmarks(folder("RG-65.tsv", PAIRS))
 
 

@@ -5,6 +5,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
+from refusals import refuses
 from scipy.stats import pearsonr
 
 from imprint.association.weat import weat
@@ -177,6 +178,5 @@ def test_findings_are_json_and_name_the_other(compared):
 
 def test_embeddings_with_nothing_in_common_are_refused_in_one_line(bundled):
     other = Embedding("other", ["xxyy", "yyxx"], np.eye(2, dtype=np.float32))
-    with pytest.raises(VocabularyError, match="none of 1 benchmarks can be run on other") as error:
+    with refuses(VocabularyError, where="other"):
         compare(bundled, other, tests=TESTS, benchmarks=[PAIRS])
-    assert "\n" not in str(error.value)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
@@ -32,12 +33,9 @@ def test_what_cannot_be_run_is_skipped_with_its_reason():
 
 
 def test_nothing_to_run_is_refused_in_one_line():
-    with pytest.raises(
-        VocabularyError, match="none of 1 benchmarks can be run on one; for one, absent: 0 of 5"
-    ) as error:
+    with refuses(VocabularyError, "absent: 0 of 5", where="one"):
         evaluate(embedding(0, "one"), [ABSENT])
-    assert "\n" not in str(error.value)
-    with pytest.raises(VocabularyError, match="none was asked for"):
+    with refuses(VocabularyError, where="one"):
         evaluate(embedding(0, "one"), [])
 
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
@@ -48,11 +49,11 @@ def test_a_word_made_of_subwords_has_neighbours_too():
 @pytest.mark.parametrize("count", [0, 101])
 def test_as_many_as_are_promised(count):
     embedding = Embedding("tiny", ["a"], np.ones((1, 2), dtype=np.float32))
-    with pytest.raises(SettingError, match=f"{count} neighbours are asked for; 1 to 100 are wanted"):
+    with refuses(SettingError, option="count", got=count):
         neighbours(embedding, "a", count=count)
 
 
 def test_a_missing_word_is_named():
     embedding = Embedding("tiny", ["a"], np.ones((1, 2), dtype=np.float32))
-    with pytest.raises(VocabularyError, match="'q' is not in tiny; use a word it has"):
+    with refuses(VocabularyError, where="tiny", words=("q",)):
         neighbours(embedding, "q")

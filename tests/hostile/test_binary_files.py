@@ -5,7 +5,6 @@ import pytest
 from gensim.models import FastText
 from gensim.models.fasttext import save_facebook_model
 
-from imprint.errors import EmbeddingFileError
 from imprint.subjects.opening import load
 
 
@@ -13,37 +12,21 @@ def rows(*words: bytes, values: tuple[float, ...] = (1.0, 2.0)) -> bytes:
     return b"".join(word + b" " + struct.pack(f"<{len(values)}f", *values) + b"\n" for word in words)
 
 
-@pytest.fixture
-def refused(tmp_path):
-    def load_and_fail(content: bytes, **options: object) -> str:
-        path = tmp_path / "bad.bin"
-        path.write_bytes(content)
-        with pytest.raises(EmbeddingFileError, match=r"bad\.bin: ") as raised:
-            load(path, **options)
-        message = str(raised.value)
-        assert "\n" not in message
-        return message.removeprefix(f"{path}: ")
-
-    return load_and_fail
-
-
 @pytest.mark.parametrize("cut", [1, 2, 5, 8, 9, 12])
 def test_a_binary_file_cut_short(refused, cut):
     content = b"3 2\n" + rows(b"cat", b"dog", b"bird").rstrip(b"\n")
-    message = refused(content[:-cut])
-    assert message.startswith("line 1 says 3 words but 2 follow: the file was cut short; fetch the file again")
+    assert refused(content[:-cut]).place == 1
 
 
 def test_a_binary_header_that_promises_too_few(refused):
-    message = refused(b"1 2\n" + rows(b"cat", b"dog"))
-    assert message == "line 1 says 1 words but more follow; correct line 1 or fetch the file again"
+    assert refused(b"1 2\n" + rows(b"cat", b"dog")).place == 1
 
 
 @pytest.mark.parametrize("header", [b"1000000000000 2", b"2 1000000000", b"2 0", b"999999999999999999 100000"])
 def test_a_binary_header_of_monstrous_numbers_allocates_nothing(refused, header):
     tracemalloc.start()
     try:
-        assert refused(header + b"\n" + rows(b"cat", b"dog")).startswith("line 1 ")
+        assert refused(header + b"\n" + rows(b"cat", b"dog")).place == 1
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -52,18 +35,20 @@ def test_a_binary_header_of_monstrous_numbers_allocates_nothing(refused, header)
 
 def test_a_wrong_dimension_does_not_pass_for_words(refused):
     content = b"40 3\n" + rows(*[b"word%d" % number for number in range(40)], values=(0.1, 0.2, 0.3, 0.4))
-    assert refused(content).split(" ")[0] in ("row", "line")
+    assert refused(content).place is not None
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_binary_nan_and_infinities_are_named_with_row_and_word(refused, value):
-    message = refused(b"2 2\n" + rows(b"cat") + rows(b"dog", values=(1.0, value)))
-    assert message == f"row 2 (word 'dog') holds {value}, a finite number is wanted; remove that row"
+    place, error = refused(b"2 2\n" + rows(b"cat") + rows(b"dog", values=(1.0, value)))
+    assert (place, error.words) == ("row 2", ("dog",))
+    assert str(value) in error.message
 
 
 def test_binary_words_in_another_encoding(refused):
-    message = refused(b"2 2\n" + rows(b"cat", "fußball".encode("latin1")))
-    assert message.startswith(r"row 2 has a word that is not UTF-8 (b'fu\xdfball'); read the file with gensim")
+    place, error = refused(b"2 2\n" + rows(b"cat", "fußball".encode("latin1")))
+    assert place == "row 2"
+    assert r"b'fu\xdfball'" in str(error)
 
 
 def test_repeated_and_mended_binary_words_are_told(tmp_path):
@@ -88,32 +73,32 @@ def fasttext_bytes(tmp_path_factory):
 
 @pytest.mark.parametrize("keep", [5, 60, 93, 100, 120, 300])
 def test_a_fasttext_model_cut_short(refused, fasttext_bytes, keep):
-    assert refused(fasttext_bytes[:keep]).startswith("the fastText model ends too early, it was cut short")
+    assert "ends too early" in refused(fasttext_bytes[:keep]).error.message
 
 
 @pytest.mark.parametrize(
-    ("offset", "layout", "value", "message"),
+    ("offset", "layout", "value", "said"),
     [
-        (4, "<i", 11, "is a version 11 fastText model; "),
-        (8, "<i", 2_000_000_000, "the fastText header holds impossible sizes"),
-        (8, "<i", 5, "the fastText matrix is "),
-        (40, "<i", 2_000_000_000, "the fastText matrix is "),
-        (48, "<i", -1, "the fastText header holds impossible sizes"),
-        (64, "<i", 2_000_000_000, "the fastText model ends too early"),
-        (64, "<i", 0, "the fastText model has no words"),
-        (72, "<i", 3, "is a supervised fastText model; "),
-        (84, "<q", 1, "is a quantised fastText model; "),
+        (4, "<i", 11, "version 11"),
+        (8, "<i", 2_000_000_000, "header"),
+        (8, "<i", 5, "matrix"),
+        (40, "<i", 2_000_000_000, "matrix"),
+        (48, "<i", -1, "header"),
+        (64, "<i", 2_000_000_000, "ends too early"),
+        (64, "<i", 0, "no words"),
+        (72, "<i", 3, "supervised"),
+        (84, "<q", 1, "quantised"),
     ],
 )
-def test_a_fasttext_header_that_lies(refused, fasttext_bytes, offset, layout, value, message):
+def test_a_fasttext_header_that_lies(refused, fasttext_bytes, offset, layout, value, said):
     content = bytearray(fasttext_bytes)
     struct.pack_into(layout, content, offset, value)
-    assert refused(bytes(content)).startswith(message)
+    assert said in refused(bytes(content)).error.message
 
 
 def test_a_fasttext_word_without_end(refused, fasttext_bytes):
     content = fasttext_bytes.replace(b"bird\0", b"b" * 3000 + b"\0")
-    assert refused(content).startswith("word 1 of the fastText model is 3,000 bytes long")
+    assert refused(content).place == "word 1"
 
 
 def test_fasttext_words_that_are_not_utf8_are_kept_and_noted(fasttext_bytes, tmp_path):

@@ -8,7 +8,6 @@ import zlib
 import numpy as np
 import pytest
 
-from imprint.errors import EmbeddingFileError
 from imprint.subjects.opening import load
 
 TEXT = b"".join(f"w{row} {row / 7:.6g} {row / 11:.6g}\n".encode() for row in range(30_000))
@@ -22,26 +21,11 @@ def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> b
     return buffer.getvalue()
 
 
-@pytest.fixture
-def refused(tmp_path):
-    def load_and_fail(content: bytes) -> str:
-        path = tmp_path / "bad"
-        path.write_bytes(content)
-        with pytest.raises(EmbeddingFileError, match="bad: ") as raised:
-            load(path)
-        message = str(raised.value)
-        assert "\n" not in message
-        return message.removeprefix(f"{path}: ")
-
-    return load_and_fail
-
-
 @pytest.mark.parametrize(("kind", "pack"), [("gzip", gzip.compress), ("xz", lzma.compress)])
 @pytest.mark.parametrize("keep", [0.01, 0.5, 0.999])
 def test_compressed_data_cut_short(refused, kind, pack, keep):
     packed = pack(TEXT)
-    message = refused(packed[: int(len(packed) * keep)])
-    assert message == f"the {kind} data ends too early, the file was cut short; fetch it again"
+    assert kind in refused(packed[: int(len(packed) * keep)]).error.message
 
 
 @pytest.mark.parametrize(
@@ -50,34 +34,32 @@ def test_compressed_data_cut_short(refused, kind, pack, keep):
 def test_compressed_data_that_is_damaged(refused, kind, pack):
     packed = bytearray(pack(TEXT))
     packed[len(packed) // 2] ^= 0xFF
-    assert refused(bytes(packed)).startswith(f"the {kind} data ")
+    assert kind in refused(bytes(packed)).error.message
 
 
 def test_a_zip_cut_short(refused):
-    assert refused(zipped(("a", TEXT))[:-200]).startswith("the zip data is damaged (File is not a zip file); fetch")
+    assert "zip" in refused(zipped(("a", TEXT))[:-200]).error.message
 
 
 def test_a_zip_of_several_files_names_them(refused):
-    message = refused(zipped(*((f"glove.{size}d.txt", b"cat 1 2\n") for size in (50, 100, 200, 300, 400))))
-    assert message.startswith(
-        "the zip holds 5 files ('glove.50d.txt', 'glove.100d.txt', 'glove.200d.txt', 'glove.300d.txt', ...)"
-    )
+    error = refused(zipped(*((f"glove.{size}d.txt", b"cat 1 2\n") for size in (50, 100, 200, 300, 400)))).error
+    assert "'glove.50d.txt', 'glove.100d.txt', 'glove.200d.txt', 'glove.300d.txt', ..." in str(error)
 
 
 @pytest.mark.parametrize("members", [(), (("folder/", b""),)])
 def test_a_zip_of_nothing(refused, members):
-    assert refused(zipped(*members)).startswith("the zip holds 0 files, one is wanted")
+    assert refused(zipped(*members)).error.expected == "one"
 
 
 def test_an_empty_file_in_a_zip(refused):
-    assert refused(zipped(("a", b""))) == "is empty; fetch or write it again"
+    assert "empty" in refused(zipped(("a", b""))).error.message
 
 
 def test_an_encrypted_zip(refused):
     packed = bytearray(zipped(("a", b"cat 1 2\n"), method=zipfile.ZIP_STORED))
     packed[6] |= 1  # the flag of the member
     packed[packed.index(b"PK\x01\x02") + 8] |= 1  # and of its entry in the directory
-    assert "password required" in refused(bytes(packed))
+    assert "password required" in refused(bytes(packed)).error.message
 
 
 def test_xz_that_asks_for_gigabytes_is_refused(refused):
@@ -86,7 +68,7 @@ def test_xz_that_asks_for_gigabytes_is_refused(refused):
     header[header.index(b"\x21\x01") + 2] = 40  # the code of the largest dictionary, 4 GB
     header[-4:] = zlib.crc32(header[:-4]).to_bytes(4, "little")
     packed[12 : 12 + len(header)] = header
-    assert refused(bytes(packed)).startswith("the xz data is damaged (Memory usage limit exceeded)")
+    assert "Memory usage limit exceeded" in refused(bytes(packed)).error.message
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda content: zipped(("a", content))])

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 import sqlite3
 import struct
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import encode_texts
@@ -35,11 +35,9 @@ def use(path: Path) -> None:
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(EncoderError, match=f"^{re.escape(str(path))}: ") as raised:
+    with refuses(EncoderError, where=path) as raised:
         use(path)
-    message = str(raised.value)
-    assert "\n" not in message
-    return message.removeprefix(f"{path}: ")
+    return raised.value.message
 
 
 @pytest.fixture
@@ -64,7 +62,7 @@ def change(path: Path, *statements: str, values: tuple = ()) -> None:
 def test_a_file_of_another_kind_is_refused_and_left_as_it_was(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
-    assert refusal(path).startswith("is no cache of encodings, or cannot be used (")
+    assert "not a cache" in refusal(path)
     assert path.read_bytes() == content
 
 
@@ -90,7 +88,7 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_was(tmp_path, s
     path = tmp_path / "other.sqlite"
     change(path, *statements)
     content = path.read_bytes()
-    assert refusal(path) == "is another database, or another version's; choose another place"
+    assert "another database" in refusal(path)
     assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]
 
@@ -106,7 +104,7 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_was(tmp_path, s
 )
 def test_a_cache_that_something_was_added_to_is_refused(cache, statement):
     change(cache, statement)
-    assert refusal(cache) == "is another database, or another version's; choose another place"
+    assert "another database" in refusal(cache)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +117,7 @@ def test_a_cache_that_something_was_added_to_is_refused(cache, statement):
 def test_an_encoding_that_is_no_vector_is_refused(cache, vector):
     key = hashlib.sha256(b"text 7").digest()
     change(cache, "UPDATE encodings SET vector = ? WHERE text = ?", values=(vector, key))
-    assert refusal(cache) == "holds what is no encoding, so it is damaged; remove it"
+    assert "damaged" in refusal(cache)
 
 
 def test_an_encoding_of_another_width_is_refused_and_the_rest_stays(cache):
@@ -127,9 +125,7 @@ def test_an_encoding_of_another_width_is_refused_and_the_rest_stays(cache):
     change(cache, "UPDATE encodings SET vector = ? WHERE text = ?", values=(struct.pack("<3f", 1, 2, 3), key))
     with (
         EncodingCache(cache) as opened,
-        pytest.raises(
-            EncoderError, match=r"^numbers: gave vectors of \d numbers and now one of \d; one size is wanted"
-        ),
+        refuses(EncoderError, where="numbers"),
     ):
         encode_texts(ENCODER, TEXTS, cache=opened)
     with EncodingCache(cache) as opened:
@@ -170,21 +166,21 @@ def test_a_journal_of_nonsense_beside_the_cache_loses_nothing(cache):
 
 
 def test_a_path_that_is_a_folder_is_refused(tmp_path):
-    assert refusal(tmp_path).startswith("is a folder, a device or a pipe; give the name of a file")
+    assert "folder" in refusal(tmp_path)
 
 
 def test_a_path_below_a_file_is_refused(tmp_path):
     (tmp_path / "file").touch()
-    assert "cannot keep encodings there" in refusal(tmp_path / "file" / "encodings.sqlite")
-    assert "cannot keep encodings there" in refusal(tmp_path / "file" / "folder" / "encodings.sqlite")
+    refusal(tmp_path / "file" / "encodings.sqlite")
+    refusal(tmp_path / "file" / "folder" / "encodings.sqlite")
 
 
 def test_a_name_that_is_too_long_is_refused(tmp_path):
-    assert "is no name to write to" in refusal(tmp_path / ("x" * 300))
+    refusal(tmp_path / ("x" * 300))
 
 
 def test_a_name_that_holds_a_nul_is_refused():
-    with pytest.raises(EncoderError, match=r"^'a\\x00b': no file name may hold a NUL; check the path$"):
+    with refuses(EncoderError, where=r"'a\x00b'"):
         EncodingCache("a\0b")
 
 
@@ -256,7 +252,7 @@ def one_line(run) -> str:
 
 def test_a_bad_cache_that_was_asked_for_is_one_line_and_exit_code_1(seat, tmp_path):
     (tmp_path / "notes.txt").write_text("rose " * 500)
-    assert "notes.txt: is no cache of encodings" in one_line(seat("--cache", "notes.txt"))
+    assert "notes.txt: " in one_line(seat("--cache", "notes.txt"))
     assert (tmp_path / "notes.txt").read_text() == "rose " * 500
 
 
@@ -270,7 +266,7 @@ def test_a_usual_cache_that_cannot_be_used_is_a_note_and_the_run_goes_on(seat, t
 
 
 def test_a_cache_and_none_contradict_each_other(seat):
-    assert "--cache and --no-cache contradict each other" in one_line(seat("--cache", "a", "--no-cache"))
+    assert "--no-cache" in one_line(seat("--cache", "a", "--no-cache"))
 
 
 def test_without_a_cache_no_file_is_made(seat, tmp_path):
@@ -279,15 +275,15 @@ def test_without_a_cache_no_file_is_made(seat, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("source", "message"),
+    ("source", "said"),
     [
-        ("nothing-of-that-name", "nothing-of-that-name: not found"),
-        ("numpy", "the installed package numpy holds no model"),
-        (".", "is a folder with no config.json"),
-        ("x" * 5_000, "cannot be read (File name too long)"),
-        ("unknown.txt", "gives a zero vector for all"),
+        ("nothing-of-that-name", "nothing-of-that-name: "),
+        ("numpy", "numpy"),
+        (".", ".: "),
+        ("x" * 5_000, "File name too long"),
+        ("unknown.txt", "unknown: "),
     ],
 )
-def test_an_encoder_that_cannot_be_used_is_one_line(seat, tmp_path, source, message):
+def test_an_encoder_that_cannot_be_used_is_one_line(seat, tmp_path, source, said):
     (tmp_path / "unknown.txt").write_text("qwxz 1 2\nplugh 3 4\n")
-    assert message in one_line(seat(source=source))
+    assert said in one_line(seat(source=source))

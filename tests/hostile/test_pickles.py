@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
+from refusals import refuses
 
 from imprint.embeddings.formats.pickles import vet
 from imprint.embeddings.formats.standins import STAND_INS, Inert
@@ -84,11 +85,8 @@ PAYLOADS = sorted(live_payloads(Path("x")))
 def test_a_pickle_that_would_run_code_is_refused_unread(tmp_path, payload):
     mark, path = tmp_path / "ran", tmp_path / "bad.kv"
     path.write_bytes(live_payloads(mark)[payload])
-    with pytest.raises(
-        EmbeddingFileError, match=r"bad\.kv: .*refused before any of it ran; save the vectors"
-    ) as raised:
+    with refuses(EmbeddingFileError, f"{path}: ", "refused"):
         load(path)
-    assert "\n" not in str(raised.value)
     assert not mark.exists()
 
 
@@ -125,7 +123,7 @@ def test_any_other_name_is_told_and_refused(tmp_path, name, spelt, protocol):
     module, attribute = name
     pushed = text(module) + text(attribute) + b"\x93" if protocol == 4 else f"c{module}\n{attribute}\n".encode()
     path.write_bytes(b"\x80" + bytes([protocol]) + pushed + b".")
-    with pytest.raises(EmbeddingFileError, match=f"the pickle names '{spelt}', which no embedding needs"):
+    with refuses(EmbeddingFileError, where=path, got=spelt):
         load(path)
 
 
@@ -148,7 +146,7 @@ def test_any_other_name_is_told_and_refused(tmp_path, name, spelt, protocol):
 def test_opcodes_gensim_never_writes_are_refused(tmp_path, opcodes, name):
     path = tmp_path / "bad.kv"
     path.write_bytes(b"\x80\x04" + opcodes + b".")
-    with pytest.raises(EmbeddingFileError, match=rf"bad\.kv: byte \d+ of the pickle is {name}, .* refused before any"):
+    with refuses(EmbeddingFileError, "bad.kv: byte ", got=name):
         load(path)
 
 
@@ -156,7 +154,7 @@ def test_a_name_in_the_memo_is_resolved_as_python_resolves_it():
     honest = text("numpy") + b"\x940" + text("dtype") + b"\x940h\x00h\x01\x93."
     vet(Path("honest"), io.BytesIO(b"\x80\x04" + honest))
     swapped = text("dtype") + b"\x940" + text("numpy") + b"\x940h\x00h\x01\x93."
-    with pytest.raises(EmbeddingFileError, match=r"names 'dtype\.numpy'"):
+    with refuses(EmbeddingFileError, got="dtype.numpy"):
         vet(Path("swapped"), io.BytesIO(b"\x80\x04" + swapped))
 
 
@@ -165,7 +163,7 @@ def test_a_name_spelt_with_escapes_is_not_taken_for_another(tmp_path, name):
     # The walk over the opcodes undoes escapes and the unpickler does not.
     path = tmp_path / "bad.kv"
     path.write_bytes(b"\x80\x02cnumpy\n" + name + b"\n.")
-    with pytest.raises(EmbeddingFileError, match=r"bad\.kv: (is a damaged pickle|the pickle names)"):
+    with refuses(EmbeddingFileError, "pickle", where=path):
         load(path)
 
 
@@ -181,8 +179,9 @@ def test_a_name_spelt_with_escapes_is_not_taken_for_another(tmp_path, name):
 )
 def test_tuples_too_deep_to_be_hashed_are_refused(deeper):
     # Unpickled as a key, three million of them would end the process.
-    with pytest.raises(EmbeddingFileError, match=r"of the pickle is TUPLE\d?, .* refused before any of it ran"):
+    with refuses(EmbeddingFileError) as raised:
         vet(Path("deep"), io.BytesIO(b"\x80\x02}N" + deeper + b"Ns."))
+    assert raised.value.got.startswith("TUPLE")
 
 
 def test_tuples_are_not_taken_for_deep_because_there_are_many():
@@ -197,7 +196,7 @@ def test_tuples_are_not_taken_for_deep_because_there_are_many():
 def test_three_million_tuples_as_a_key_end_with_a_message(tmp_path):
     path = tmp_path / "bad.kv"
     path.write_bytes(b"\x80\x02cgensim.models.keyedvectors\nKeyedVectors\n)\x81}N" + b"\x85" * 3_000_000 + b"K\x01sb.")
-    with pytest.raises(EmbeddingFileError, match=r"bad\.kv: byte \d+ of the pickle is TUPLE1"):
+    with refuses(EmbeddingFileError, got="TUPLE1"):
         load(path)
 
 
@@ -217,9 +216,7 @@ NESTED = b"]" * 20_000 + b"a" * 19_999
 def test_a_list_too_deep_to_be_told_is_refused_in_one_line(tmp_path, opcodes):
     path = tmp_path / "bad.kv"
     path.write_bytes(b"\x80\x04" + opcodes)
-    with pytest.raises(
-        EmbeddingFileError, match=r"bad\.kv: (is a damaged pickle|vectors is) .*\[\[\[\.\.\.\]\]\]"
-    ) as raised:
+    with refuses(EmbeddingFileError, "[[[...]]]", where=path) as raised:
         load(path)
     assert len(str(raised.value)) < 500
 
@@ -246,7 +243,7 @@ def test_every_admitted_name_stands_for_an_inert_class():
 def test_a_pickle_that_lies_about_lengths_or_breaks_off_is_damaged(tmp_path, content):
     path = tmp_path / "bad.kv"
     path.write_bytes(content)
-    with pytest.raises(EmbeddingFileError, match=r"bad\.kv: is a damaged pickle \(.*\); save it again with gensim"):
+    with refuses(EmbeddingFileError, "damaged", where=path):
         load(path)
 
 
@@ -254,7 +251,7 @@ def test_a_pickle_that_lies_about_lengths_or_breaks_off_is_damaged(tmp_path, con
 def test_a_harmless_pickle_of_something_else(tmp_path, content):
     path = tmp_path / "other.pkl"
     path.write_bytes(pickle.dumps(content, protocol=4))
-    with pytest.raises(EmbeddingFileError, match=r"other\.pkl: the pickle (holds no KeyedVectors|lists no words)"):
+    with refuses(EmbeddingFileError, where=path):
         load(path)
 
 
@@ -266,31 +263,31 @@ def save(path: Path, **attributes: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "message"),
+    ("attributes", "said"),
     [
-        ({"vectors": np.ones((3, 2), np.float32)}, r"holds 2 words and a float32 array of shape \(3, 2\)"),
-        ({"vectors": np.ones(2, np.float32)}, r"holds 2 words and a float32 array of shape \(2,\)"),
-        ({"vectors": np.ones((2, 2), np.int32)}, "holds 2 words and a int32 array"),
+        ({"vectors": np.ones((3, 2), np.float32)}, "(3, 2)"),
+        ({"vectors": np.ones(2, np.float32)}, "(2,)"),
+        ({"vectors": np.ones((2, 2), np.int32)}, "int32"),
         (
             {"vectors": np.array([["x", "y"]] * 2, dtype=object)},
-            "vectors is an array of 'O8' where numbers are wanted",
+            "'O8'",
         ),
-        ({"vectors": None}, "holds 2 words and no vectors"),
-        ({"index_to_key": ["a", None]}, "word 2 is no text"),
-        ({"index_to_key": ["a", 10**6000]}, "word 2 is no text"),
-        ({"index_to_key": []}, "the pickle lists no words"),
+        ({"vectors": None}, "no vectors"),
+        ({"index_to_key": ["a", None]}, "word 2"),
+        ({"index_to_key": ["a", 10**6000]}, "word 2"),
+        ({"index_to_key": []}, "words"),
         (
             {"vectors": np.array([[1, 2], [3, np.inf]], np.float32)},
-            r"row 2 \(word 'b'\) holds inf, a finite number",
+            "row 2",
         ),
-        ({"vectors": np.full((2, 2), 1e300)}, r"row 1 \(word 'a'\) holds inf, a finite number"),
-        ({"vectors": None, "__numpys": ["vectors"]}, r"needs bad\.kv\.vectors\.npy, which gensim wrote beside it"),
+        ({"vectors": np.full((2, 2), 1e300)}, "row 1"),
+        ({"vectors": None, "__numpys": ["vectors"]}, "bad.kv.vectors.npy"),
     ],
 )
-def test_vectors_that_do_not_fit_their_words(tmp_path, attributes, message):
+def test_vectors_that_do_not_fit_their_words(tmp_path, attributes, said):
     path = tmp_path / "bad.kv"
     save(path, **attributes)
-    with pytest.raises(EmbeddingFileError, match=rf"bad\.kv: {message}"):
+    with refuses(EmbeddingFileError, "bad.kv: ", said):
         load(path)
 
 
@@ -301,7 +298,7 @@ def test_an_array_that_lies_about_its_shape(tmp_path):
     shape = b"K\x02K\x02\x86"  # the tuple (2, 2)
     assert shape in content
     path.write_bytes(content.replace(shape, b"K\x02K\x09\x86"))
-    with pytest.raises(EmbeddingFileError, match=r"vectors is an array of shape \(2, 9\) in 16 bytes"):
+    with refuses(EmbeddingFileError, "vectors", "(2, 9)", where=path):
         load(path)
 
 
@@ -309,10 +306,10 @@ def test_a_matrix_beside_the_file_that_is_a_pickle_is_not_unpickled(tmp_path):
     path, mark = tmp_path / "bad.kv", tmp_path / "ran"
     save(path, vectors=None, __numpys=["vectors"])
     np.save(tmp_path / "bad.kv.vectors.npy", np.array([[Opens(mark)]], dtype=object), allow_pickle=True)
-    with pytest.raises(EmbeddingFileError, match=r"bad\.kv\.vectors\.npy: cannot be mapped"):
+    with refuses(EmbeddingFileError, where=tmp_path / "bad.kv.vectors.npy"):
         load(path)
     (tmp_path / "bad.kv.vectors.npy").write_bytes(pickle.dumps(Opens(mark)))
-    with pytest.raises(EmbeddingFileError, match=r"bad\.kv\.vectors\.npy: cannot be mapped"):
+    with refuses(EmbeddingFileError, where=tmp_path / "bad.kv.vectors.npy"):
         load(path)
     assert not mark.exists()
 
@@ -321,7 +318,7 @@ def test_only_the_sibling_gensim_writes_is_opened(tmp_path):
     path = tmp_path / "bad.kv"
     np.save(tmp_path / "elsewhere.npy", np.ones((2, 2), np.float32))
     save(path, vectors=None, __numpys=["../elsewhere", "elsewhere"])
-    with pytest.raises(EmbeddingFileError, match="holds 2 words and no vectors"):
+    with refuses(EmbeddingFileError, "no vectors", where=path):
         load(path)
 
 
@@ -330,7 +327,7 @@ def test_a_matrix_beside_the_file_that_is_cut_short(tmp_path):
     save(path, vectors=None, __numpys=["vectors"])
     np.save(beside, np.ones((2, 2), np.float32))
     beside.write_bytes(beside.read_bytes()[:-3])
-    with pytest.raises(EmbeddingFileError, match=r"bad\.kv\.vectors\.npy: cannot be mapped"):
+    with refuses(EmbeddingFileError, where=tmp_path / "bad.kv.vectors.npy"):
         load(path)
 
 

@@ -3,6 +3,7 @@ import struct
 
 import numpy as np
 import pytest
+from refusals import refuses
 from safetensors.numpy import save_file
 
 from imprint.errors import EmbeddingFileError
@@ -12,27 +13,13 @@ VECTORS = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
 WORDS = {"dtype": "U8", "shape": [3], "data_offsets": [16, 19]}
 MORE = {"dtype": "U8", "shape": [9]}
 NO_RANKS = {"dtype": "I32", "shape": [0], "data_offsets": [19, 19]}
-CONTRADICTION = "an entry for tensor 'vectors' that contradicts itself"
+CONTRADICTION = "'vectors'"
 DATA = np.array([[1, 2], [3, 4]], "<f4").tobytes() + b"a\nb"
 
 
 def content(header: object, data: bytes = DATA) -> bytes:
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + data
-
-
-@pytest.fixture
-def refused(tmp_path):
-    def load_and_fail(written: bytes) -> str:
-        path = tmp_path / "bad.safetensors"
-        path.write_bytes(written)
-        with pytest.raises(EmbeddingFileError, match=r"bad\.safetensors: ") as raised:
-            load(path)
-        message = str(raised.value)
-        assert "\n" not in message
-        return message.removeprefix(f"{path}: ")
-
-    return load_and_fail
 
 
 def test_the_honest_file_is_read(tmp_path):
@@ -44,13 +31,11 @@ def test_the_honest_file_is_read(tmp_path):
 
 @pytest.mark.parametrize("length", [1 << 63, 1 << 40, 100_000_001, 1000])
 def test_a_giant_header_is_refused_by_its_length(refused, length):
-    assert refused(struct.pack("<Q", length) + b"{}" + DATA).startswith(
-        f"holds a header of {length:,} bytes in a file"
-    )
+    assert f"{length:,} bytes" in refused(struct.pack("<Q", length) + b"{}" + DATA).error.message
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "said"),
     [
         ({"vectors": VECTORS | {"data_offsets": [0, 1 << 50]}}, CONTRADICTION),
         ({"vectors": VECTORS | {"data_offsets": [16, 0]}}, CONTRADICTION),
@@ -62,43 +47,43 @@ def test_a_giant_header_is_refused_by_its_length(refused, length):
         ({"vectors": VECTORS | {"dtype": "F64"}}, CONTRADICTION),
         ({"vectors": VECTORS | {"dtype": ["F32"]}}, CONTRADICTION),
         ({"vectors": None}, CONTRADICTION),
-        ({"vectors": VECTORS | {"shape": [4]}}, "2 words and vectors of shape (4,)"),
-        ({"vectors": VECTORS | {"shape": [4, 1]}}, "2 words and vectors of shape (4, 1)"),
-        ({"words": WORDS | {"data_offsets": [13, 16]}}, "tensor 'words' at bytes 13 to 16, where byte 16 is next"),
-        ({"words": WORDS | {"data_offsets": [15, 18]}}, "tensor 'words' at bytes 15 to 18, where byte 16 is next"),
-        ({"words": WORDS | {"data_offsets": [17, 20]}}, "tensor 'words' at bytes 17 to 20, where byte 16 is next"),
-        ({"more": MORE | {"data_offsets": [19, 28]}}, "19 bytes of tensors, the header makes it 28"),
-        ({"more": MORE | {"data_offsets": [3, 12]}}, "tensor 'more' at bytes 3 to 12, where byte 16"),
-        ({"ranks": NO_RANKS}, "2 words and ranks or common flags of shape (0,)"),
-        ({"__metadata__": {"name": 7}}, "a header that is no table of tensors"),
-        ({"__metadata__": []}, "a header that is no table of tensors"),
+        ({"vectors": VECTORS | {"shape": [4]}}, "(4,)"),
+        ({"vectors": VECTORS | {"shape": [4, 1]}}, "(4, 1)"),
+        ({"words": WORDS | {"data_offsets": [13, 16]}}, "'words' at bytes 13"),
+        ({"words": WORDS | {"data_offsets": [15, 18]}}, "'words' at bytes 15"),
+        ({"words": WORDS | {"data_offsets": [17, 20]}}, "'words' at bytes 17"),
+        ({"more": MORE | {"data_offsets": [19, 28]}}, "28"),
+        ({"more": MORE | {"data_offsets": [3, 12]}}, "'more' at bytes 3"),
+        ({"ranks": NO_RANKS}, "(0,)"),
+        ({"__metadata__": {"name": 7}}, "header"),
+        ({"__metadata__": []}, "header"),
     ],
 )
-def test_offsets_shapes_and_types_that_lie(refused, changes, message):
-    assert refused(content({"vectors": VECTORS, "words": WORDS, **changes})).startswith(f"holds {message}")
+def test_offsets_shapes_and_types_that_lie(refused, changes, said):
+    assert said in refused(content({"vectors": VECTORS, "words": WORDS, **changes})).error.message
 
 
 @pytest.mark.parametrize(
     "header", [b"{", b"{}}", b"{" + b"[" * 100_000, b'{"a": 1' + b"0" * 5000 + b"}", b'{"\xff": 1}', b"{'a': 1}"]
 )
 def test_a_header_that_is_not_json(refused, header):
-    assert refused(content(header)).startswith("holds a header that is not JSON")
+    assert "JSON" in refused(content(header)).error.message
 
 
 def test_a_file_cut_short(refused):
     whole = content({"vectors": VECTORS, "words": WORDS})
-    assert refused(whole[:-1]).startswith("holds 18 bytes of tensors, the header makes it 19")
-    assert refused(whole[:40]).startswith("holds a header of ")
+    assert "18 bytes" in refused(whole[:-1]).error.message
+    assert "header" in refused(whole[:40]).error.message
 
 
 def test_bytes_after_the_last_tensor(refused):
     whole = content({"vectors": VECTORS, "words": WORDS})
-    assert refused(whole + b"x").startswith("holds 20 bytes of tensors, the header makes it 19")
+    assert "20 bytes" in refused(whole + b"x").error.message
 
 
 def test_words_that_are_not_utf8(refused):
     written = content({"vectors": VECTORS, "words": WORDS}, DATA[:-1] + b"\xff")
-    assert refused(written).startswith("holds word 2 in bytes that are not UTF-8")
+    assert "word 2" in refused(written).error.message
 
 
 def test_an_embedding_of_no_words(refused):
@@ -106,15 +91,13 @@ def test_an_embedding_of_no_words(refused):
         "vectors": {"dtype": "F32", "shape": [0, 2], "data_offsets": [0, 0]},
         "words": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]},
     }
-    assert refused(content(header, b"")).startswith("holds 1 words and vectors of shape (0, 2)")
+    assert "(0, 2)" in refused(content(header, b"")).error.message
 
 
 def test_a_safetensors_file_of_a_model(tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({"encoder.weight": np.ones((2, 2), np.float32)}, path)
-    with pytest.raises(
-        EmbeddingFileError, match=r"is a safetensors file of encoder\.weight, without vectors and words"
-    ):
+    with refuses(EmbeddingFileError, "encoder.weight", "vectors", "words", where=path):
         load(path)
 
 
@@ -128,9 +111,9 @@ def test_values_that_are_not_finite_are_refused_when_they_are_used(tmp_path, kin
         "words": {"dtype": "U8", "shape": [3], "data_offsets": [size, size + 3]},
     }
     path.write_bytes(content(header, values + b"a\nb"))
-    with pytest.raises(EmbeddingFileError, match=r"'b'.* holds (nan|NaN)"):
+    with refuses(EmbeddingFileError, words=("b",)):
         load(path).lookup(["a", "b"])
-    with pytest.raises(EmbeddingFileError, match=r"row 1 \(word 'b'\) holds nan"):
+    with refuses(EmbeddingFileError, words=("b",), where=(path, "row 1")):
         load(path, only=["b"])
 
 

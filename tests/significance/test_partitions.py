@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refuses
 from scipy.stats import hypergeom
 
 from imprint.errors import SettingError
@@ -270,27 +271,27 @@ def test_sampling_depends_on_the_seed_alone():
 def test_more_partitions_than_can_be_counted_are_refused_and_sampled():
     rng = np.random.default_rng(2)
     x, y = rng.normal(0.1, 0.1, 600), rng.normal(0, 0.1, 600)
-    with pytest.raises(SettingError, match="more than 1e300 partitions"):
+    with refuses(SettingError, "600"):
         permutation_test(x, y)
     assert sampled_test(x, y, draws=1_000).p_value == 1 / 1_001
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "message"),
+    ("x", "y", "option"),
     [
-        ([], [1.0], "x has shape"),
-        ([1.0], [[1.0]], "y has shape"),
-        ([math.nan], [1.0], "not a finite number"),
-        ([1.0], [math.inf], "not a finite number"),
+        ([], [1.0], "x"),
+        ([1.0], [[1.0]], "y"),
+        ([math.nan], [1.0], "x"),
+        ([1.0], [math.inf], "y"),
     ],
 )
-def test_unusable_scores_are_refused(x, y, message):
-    with pytest.raises(SettingError, match=message):
+def test_unusable_scores_are_refused(x, y, option):
+    with refuses(SettingError, option=option):
         permutation_test(x, y)
 
 
 def test_an_unknown_alternative_is_refused():
-    with pytest.raises(SettingError, match="use one of greater, less, two-sided"):
+    with refuses(SettingError, option="alternative", got="bigger"):
         permutation_test([1.0], [0.0], alternative="bigger")
-    with pytest.raises(SettingError, match="draws is 0"):
+    with refuses(SettingError, option="draws", got=0):
         sampled_test([1.0], [0.0], draws=0)

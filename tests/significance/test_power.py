@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.errors import SettingError
 from imprint.significance.partitions import permutation_test
@@ -56,7 +57,7 @@ def test_the_seed_alone_decides():
     assert first == again != other
 
 
-@pytest.mark.parametrize("settings", [{"alpha": 0.0}, {"alpha": 0.05, "power": 1.0}])
+@pytest.mark.parametrize("settings", [{"alpha": 0.0}, {"power": 1.0}])
 def test_settings_out_of_range_are_refused(settings):
-    with pytest.raises(SettingError, match="between 0 and 1"):
-        smallest_detectable_shift([0.0, 1.0], [0.0, 1.0], **settings)
+    with refuses(SettingError, option=next(iter(settings))):
+        smallest_detectable_shift([0.0, 1.0], [0.0, 1.0], **{"alpha": 0.05, **settings})

@@ -5,6 +5,7 @@ import sys
 from collections import defaultdict
 
 import pytest
+from refusals import refuses
 
 from imprint.errors import StimulusError
 from imprint.stimuli.catalog import (
@@ -292,19 +293,19 @@ def test_words_of_tests_are_those_of_all_their_sets() -> None:
 def test_patterns_choose_tests_in_the_catalogues_order() -> None:
     chosen = [test.id for test in choose(catalogue(), ["seat-7b", "caliskan-1*"])]
     assert chosen == ["caliskan-1", "caliskan-10", "seat-7b"]
-    with pytest.raises(StimulusError, match="did you mean 'seat-7b'"):
+    with refuses(StimulusError, "'seat-7b'", got="seat-7"):
         choose(catalogue(), ["seat-7"])
-    with pytest.raises(StimulusError, match="no test is called 'seat-\\*'"):
+    with refuses(StimulusError, got="seat-*"):
         get("seat-*")
 
 
 def test_a_misspelt_id_gets_the_nearest_one() -> None:
-    with pytest.raises(StimulusError, match=r"'caliskan1'; did you mean 'caliskan-1'\?"):
+    with refuses(StimulusError, "'caliskan-1'", got="caliskan1"):
         get("caliskan1")
 
 
 def test_an_id_like_no_other_is_sent_to_the_list() -> None:
-    with pytest.raises(StimulusError, match="`imprint stimuli` lists all"):
+    with refuses(StimulusError, "imprint stimuli", got="???"):
         get("???")
 
 

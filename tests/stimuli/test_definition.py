@@ -4,9 +4,9 @@ import copy
 import pickle
 from dataclasses import asdict, replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from imprint.errors import StimulusError
 from imprint.stimuli.catalog import WeatTest, WefatTest, WordSet, catalogue, get, problems, validate
@@ -35,29 +35,27 @@ def test_a_test_is_usable_when_its_sets_are_sets_of_two_or_more_that_do_not_meet
 
 def test_validate_names_the_place_and_every_problem() -> None:
     test = made(["one"], ["two", "two"], ["three", "four"], ["four", "five"])
-    with pytest.raises(StimulusError, match=r"^here: x .*'one'.*; y .*'two'.*; in both a .*'four'") as caught:
+    with refuses(StimulusError, "'one'", "'two'", "'four'", where="here"):
         validate(test, where="here")
-    assert "\n" not in str(caught.value)
 
 
 def test_validate_names_the_test_where_no_place_is_given() -> None:
-    with pytest.raises(StimulusError, match=r"^test 'made': x"):
+    with refuses(StimulusError, "x (x)", where="test 'made'"):
         validate(made([], POOL[:2], POOL[2:4], POOL[4:6]))
 
 
 def test_a_long_list_of_culprits_is_cut_short() -> None:
     test = made(POOL, POOL, ["three", "four"], ["five", "six"])
-    assert problems(test) == [
-        "in both x (x) and y (y): 'word0', 'word1', 'word2', 'word3', 'word4' and 7 more; keep each in one"
-    ]
+    (problem,) = problems(test)
+    assert "'word0', 'word1', 'word2', 'word3', 'word4' and 7 more" in problem
 
 
 def test_kinds_are_counted_and_known() -> None:
     short = WordSet("x", ("one", "two"), ("name",))
     wrong = WordSet("y", ("three", "four"), ("name", "thing"))  # type: ignore[arg-type]
     test = replace(made([], [], POOL[:2], POOL[2:4]), x=short, y=wrong)
-    assert problems(test)[0] == "x (x): 1 kinds for 2 words; give one kind a word"
-    assert "no such kind of word: 'thing'" in problems(test)[1]
+    assert problems(test)[0].startswith("x (x): ")
+    assert "'thing'" in problems(test)[1]
     assert "thing" not in KINDS
 
 
@@ -69,9 +67,9 @@ def test_a_property_must_cover_the_words_with_finite_numbers() -> None:
     assert (given_.property, given_.property_name) == (values, "share")
     assert test.property is not None
     assert test.property["nurse"] != 50.0
-    with pytest.raises(StimulusError, match=r"caliskan-wefat-occupations.*no value for 'nurse'"):
+    with refuses(StimulusError, "'nurse'", where=f"test {test.id!r}"):
         test.with_property({word: value for word, value in values.items() if word != "nurse"})
-    with pytest.raises(StimulusError, match="not a finite number for 'nurse'"):
+    with refuses(StimulusError, "finite", "'nurse'"):
         test.with_property({**values, "nurse": float("nan")})
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.errors import StimulusError
 from imprint.masking import is_slur
@@ -124,25 +125,25 @@ def test_users_seeds_are_read_as_words_or_as_a_table(tmp_path, content, fitted, 
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "line", "said"),
     [
-        ("", ": no words in it"),
-        ("word,held_out\n", ": no words below its header"),
-        ("word,held_out\nnurse,yes\n", ", line 2: held_out is 'yes'; 0 .* or 1"),
-        ("word,held_out\nnurse,\n", ", line 2: held_out is ''"),
-        ("word,held_out\nnurse\n", ", line 2: 1 columns; 2 are wanted"),
-        ("word,held_out\nnurse,0\nnurse,1\n", ", line 3: 'nurse' is there twice"),
-        ("word,held_out\n,1\n", ", line 2: no word"),
-        ('word,held_out\n"nurse,1\n', r", line \d: not CSV"),
-        ("nurse\nnurse\n", ", line 2: 'nurse' is there twice"),
-        (b"word,held_out\nd\xe9,1\n", ", line 2: not UTF-8"),
+        ("", None, "words"),
+        ("word,held_out\n", None, "words"),
+        ("word,held_out\nnurse,yes\n", 2, "'yes'"),
+        ("word,held_out\nnurse,\n", 2, "held_out"),
+        ("word,held_out\nnurse\n", 2, "columns"),
+        ("word,held_out\nnurse,0\nnurse,1\n", 3, "'nurse'"),
+        ("word,held_out\n,1\n", 2, "word"),
+        ('word,held_out\n"nurse,1\n', 2, "CSV"),
+        ("nurse\nnurse\n", 2, "'nurse'"),
+        (b"word,held_out\nd\xe9,1\n", 2, "UTF-8"),
     ],
 )
-def test_a_bad_seed_file_is_refused_in_one_line(tmp_path, content, message):
+def test_a_bad_seed_file_is_refused_in_one_line(tmp_path, content, line, said):
     (tmp_path / "s.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(StimulusError, match=rf"s\.csv{message}") as caught:
-        seeds.read_seeds(tmp_path / "s.csv")
-    assert "\n" not in str(caught.value)
+    path = tmp_path / "s.csv"
+    with refuses(StimulusError, said, where=(path, line) if line else path):
+        seeds.read_seeds(path)
 
 
 @pytest.mark.parametrize(
@@ -154,19 +155,19 @@ def test_users_pairs_are_read_with_or_without_a_header(tmp_path, content):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "line", "said"),
     [
-        ("", ": no pairs in it"),
-        ("positive,negative\n", ": no pairs in it"),
-        ("he,she\nman\n", ", line 2: 'man' is not a pair"),
-        ("he,she,it\n", ", line 1: 'he, she, it' is not a pair"),
-        ("he,\n", ", line 1: .* is not a pair"),
-        ("he,she\n\nhe,she\n", ", line 3: he,she is there twice, first in line 1"),
-        ('he,"she\n', r", line \d: not CSV"),
+        ("", None, "pairs"),
+        ("positive,negative\n", None, "pairs"),
+        ("he,she\nman\n", 2, "'man'"),
+        ("he,she,it\n", 1, "'he, she, it'"),
+        ("he,\n", 1, "pair"),
+        ("he,she\n\nhe,she\n", 3, "line 1"),
+        ('he,"she\n', 1, "CSV"),
     ],
 )
-def test_a_bad_file_of_pairs_is_refused_in_one_line(tmp_path, content, message):
+def test_a_bad_file_of_pairs_is_refused_in_one_line(tmp_path, content, line, said):
     (tmp_path / "p.csv").write_text(content)
-    with pytest.raises(StimulusError, match=rf"p\.csv{message}") as caught:
-        seeds.read_pairs(tmp_path / "p.csv")
-    assert "\n" not in str(caught.value)
+    path = tmp_path / "p.csv"
+    with refuses(StimulusError, said, where=(path, line) if line else path):
+        seeds.read_pairs(path)

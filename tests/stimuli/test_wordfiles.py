@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from imprint.errors import StimulusError
 from imprint.stimuli.catalog import read_property, read_words, weat_from_files
@@ -37,22 +38,23 @@ def test_a_phrase_keeps_its_blanks_and_a_sharp_its_letter(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "line", "said"),
     [
-        ("", "no words in it"),
-        ("# only this\n , \n", "no words in it"),
-        ("rose\ntulip\nrose\n", r"line 3: 'rose' is there twice, first in line 1"),
-        (b"rose\nd\xe9j\xe0\n", "line 2: not UTF-8"),
+        ("", None, "words"),
+        ("# only this\n , \n", None, "words"),
+        ("rose\ntulip\nrose\n", 3, "'rose'"),
+        (b"rose\nd\xe9j\xe0\n", 2, "UTF-8"),
     ],
 )
-def test_a_bad_word_file_is_refused_by_name(tmp_path: Path, content: str | bytes, message: str) -> None:
-    with pytest.raises(StimulusError, match=rf"w\.txt.*{message}"):
-        read_words(write(tmp_path, "w.txt", content))
+def test_a_bad_word_file_is_refused_by_name(tmp_path: Path, content: str | bytes, line: int | None, said: str) -> None:
+    path = write(tmp_path, "w.txt", content)
+    with refuses(StimulusError, said, where=(path, line) if line else path):
+        read_words(path)
 
 
 def test_a_missing_file_a_folder_and_an_impossible_path_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere.txt", tmp_path, "a\0b"):
-        with pytest.raises(StimulusError, match="cannot be read"):
+        with refuses(StimulusError, where=path):
             read_words(path)
 
 
@@ -60,7 +62,7 @@ def test_a_file_too_large_for_a_word_list_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "embedding.txt"
     with path.open("wb") as file:
         file.truncate(1 << 40)  # a sparse file: a terabyte that takes no room
-    with pytest.raises(StimulusError, match=r"embedding\.txt: larger than 8 MiB"):
+    with refuses(StimulusError, "8 MiB", where=path):
         read_words(path)
 
 
@@ -75,18 +77,18 @@ def test_four_files_make_a_test_named_after_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "b", "message"),
+    ("y", "b", "said"),
     [
-        ("rose, ant", "war, grief", r"in both x \(x\) and y \(y\): 'rose'"),
-        ("ant, flea", "war, joy", r"in both a \(a\) and b \(b\): 'joy'"),
-        ("ant", "war, grief", "y.*: only one word, 'ant'"),
+        ("rose, ant", "war, grief", "'rose'"),
+        ("ant, flea", "war, joy", "'joy'"),
+        ("ant", "war, grief", "'ant'"),
         ("ant, fl\u200bea", "war, grief", "invisible characters"),
     ],
 )
-def test_four_files_that_make_no_test_are_refused(tmp_path: Path, y: str, b: str, message: str) -> None:
+def test_four_files_that_make_no_test_are_refused(tmp_path: Path, y: str, b: str, said: str) -> None:
     contents = {"x": "rose, tulip", "y": y, "a": "joy, love", "b": b}
     paths = [write(tmp_path, f"{name}.txt", text) for name, text in contents.items()]
-    with pytest.raises(StimulusError, match=message) as caught:
+    with refuses(StimulusError, said) as caught:
         weat_from_files(*paths)
     assert all(str(path) in str(caught.value) for path in paths)
 
@@ -114,27 +116,29 @@ def test_a_table_written_by_csv_comes_back(tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "line", "said"),
     [
-        ("", ": no values in it"),
-        ("word,value\n", ": no values in it"),
-        ("nurse,90\nplumber,few\n", r", line 2, 'plumber': 'few' is not a number"),
-        ("nurse,90%\n", r", line 1, 'nurse': '90%' is not a number"),
-        ("nurse,\n", r", line 1, 'nurse': '' is not a number"),
-        ("nurse,nan\n", r", line 1, 'nurse': 'nan' is not a number"),
-        ("nurse,9\nplumber,inf\n", r", line 2, 'plumber': 'inf' is not a number"),
-        ("nurse,90,5\n", ", line 1: 3 columns; two are wanted"),
-        ("word;value\nnurse,90\n", ", line 2: 1 columns; two are wanted"),
-        ("nurse,90\nnurse,91\n", ", line 2: 'nurse' is there twice"),
-        ("word,value\n,91\n", ", line 2: no word"),
-        ('nurse,90\n"plumber,2\n', r", line \d: not CSV"),
-        (b"nurse,90\nsoign\xe9,2\n", ", line 2: not UTF-8"),
+        ("", None, "values"),
+        ("word,value\n", None, "values"),
+        ("nurse,90\nplumber,few\n", 2, "'plumber'"),
+        ("nurse,90%\n", 1, "'90%'"),
+        ("nurse,\n", 1, "'nurse'"),
+        ("nurse,nan\n", 1, "'nan'"),
+        ("nurse,9\nplumber,inf\n", 2, "'inf'"),
+        ("nurse,90,5\n", 1, "3 columns"),
+        ("word;value\nnurse,90\n", 2, "1 columns"),
+        ("nurse,90\nnurse,91\n", 2, "'nurse'"),
+        ("word,value\n,91\n", 2, "word"),
+        ('nurse,90\n"plumber,2\n', 2, "CSV"),
+        (b"nurse,90\nsoign\xe9,2\n", 2, "UTF-8"),
     ],
 )
-def test_a_bad_property_table_is_refused_with_its_line(tmp_path: Path, content: str | bytes, message: str) -> None:
-    with pytest.raises(StimulusError, match=rf"p\.csv{message}") as caught:
-        read_property(write(tmp_path, "p.csv", content))
-    assert "\n" not in str(caught.value)
+def test_a_bad_property_table_is_refused_with_its_line(
+    tmp_path: Path, content: str | bytes, line: int | None, said: str
+) -> None:
+    path = write(tmp_path, "p.csv", content)
+    with refuses(StimulusError, said, where=(path, line) if line else path):
+        read_property(path)
 
 
 def test_a_spreadsheet_of_semicolons_and_decimal_commas_is_read(tmp_path: Path) -> None:

@@ -286,7 +286,7 @@ def test_a_link_whose_number_cannot_be_read_lets_nobody_in_unpaid(opened, query)
         headers = {"content-type": "application/x-www-form-urlencoded"}
         refused = browser.ask(method, path, headers=headers, **options)
         assert refused.status_code == 422
-        assert "open the link just as you got it" in refused.text
+        assert "participant number" in refused.text
         assert "<script>" not in refused.text
     assert browser.ask("GET", "/?participant=").status_code == 422
     assert browser.store.overview().participants == 0
@@ -403,7 +403,7 @@ def test_another_answer_to_the_same_question_is_refused_with_the_way_on(opened):
     browser.page = page
     refused = browser.send("/answers", dict.fromkeys(answers, "no"))
     assert refused.status_code == 409
-    assert "the first answer stays" in refused.text
+    assert "first answer" in refused.text
     assert f'href="{link}"' in refused.text
     assert stored(browser) == before
 

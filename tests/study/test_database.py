@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from refusals import refuses
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, SettingError
 from imprint.study.creation import create_study
 from imprint.study.database import connect, remove
 from imprint.study.protocols import analogy_design, ube_design
@@ -129,20 +130,20 @@ def test_a_new_study_is_private_before_it_comes_to_its_place(tmp_path, findings,
 @pytest.mark.parametrize("there", ["study.db", "study.db-wal", "study.db-shm"])
 def test_nothing_that_is_there_is_overwritten(tmp_path, findings, there):
     (tmp_path / there).write_bytes(b"precious")
-    with pytest.raises(StudyError, match="is there already"):
+    with refuses(StudyError, where=tmp_path / there):
         create_study(tmp_path / "study.db", analogy_design(findings))
     assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"precious"]
 
 
 def test_a_study_that_cannot_be_written_leaves_nothing(tmp_path, findings):
-    with pytest.raises(ImprintError, match="cannot write there"):
+    with refuses(ImprintError, where=tmp_path / "missing" / "study.db"):
         create_study(tmp_path / "missing" / "study.db", analogy_design(findings))
     for seed in (-1, 2**63):
-        with pytest.raises(StudyError, match=f"seed {seed}; give a whole number"):
+        with refuses(SettingError, option="seed", got=seed):
             create_study(tmp_path / "study.db", analogy_design(findings), seed=seed)
     design = ube_design(findings)
     for broken in (replace(design, groups=design.groups * 2), replace(design, embedding="\ud800")):
-        with pytest.raises(StudyError, match="cannot be written"):
+        with refuses(StudyError, where=tmp_path / "study.db"):
             create_study(tmp_path / "study.db", broken)
     assert list(tmp_path.iterdir()) == []
 
@@ -161,42 +162,41 @@ def change(statement):
 
 
 @pytest.mark.parametrize(
-    ("break_it", "message"),
+    ("break_it", "said"),
     [
-        (lambda path: path.unlink(), "cannot be read .*imprint study create"),
-        (lambda path: path.write_bytes(b""), "not a study"),
-        (lambda path: path.write_text("word,value"), "not a study"),
-        (lambda path: (path.unlink(), path.mkdir()), "no file but a folder, a pipe or a device; give one imprint"),
-        (lambda path: (path.unlink(), os.mkfifo(path)), "no file but a folder, a pipe or a device"),
-        (lambda path: (path.unlink(), path.symlink_to("/dev/zero")), "no file but a folder, a pipe or a device"),
-        (lambda path: (path.unlink(), foreign(path)), "another program's database"),
+        (lambda path: path.unlink(), "imprint study create"),
+        (lambda path: path.write_bytes(b""), "imprint study create"),
+        (lambda path: path.write_text("word,value"), "imprint study create"),
+        (lambda path: (path.unlink(), path.mkdir()), "folder"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "folder"),
+        (lambda path: (path.unlink(), path.symlink_to("/dev/zero")), "folder"),
+        (lambda path: (path.unlink(), foreign(path)), "database"),
         (
             change("PRAGMA user_version = 1"),
-            "a study in format 1; this imprint reads format 3, use the one that made it",
+            "format 1, expected format 3",
         ),
-        (change("CREATE TABLE more (x)"), "its tables are not those of a study"),
-        (change("DROP TRIGGER answers_are_final"), "its tables are not those of a study"),
-        (change("CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END"), "tables are not those"),
-        (change("DELETE FROM study"), "a study that was deleted"),
-        (change("INSERT INTO assignments VALUES (77, 2, 'open', 0)"), "a broken study;"),
-        (change("PRAGMA ignore_check_constraints = ON; UPDATE blocks SET title = 'x'"), "a broken study"),
-        (change("UPDATE blocks SET title = printf('%.*c', 2000, '[') || printf('%.*c', 2000, ']')"), "a broken study"),
-        (lambda path: path.write_bytes(path.read_bytes()[:5000]), "a broken study"),
-        (lambda path: path.write_bytes(path.read_bytes()[:100] + b"\xff" * 9000), "a broken study"),
-        (change("UPDATE items SET kind = 'rating'"), "question 1 is not one that a study of protocol ube asks"),
-        (change("UPDATE items SET expected = NULL"), "question 1 is not one"),
-        (change("UPDATE items SET words = '[]'"), "question 1 is not one"),
-        (change("""UPDATE blocks SET letters = '["A", "B", "C", "D", "Q"]'"""), "question . is not one"),
-        (change("UPDATE blocks SET stage = 'main'"), "question 1 is not one"),
-        (change("DELETE FROM items"), "no question in it"),
-        (change("UPDATE study SET protocol = 'analogy'"), "question 1 is not one"),
+        (change("CREATE TABLE more (x)"), "tables"),
+        (change("DROP TRIGGER answers_are_final"), "tables"),
+        (change("CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END"), "tables"),
+        (change("DELETE FROM study"), "deleted"),
+        (change("INSERT INTO assignments VALUES (77, 2, 'open', 0)"), "damaged"),
+        (change("PRAGMA ignore_check_constraints = ON; UPDATE blocks SET title = 'x'"), "damaged"),
+        (change("UPDATE blocks SET title = printf('%.*c', 2000, '[') || printf('%.*c', 2000, ']')"), "damaged"),
+        (lambda path: path.write_bytes(path.read_bytes()[:5000]), "damaged"),
+        (lambda path: path.write_bytes(path.read_bytes()[:100] + b"\xff" * 9000), "damaged"),
+        (change("UPDATE items SET kind = 'rating'"), "question 1"),
+        (change("UPDATE items SET expected = NULL"), "question 1"),
+        (change("UPDATE items SET words = '[]'"), "question 1"),
+        (change("""UPDATE blocks SET letters = '["A", "B", "C", "D", "Q"]'"""), "question "),
+        (change("UPDATE blocks SET stage = 'main'"), "question 1"),
+        (change("DELETE FROM items"), "no questions"),
+        (change("UPDATE study SET protocol = 'analogy'"), "question 1"),
     ],
 )
-def test_a_file_that_is_not_a_sound_study_is_refused_in_one_line(path, break_it, message):
+def test_a_file_that_is_not_a_sound_study_is_refused_in_one_line(path, break_it, said):
     break_it(path)
-    with pytest.raises(StudyError, match=message) as refused:
+    with refuses(StudyError, said, where=path):
         Store.open(path)
-    assert "\n" not in str(refused.value)
 
 
 def test_answers_that_nobody_could_give_are_refused(path):
@@ -205,14 +205,14 @@ def test_answers_that_nobody_could_give_are_refused(path):
         "INSERT INTO assignments VALUES (1, 2, 'open', 0);"
         f"INSERT INTO answers VALUES (1, {MAIN}, 2, 'nonsense')"
     )(path)
-    with pytest.raises(StudyError, match=r"participant 1 answers question \d+ as nobody could"):
+    with refuses(StudyError, "participant 1", "question ", where=path):
         Store.open(path)
 
 
 def test_a_pair_must_be_asked_both_questions(tmp_path, findings):
     create_study(tmp_path / "study.db", analogy_design(findings))
     change("DELETE FROM items WHERE item = 2")(tmp_path / "study.db")
-    with pytest.raises(StudyError, match="both questions"):
+    with refuses(StudyError, "both questions", where=tmp_path / "study.db"):
         Store.open(tmp_path / "study.db")
 
 
@@ -260,6 +260,6 @@ def test_a_study_of_another_format_is_deleted_too(make_store, take_part, tmp_pat
 
 def test_only_a_study_is_deleted(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(StudyError, match="not a study"):
+    with refuses(StudyError, where=tmp_path / "letter.txt"):
         remove(tmp_path / "letter.txt")
     assert (tmp_path / "letter.txt").read_text() == "dear"

@@ -7,6 +7,7 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from imprint.study.creation import create_study
 from imprint.study.database import connect
@@ -50,12 +51,11 @@ def test_the_file_holds_numbers_and_codes_to_the_same_rule_as_the_program(raw, t
 def test_what_is_no_number_or_code_is_refused_in_one_line(make_store, text):
     store = make_store("suggestion")
     for refuse in (lambda: carried_id([("participant", text)]), lambda: store.join(text)):
-        with pytest.raises(AnswerError, match="participant number of this link cannot be read"):
+        with refuses(AnswerError, "participant number", got=text):
             refuse()
     assert store.overview().participants == 0
-    with pytest.raises(StudyError, match="give 1 to 64 letters, digits, hyphens or underscores") as refused:
+    with refuses(StudyError, option="completion_code", got=text):
         Terms(completion_code=text)
-    assert "\n" not in str(refused.value)
 
 
 def test_a_link_carries_one_number_under_either_name():
@@ -65,7 +65,7 @@ def test_a_link_carries_one_number_under_either_name():
         assert carried_id([*others, (field, PROLIFIC)]) == PROLIFIC
     assert carried_id([("participant", PROLIFIC), ("PROLIFIC_PID", PROLIFIC)]) == PROLIFIC
     for second in ("participant", "PROLIFIC_PID"):
-        with pytest.raises(AnswerError, match="two participant numbers"):
+        with refuses(AnswerError, "two participant numbers"):
             carried_id([("participant", PROLIFIC), (second, "another")])
 
 
@@ -114,7 +114,7 @@ def test_a_full_study_still_lets_in_those_who_were_there(make_store, monkeypatch
     joined = store.join(PROLIFIC)
     monkeypatch.setattr("imprint.study.people._MOST", 1)
     assert store.join(PROLIFIC) == joined
-    with pytest.raises(StudyError, match="takes no more"):
+    with refuses(StudyError, "full", got=1):
         store.join("another")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 import imprint
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
@@ -115,32 +116,20 @@ def test_options_left_open_are_as_if_not_given(vectors):
 
 
 @pytest.mark.parametrize(
-    ("source", "options", "message"),
+    ("source", "options", "option"),
     [
-        (
-            "default",
-            {"pooling": "mean"},
-            r"^pooling has no meaning for this kind of encoder \(universal\); leave it out$",
-        ),
-        ("default", {"max_texts": 5}, "^max-texts has no meaning"),
-        ("default", {"nonsense": 5}, "^nonsense has no meaning"),
-        (
-            "cbow",
-            {"layers": "last"},
-            r"^layers has no meaning for this kind of encoder \(bag of words\); leave it out$",
-        ),
-        ("tiny.txt", {"prefix": "query: "}, "^prefix has no meaning"),
-        (
-            URL,
-            {"model": "m", "pooling": "cls"},
-            r"^pooling has no meaning .*it takes model, prefix, batch,.* max-texts",
-        ),
-        (URL, {"model": "m", "tokenizer": "t.json"}, "^tokenizer has no meaning"),
+        ("default", {"pooling": "mean"}, "pooling"),
+        ("default", {"max_texts": 5}, "max_texts"),
+        ("default", {"nonsense": 5}, "nonsense"),
+        ("cbow", {"layers": "last"}, "layers"),
+        ("tiny.txt", {"prefix": "query: "}, "prefix"),
+        (URL, {"model": "m", "pooling": "cls"}, "pooling"),
+        (URL, {"model": "m", "tokenizer": "t.json"}, "tokenizer"),
     ],
 )
-def test_an_option_without_a_meaning_for_the_encoder_is_refused(vectors, monkeypatch, source, options, message):
+def test_an_option_without_a_meaning_for_the_encoder_is_refused(vectors, monkeypatch, source, options, option):
     monkeypatch.chdir(vectors.parent)
-    with pytest.raises(SettingError, match=message):
+    with refuses(SettingError, option=option, got=options[option]):
         open_encoder(source, **options)
 
 
@@ -168,15 +157,13 @@ def test_a_name_that_no_path_can_have_is_refused():
 
 
 def test_a_package_without_a_model_is_refused():
-    with pytest.raises(
-        EncoderError, match=r"^the installed package numpy holds no model: no config\.json beside weights"
-    ):
+    with refuses(EncoderError, got="numpy"):
         open_encoder("numpy")
 
 
 def test_a_file_of_no_known_format_is_refused(tmp_path):
     (tmp_path / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
-    with pytest.raises(EmbeddingFileError, match=r"image\.png: "):
+    with refuses(EmbeddingFileError, "image.png: "):
         open_encoder(tmp_path / "image.png")
 
 
@@ -206,7 +193,7 @@ def test_a_package_whose_model_is_gone_is_refused(install):
     folder = install("tiny/graph.onnx")
     (folder / "tiny" / "graph.onnx").unlink()
     # Pythons differ in whether a package still lists a file that is gone.
-    with pytest.raises(EncoderError, match=r"graph\.onnx|the installed package tiny-model holds no model"):
+    with refuses(EncoderError):
         open_encoder("tiny-model")
 
 

@@ -4,15 +4,16 @@ import json
 import os
 
 import pytest
+from refusals import refuses
 
 from imprint.encoders.transformers import TransformersEncoder
 from imprint.errors import EncoderError
 
 
-def refuse(folder, pattern):
-    with pytest.raises(EncoderError, match=pattern) as caught:
+def refuse(folder, *mentioned, file=None):
+    """Expect an error about the folder, or a file in it, that mentions these."""
+    with refuses(EncoderError, *mentioned, where=folder if file is None else folder / file) as caught:
         TransformersEncoder(folder)
-    assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 600
 
 
@@ -22,14 +23,15 @@ def change(folder, **settings):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    refuse(tmp_path / "nowhere", "there is no such folder")
-    refuse("a\0b", "no path may hold a NUL")
+    refuse(tmp_path / "nowhere")
+    with refuses(EncoderError, where=r"'a\x00b'"):
+        TransformersEncoder("a\0b")
 
 
 def test_a_folder_without_weights(copied):
     folder = copied("bert")
     (folder / "model.safetensors").unlink()
-    refuse(folder, "has no weights; model.safetensors is wanted")
+    refuse(folder, "model.safetensors")
 
 
 def test_pickled_weights_are_not_opened_but_to_be_converted(copied, torch):
@@ -42,7 +44,7 @@ def test_pickled_weights_are_not_opened_but_to_be_converted(copied, torch):
             return os.mkdir, (str(marker),)
 
     torch.save({"weight": Payload()}, folder / "pytorch_model.bin")
-    refuse(folder, "weights in pytorch_model.bin alone, which may be a program; convert them to safetensors")
+    refuse(folder, "pytorch_model.bin")
     assert not marker.exists()
 
 
@@ -50,31 +52,31 @@ def test_pickled_weights_are_not_opened_but_to_be_converted(copied, torch):
 def test_truncated_weights(copied, keep):
     path = copied("bert") / "model.safetensors"
     path.write_bytes(path.read_bytes()[:keep])
-    refuse(path.parent, r"model\.safetensors: is cut short or no safetensors file")
+    refuse(path.parent, file="model.safetensors")
 
 
 def test_weights_of_another_model_are_not_filled_up_with_random_numbers(copied, tiny):
     folder = copied("bert")
     (folder / "model.safetensors").write_bytes((tiny("gpt") / "model.safetensors").read_bytes())
-    refuse(folder, r"the weights lack \d+ tensors of the model")
+    refuse(folder, "tensors")
 
 
 def test_weights_that_lack_one_layer(copied):
     folder = copied("bert")
     change(folder, num_hidden_layers=4)
-    refuse(folder, r"the weights lack 16 tensors of the model, encoder\.layer\.3\.")
+    refuse(folder, "16 tensors", "encoder.layer.3.")
 
 
 def test_weights_of_another_shape(copied):
     folder = copied("bert")
     change(folder, intermediate_size=64)
-    refuse(folder, "transformers cannot open this model")
+    refuse(folder)
 
 
 def test_more_layers_than_weights_are_refused_before_they_are_built(copied):
     folder = copied("bert")
     change(folder, num_hidden_layers=10**12)
-    refuse(folder, r"says 1000000000000 layers, but the weights hold \d+ tensors")
+    refuse(folder, "1000000000000", file="config.json")
 
 
 @pytest.mark.parametrize("name", ["../other.safetensors", "/etc/other.safetensors", "model.bin", "gone.safetensors"])
@@ -82,7 +84,7 @@ def test_an_index_may_name_only_safetensors_of_its_folder(copied, name):
     folder = copied("bert")
     (folder / "model.safetensors").rename(folder.parent / "other.safetensors")
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"embeddings": name}}))
-    refuse(folder, "which is no safetensors file of this folder")
+    refuse(folder, repr(name), file="model.safetensors.index.json")
 
 
 def test_weights_in_parts_are_read_and_hashed(copied, torch, tiny):
@@ -106,29 +108,29 @@ def test_weights_in_parts_are_read_and_hashed(copied, torch, tiny):
 def test_a_config_that_is_not_json(copied, text):
     folder = copied("bert")
     (folder / "config.json").write_text(text, errors="surrogateescape")
-    refuse(folder, r"config\.json: is not JSON; fetch the model again")
+    refuse(folder, "JSON", file="config.json")
 
 
 def test_a_config_that_is_no_object_or_missing(copied):
     folder = copied("bert")
     (folder / "config.json").write_text("[1]")
-    refuse(folder, r"config\.json: holds no JSON object")
+    refuse(folder, "JSON", file="config.json")
     (folder / "config.json").unlink()
-    refuse(folder, r"has no config\.json; name the folder of a transformers model")
+    refuse(folder, "config.json")
 
 
 @pytest.mark.parametrize("kind", ["nosuchmodel", None, 3])
 def test_an_unknown_architecture(copied, kind):
     folder = copied("bert")
     change(folder, model_type=kind)
-    refuse(folder, "names the architecture .*, which transformers does not know")
+    refuse(folder, repr(kind), file="config.json")
 
 
 @pytest.mark.parametrize("value", ["wide", -4, 0, [1]])
 def test_a_config_of_nonsense(copied, value):
     folder = copied("bert")
     change(folder, hidden_size=value)
-    refuse(folder, "cannot be opened|cannot open this model|the weights lack")
+    refuse(folder)
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -141,7 +143,7 @@ def test_code_that_a_config_asks_for_never_runs(copied, known):
         model_type="bert" if known else "custom",
         auto_map={"AutoConfig": "custom.Config", "AutoModel": "custom.Model"},
     )
-    refuse(folder, r"config\.json: asks for code of its own \(auto_map\), which imprint never runs")
+    refuse(folder, "auto_map", file="config.json")
     assert not marker.exists()
 
 
@@ -151,34 +153,34 @@ def test_code_that_a_tokenizer_asks_for_never_runs(copied):
     (folder / "custom.py").write_text(f"open({str(marker)!r}, 'w')\nclass Words: ...\n")
     path = folder / "tokenizer_config.json"
     path.write_text(json.dumps({"tokenizer_class": "Words", "auto_map": {"AutoTokenizer": ["custom.Words", None]}}))
-    refuse(folder, r"tokenizer_config\.json: asks for code of its own")
+    refuse(folder, "auto_map", file="tokenizer_config.json")
     assert not marker.exists()
 
 
 def test_an_adapter_without_its_base(copied):
     folder = copied("bert")
     (folder / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "elsewhere"}))
-    refuse(folder, "is an adapter for weights that lie elsewhere")
+    refuse(folder, "adapter")
 
 
 def test_a_missing_tokenizer(copied):
     folder = copied("bert")
     for path in folder.glob("*token*"):
         path.unlink()
-    refuse(folder, r"has no tokenizer \(tokenizer\.json, ")
+    refuse(folder, "tokenizer.json")
 
 
 @pytest.mark.parametrize("text", ["{}", "not json", '{"model": {"type": "WordLevel", "vocab": {}}}'])
 def test_a_broken_tokenizer(copied, text):
     folder = copied("bert")
     (folder / "tokenizer.json").write_text(text)
-    refuse(folder, "its tokenizer cannot be opened|the tokenizer has ids up to")
+    refuse(folder, "tokenizer")
 
 
 def test_a_tokenizer_with_ids_beyond_the_models_embeddings(copied, tokenizer_writer):
     folder = copied("bert")
     tokenizer_writer(folder, special=True, extra=["elephant"])
-    refuse(folder, "the tokenizer has ids up to 14, but the model has embeddings for 14 tokens; save the model's own")
+    refuse(folder, "up to 14", "14 tokens")
 
 
 def test_a_mended_folder_opens(copied):

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
@@ -91,10 +92,9 @@ def ids_of(path, text):
     return Tokenizer.from_file(str(path.with_name("tokenizer.json"))).encode(text).ids
 
 
-def refuse(path, pattern, **options):
-    with pytest.raises(EncoderError, match=pattern) as caught:
+def refuse(path, *mentioned, **options):
+    with refuses(EncoderError, str(path.parent), *mentioned):
         OnnxEncoder(path, **options)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_graphs_own_sentence_embedding_is_taken_and_padding_never_shown_to_it(
 def test_pooling_has_no_meaning_where_a_graph_gives_one_vector_a_text(write):
     path = write(nodes=(GATHER, MEAN), outputs=(SENTENCE,))
     assert OnnxEncoder(path).encode(["the cat"]).shape == (1, 4)
-    refuse(path, "gives one vector a text, not one a token; leave the pooling out", pooling="cls")
+    refuse(path, "pooling", pooling="cls")
 
 
 def test_the_inputs_a_graph_asks_for_are_fed_in_its_own_type(write):
@@ -189,14 +189,14 @@ def test_tensors_outside_the_models_folder_are_refused(write, tmp_path, backward
             path = write(nodes=(constant, GATHER), tensors=b"")
         else:
             path = write(tensors=tensors)
-        refuse(path, "which is no file of the model's folder")
+        refuse(path, repr((path.parent / location).name))
 
 
 @pytest.mark.parametrize("content", [b"", b"not onnx at all", b"\x00" * 50, b"\xff" * 50, b"PK\x03\x04" + b"a" * 99])
 def test_a_file_that_is_not_onnx(write, content):
     path = write()
     path.write_bytes(content)
-    refuse(path, "no ONNX file|holds no ONNX graph")
+    refuse(path, "ONNX")
 
 
 def test_every_truncation_of_a_graph_is_one_line(write):
@@ -204,7 +204,7 @@ def test_every_truncation_of_a_graph_is_one_line(write):
     whole = path.read_bytes()
     for size in range(0, len(whole) - 1, 7):
         path.write_bytes(whole[:size])
-        refuse(path, "ONNX|onnxruntime|asks for|gives")
+        refuse(path)
 
 
 def test_graphs_nested_without_end_are_refused(write):
@@ -213,33 +213,28 @@ def test_graphs_nested_without_end_are_refused(write):
     for _ in range(300):
         body = field(1, field(5, field(6, body)))
     path.write_bytes(field(7, body))
-    refuse(path, "is no ONNX file, or a damaged one")
+    refuse(path, "ONNX")
 
 
 def test_a_graph_that_asks_for_something_else(write):
     path = write(inputs=(IDS, described("position_ids", INT64, "b", "s")))
-    refuse(
-        path,
-        "asks for input_ids, position_ids; a graph that reads input_ids, attention_mask, token_type_ids is wanted",
-    )
+    refuse(path, "input_ids, position_ids", "input_ids, attention_mask, token_type_ids")
 
 
 def test_a_missing_file_or_tokenizer(write, tmp_path):
     path = write()
-    refuse(tmp_path / "nowhere.onnx", r"there is no such file; name the \.onnx file")
+    refuse(tmp_path / "nowhere.onnx", "nowhere.onnx")
     path.with_name("tokenizer.json").write_text("{}")
-    refuse(path, r"is no tokenizer \(.*\); name the model's own tokenizer\.json")
+    refuse(path, "tokenizer.json")
     path.with_name("tokenizer.json").unlink()
-    refuse(path, r"there is no such file; name the tokenizer\.json of the model")
+    refuse(path, "tokenizer.json")
 
 
 def test_a_tokenizer_that_does_not_match(write, tokenizer_writer, capfd):
     path = write()
     tokenizer_writer(path.parent, special=True, extra=["elephant"])
     encoder = OnnxEncoder(path)
-    with pytest.raises(
-        EncoderError, match=r"onnxruntime cannot run it \(.*\); check that the tokenizer is the model's$"
-    ):
+    with refuses(EncoderError, "tokenizer", where="tiny-onnx"):
         encoder.encode(["an elephant"])
     assert capfd.readouterr().err == ""
 
@@ -248,7 +243,7 @@ def test_a_tokenizer_that_does_not_match(write, tokenizer_writer, capfd):
 def test_a_missing_library_names_the_extra(write, monkeypatch, library):
     path = write()
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(MissingExtraError, match=rf"imprint needs {library} for this: pip install 'imprint\[onnx\]'"):
+    with refuses(MissingExtraError, library=library, extra="onnx"):
         OnnxEncoder(path)
 
 
@@ -256,18 +251,18 @@ def test_damaged_weights_are_one_line_without_a_warning(write):
     rows = TABLE.copy()
     rows[8], rows[9] = np.inf, -np.inf
     encoder = OnnxEncoder(write(tensors=table(rows=rows)))
-    with pytest.raises(EncoderError, match="the vector of 'cat dog' holds NaN or an infinity"):
+    with refuses(EncoderError, words=("cat dog",)):
         encoder.encode(["person", "cat dog"])
 
 
 def test_a_graph_with_broken_names_is_one_line_and_nothing_is_printed(write, capfd):
     path = write(nodes=(node("Gather", ["table", b"\xff"], "last_hidden_state"),))
-    refuse(path, "onnxruntime cannot open it|is no ONNX file")
+    refuse(path)
     assert capfd.readouterr() == ("", "")
 
 
 def test_an_unknown_pooling_is_refused(write):
-    with pytest.raises(SettingError, match="pooling is 'median'"):
+    with refuses(SettingError, option="pooling", got="median"):
         OnnxEncoder(write(), pooling="median")
 
 

@@ -77,7 +77,7 @@ def run_battery(
         if progress is not None:
             progress(done + 1, len(tests))
     if not weats and not wefats:
-        reason = f"{not_run[0].test}, for one: {not_run[0].reason}" if not_run else "no test was asked for"
-        raise VocabularyError(f"none of {len(tests)} tests can be run on {embedding.name}; {reason}")
+        reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
+        raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})", where=embedding.name)
     judged = judge([result.significance for result in weats], alpha)
     return Battery(tuple(map(InFamily.of, weats, judged)), tuple(wefats), tuple(not_run), alpha)

@@ -32,9 +32,13 @@ def group_association(
     groups g does not depend on them.
     """
     if not groups:
-        raise SettingError("no groups; give at least one pair of (targets, attributes)")
+        raise SettingError(option="groups", got=groups, expected="at least one pair of (targets, attributes)")
     if len(groups) == 1 and (all_targets is None or all_attributes is None):
-        raise SettingError("one group is compared with everything: give all_targets and all_attributes too")
+        raise SettingError(
+            "one group is compared with all words",
+            option="all_targets" if all_targets is None else "all_attributes",
+            hint="give all_targets and all_attributes too",
+        )
     embedding = load(embedding)
     targets = np.stack([_mean_unit(embedding, f"targets {i + 1}", group[0]) for i, group in enumerate(groups)])
     attributes = np.stack([_mean_unit(embedding, f"attributes {i + 1}", group[1]) for i, group in enumerate(groups)])

@@ -16,11 +16,11 @@ from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, table_of
 from imprint.association.weat import find_test
+from imprint.checks import check_choice
 from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
-from imprint.errors import SettingError
 from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import countable, permutation_test
 from imprint.stimuli.definition import WeatTest
@@ -49,8 +49,7 @@ def seat(
     `context` is "word" (the words alone), "bleached" or "unbleached" sentences. `progress` is told how many
     texts are encoded of how many.
     """
-    if unit not in get_args(Unit):
-        raise SettingError(f"unit is {unit!r}; use one of {', '.join(get_args(Unit))}")
+    check_choice("unit", unit, get_args(Unit))
     opened = open_encoder(encoder)
     question = ask(find_test(test), context, templates)
     encodings = encode_texts(opened, question.texts + question.frames, cache=cache, progress=progress)

@@ -117,8 +117,8 @@ def run_seat_battery(
         results += measured
         not_run += failed
     if not results:
-        reason = f"{not_run[0].test}, for one: {not_run[0].reason}" if not_run else "no test was asked for"
-        raise VocabularyError(f"none of {len(tests)} tests can be run; {reason}")
+        reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
+        raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})")
     seats = _side_by_side(
         lambda pair: InFamily.of(*pair, powered=pair[0].unit == "word"),
         list(zip(results, _judge(results, alpha), strict=True)),
@@ -157,7 +157,12 @@ def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
     known: set[str] = set()
     for encoder in encoders:
         if encoder.identity in known:
-            raise SettingError(f"{encoder.name} was given twice; give every encoder once, under a name of its own")
+            raise SettingError(
+                f"{encoder.name} is duplicated",
+                option="encoders",
+                got=encoder.name,
+                hint="give each encoder once, under its own name",
+            )
         known.add(encoder.identity)
 
 

@@ -89,15 +89,19 @@ def table_of(
         left_out.update((s.text, None) for s in sides[key] if s.word in left and s.text not in texts)
         if len(left) < FEWEST_WORDS:
             raise VocabularyError(
-                f"{words.name}: {encoder} has no vector for {len(gone)} of {len(words)} words "
-                f"({quote(gone, MOST_NAMED)}); at least {FEWEST_WORDS} words are needed: "
-                "use other words or another encoder"
+                f"{encoder} has no vector for {len(gone)} of {len(words)} words ({quote(gone, MOST_NAMED)})",
+                expected=f"at least {FEWEST_WORDS} with one",
+                where=words.name,
+                words=gone,
+                hint="use other words or another encoder",
             )
     for first, second in (("x", "y"), ("a", "b")):
         shared = {sentence.text for sentence in kept[first]} & {sentence.text for sentence in kept[second]}
         if shared:
             raise VocabularyError(
-                f"{quote(sorted(shared))} stands in both {first} and {second}; change a template or a word"
+                f"{quote(sorted(shared))} appears in both {first} and {second}",
+                words=sorted(shared),
+                hint="change a template or a word",
             )
     targets, attributes = (np.concatenate([vectors[one], vectors[two]]) for one, two in (("x", "y"), ("a", "b")))
     return SentenceTable(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from imprint.association.rows import AssociationResult, Verdict
-from imprint.errors import SettingError
+from imprint.checks import check_between
 from imprint.significance.corrections import holm, holm_level
 from imprint.significance.partitions import PermutationTest
 
@@ -69,8 +69,7 @@ def judge(tests: Sequence[PermutationTest], alpha: float) -> list[JudgedTest]:
 
 def check_alpha(alpha: float) -> None:
     """Refuse what is no chance of a false discovery."""
-    if not 0 < alpha < 1:
-        raise SettingError(f"alpha is {alpha}; a number between 0 and 1 is wanted")
+    check_between("alpha", alpha)
 
 
 def _verdict(test: PermutationTest, p_holm: float, alpha: float, level: float) -> Verdict:

@@ -137,7 +137,7 @@ def _without_noise(table: Floats) -> Floats:
 def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: WordSets | None) -> WeatTest:
     if test is None:
         if targets is None or attributes is None:
-            raise SettingError("weat needs a test, or both targets=(X, Y) and attributes=(A, B)")
+            raise SettingError("weat needs a test, or both targets=(X, Y) and attributes=(A, B)", option="test")
         require_pair("targets", targets)
         require_pair("attributes", attributes)
         x, y, a, b = (WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True))
@@ -145,7 +145,11 @@ def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: 
         validate(test)
         return test
     if targets is not None or attributes is not None:
-        raise SettingError("weat takes a test or targets and attributes, not both")
+        raise SettingError(
+            "weat takes a test, or targets and attributes, but not both",
+            option="test",
+            got=test if isinstance(test, str) else test.id,
+        )
     return find_test(test)
 
 
@@ -154,7 +158,7 @@ def find_test(test: WeatTest | str) -> WeatTest:
     if isinstance(test, str):
         found = catalog.get(test)
         if not isinstance(found, WeatTest):
-            raise SettingError(f"{test} is a WEFAT; run it with wefat, or choose a WEAT")
+            raise SettingError(option="test", got=test, expected="a WEAT", hint="run a WEFAT with wefat")
         return found
     validate(test)
     return test

@@ -152,18 +152,20 @@ def wefat(
     test = _resolve(test, words, attributes, property)
     if test.property is None:
         raise StimulusError(
-            f"{test.id} comes without the {test.property_name}; give it as --property FILE.csv (word,value)"
+            f"comes without the {test.property_name}",
+            where=test.id,
+            hint="give it as --property FILE.csv (word,value)",
         )
     rows = find_rows(embedding, (test.words, test.a, test.b))
     found, a, b = rows.sets
     refuse_overlap(embedding, test.a, test.b, (a, b))
     if len(found.words) < _FEWEST:
-        raise StimulusError(f"{test.id}: {len(found.words)} words found; a correlation needs at least {_FEWEST}")
+        raise StimulusError(f"{len(found.words)} words found", expected=f"at least {_FEWEST}", where=test.id)
     scores = _scores(cosines(found.vectors, a.vectors), cosines(found.vectors, b.vectors), found.words)
     values = np.array([test.property[word] for word in found.words])
     for name, numbers in (("scores", scores), (test.property_name, values)):
         if np.all(numbers == numbers[0]):
-            raise StimulusError(f"{test.id}: all {name} are the same, so nothing can correlate with them")
+            raise StimulusError(f"all {name} are the same, so nothing can correlate with them", where=test.id)
     pearson, spearman = _pearson(scores, values), _spearman(scores, values)
     slope = pearson.r * sample_sd(values) / sample_sd(scores)
     return WefatResult(
@@ -194,17 +196,21 @@ def _resolve(
 ) -> WefatTest:
     if test is None:
         if words is None or attributes is None or values is None:
-            raise SettingError("wefat needs a test, or all of words=, attributes=(A, B) and property=")
+            raise SettingError("wefat needs a test, or all of words=, attributes=(A, B) and property=", option="test")
         require_pair("attributes", attributes)
         w, a, b = (WordSet.of(name, group) for name, group in zip("WAB", (words, *attributes), strict=True))
         test = WefatTest("custom", "words and a property", "given by the user", UNDETERMINED, w, a, b)
         return test.with_property(values)
     if words is not None or attributes is not None:
-        raise SettingError("wefat takes a test or words and attributes, not both")
+        raise SettingError(
+            "wefat takes a test, or words and attributes, but not both",
+            option="test",
+            got=test if isinstance(test, str) else test.id,
+        )
     if isinstance(test, str):
         found = catalog.get(test)
         if not isinstance(found, WefatTest):
-            raise SettingError(f"{test} is a WEAT; run it with weat, or choose a WEFAT")
+            raise SettingError(option="test", got=test, expected="a WEFAT", hint="run a WEAT with weat")
         test = found
     if values is not None:
         return test.with_property(values)
@@ -222,7 +228,10 @@ def _scores(to_a: Floats, to_b: Floats, words: tuple[str, ...]) -> Floats:
     scores = np.array([word_score(near_a, near_b) for near_a, near_b in zip(to_a, to_b, strict=True)])
     flat = np.flatnonzero(np.isnan(scores))
     if len(flat):
-        raise StimulusError(f"{words[flat[0]]!r} is equally close to every attribute word; it has no score: drop it")
+        word = words[flat[0]]
+        raise StimulusError(
+            f"{word!r} is equally close to every attribute word, so it has no score", words=[word], hint="drop it"
+        )
     return scores
 
 

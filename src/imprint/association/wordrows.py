@@ -39,11 +39,13 @@ def find_rows(embedding: Embedding, sets: Iterable[WordSet]) -> WordRows:
     for words in sets:
         rows = embedding.lookup(words.words)
         if len(rows.words) < FEWEST_WORDS:
-            left = f"only {quote(rows.words)} is" if rows.words else "none of them is"
             raise VocabularyError(
-                f"{words.name}: {len(rows.missing)} of {len(words)} words are missing from {embedding.name} "
-                f"({quote(rows.missing, MOST_NAMED)}) and {left} left; at least {FEWEST_WORDS} are needed: "
-                "use other words or a larger embedding"
+                f"{len(rows.missing)} of {len(words)} words are missing from {embedding.name} "
+                f"({quote(rows.missing, MOST_NAMED)})",
+                expected=f"at least {FEWEST_WORDS} words",
+                where=words.name,
+                words=rows.missing,
+                hint="use other words or a larger embedding",
             )
         _refuse_shared(words.name, words.name, rows, rows, embedding)
         found.append(rows)
@@ -54,7 +56,9 @@ def require_pair(name: str, pair: object) -> None:
     """Refuse what is not two lists of words."""
     fine = isinstance(pair, tuple | list) and len(pair) == 2 and not any(isinstance(part, str) for part in pair)
     if not fine or not all(isinstance(word, str) for part in pair for word in part):  # type: ignore[attr-defined]
-        raise SettingError(f"{name} must be two lists of words, such as (['rose', 'lily'], ['ant', 'wasp'])")
+        raise SettingError(
+            option=name, got=pair, expected="two lists of words, such as (['rose', 'lily'], ['ant', 'wasp'])"
+        )
 
 
 def refuse_overlap(embedding: Embedding, first: WordSet, second: WordSet, rows: tuple[Lookup, Lookup]) -> None:
@@ -66,10 +70,12 @@ def _refuse_shared(first: str, second: str, left: Lookup, right: Lookup, embeddi
     by_token = dict(zip(left.tokens, left.words, strict=True))
     for word, token in zip(right.words, right.tokens, strict=True):
         if token in by_token and (first != second or by_token[token] != word):
-            where = f"both {first} and {second}" if first != second else first
+            both = f"both {first} and {second}" if first != second else first
             raise VocabularyError(
-                f"{by_token[token]!r} and {word!r} of {where} are one entry, {token!r}, in {embedding.name}; "
-                "keep one of them"
+                f"{by_token[token]!r} and {word!r} of {both} are one entry, {token!r}",
+                where=embedding.name,
+                words=[by_token[token], word],
+                hint="keep one of them",
             )
 
 

@@ -63,13 +63,13 @@ def _explain(error: "typer.TyperException") -> str:
     param = getattr(error, "param", None)
     if refused is not None and param is not None:
         first, option = refused()[0], param.get_error_hint().replace("'", "")
-        came, wanted = str(first["input"]), first["msg"].replace("Input should be", "it should be")
+        came, wanted = str(first["input"]), first["msg"].replace("Input should be", "must be")
         _, _, choices = wanted.partition(" is not one of ")
         if choices:
             choices = choices.rstrip(".").replace("'", "")
             message = f"{option} must be one of {choices}, got {came!r}"
         else:
-            message = f"{option} is {came if came.lstrip('-').isdecimal() else repr(came)}; {wanted}"
+            message = f"{option} {wanted}, got {came if came.lstrip('-').isdecimal() else repr(came)}"
     context = getattr(error, "ctx", None)
     where = "imprint COMMAND" if context is None else context.command_path
     return f"{message}{'' if message.endswith('?') else ';'} {where} --help explains"

@@ -46,7 +46,7 @@ def analogies_command(
     from imprint.stimuli.seeds import definitional_pairs, read_pairs
 
     if axis is not None and pairs is not None:
-        raise SettingError("give --axis or --pairs, not both")
+        raise SettingError("--axis and --pairs cannot be used together", option="--axis", hint="give one of them")
     chosen: Sequence[tuple[str, str]] = (axis or DEFAULT_PAIR,)
     if pairs is not None:
         chosen = definitional_pairs() if pairs == DEFAULT_PAIRS else read_pairs(pairs)

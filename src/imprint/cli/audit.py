@@ -84,7 +84,9 @@ def audit_command(
     plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed)
     rows = findings or _beside(out)
     if out.absolute() == rows.absolute():
-        raise SettingError(f"{out}: is named for the page and for the findings; give two files")
+        raise SettingError(
+            "is named for both the page and the findings", option="--out", where=out, hint="give two files"
+        )
     for path in (out, rows):
         for source in (embedding, *(() if against is None else (against,))):
             check_target(path, reading=source)
@@ -132,8 +134,8 @@ def _refuse_unknown_tests(conditions: "Sequence[Condition]") -> None:
     known = [test.id for test in catalogue()]
     for one in conditions:
         if one.pattern is not None and one.kind in _TESTED and not any(map(one.names, known)):
-            hint = did_you_mean(one.pattern, known) or "; `imprint stimuli` lists them"
-            raise SettingError(f"--{one.rule} {str(one)!r}: no test is called {one.pattern!r}{hint}")
+            hint = did_you_mean(one.pattern, known) or "`imprint stimuli` lists them"
+            raise SettingError(f"there is no test {one.pattern!r}", option=f"--{one.rule}", got=str(one), hint=hint)
 
 
 def _beside(page: Path) -> Path:

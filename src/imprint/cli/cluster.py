@@ -26,15 +26,20 @@ def open_cluster(address: str) -> Iterator[Executor]:
         client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
     except Exception as error:  # what answers may be anything, a web server say, and breaks the client in its own way
         raise SettingError(
-            f"no Dask scheduler answers at {address!r} ({error}); start one, or leave --dask out"
+            f"there is no Dask scheduler at {address!r} ({error})",
+            option="--dask",
+            got=address,
+            hint="start one, or leave --dask out",
         ) from error
     with client:
         try:
             yield client.get_executor()
         except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
             raise SettingError(
-                f"the Dask cluster at {address!r} failed ({str(error) or type(error).__name__}); it needs a scheduler "
-                "and workers that stay, with imprint installed"
+                f"the Dask cluster at {address!r} failed ({str(error) or type(error).__name__})",
+                option="--dask",
+                got=address,
+                hint="it needs a scheduler and workers that stay, with imprint installed",
             ) from error
 
 

@@ -48,5 +48,7 @@ def _choose(patterns: list[str] | None) -> "list[WeatTest] | None":
         return None
     found = [test for test in choose(catalogue(), patterns) if isinstance(test, WeatTest)]
     if not found:
-        raise SettingError("the tests chosen are all WEFATs; choose WEATs: every WEFAT is compared anyway")
+        raise SettingError(
+            option="--test", got=patterns, expected="at least one WEAT", hint="every WEFAT is compared anyway"
+        )
     return found

@@ -127,9 +127,11 @@ def check_target(path: Path, *, reading: str) -> None:
     """Refuse a place that cannot be written, or the file being read, before any work is done."""
     folder = writable(path).parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise SettingError(f"{path}: cannot write there; give a file name in a folder that exists and is yours")
+        raise SettingError(
+            "cannot be written", where=path, hint="give a file name in a folder that exists and that you may write to"
+        )
     if path.exists() and Path(reading).exists() and path.samefile(reading):
-        raise SettingError(f"{path}: is the file being read; give another name for the output")
+        raise SettingError("is the file being read", where=path, hint="give another name for the output")
 
 
 def _open_bar(label: str) -> "Bar":

@@ -71,7 +71,12 @@ def debias_command(
     if load is not None:
         check_target(target, reading=str(load))
     if save is not None and save.absolute() == target.absolute():
-        raise SettingError(f"{target}: is named for the embedding and for the transform; give two files")
+        raise SettingError(
+            "is named for both the embedding and the transform",
+            option="--transform",
+            where=target,
+            hint="give two files",
+        )
     words = None if seeds is None else read_seeds(seeds)
     opened = open_embedding(embedding)
     given = (axis or DEFAULT_PAIR,) if pairs is None else read_pairs(pairs)
@@ -118,16 +123,25 @@ def _check_options(
     show_frontier: bool,
 ) -> None:
     if axis is not None and pairs is not None:
-        raise SettingError("give --axis or --pairs, not both")
+        raise SettingError("--axis and --pairs cannot be used together", option="--axis", hint="give one of them")
     if load is not None and (method, strength, seeds, save) != (None, None, None, None):
         raise SettingError(
-            "--apply takes a transform as it is; leave out --method, --strength, --seeds and --transform"
+            "--apply uses a transform as it is",
+            option="--apply",
+            hint="leave out --method, --strength, --seeds and --transform",
         )
     linear = method is None or _is_linear(method)
     if not linear and (strength, seeds) != (None, None):
-        raise SettingError(f"--strength and --seeds belong to --method {METHODS[0]}, not {method}")
+        raise SettingError(
+            f"--strength and --seeds cannot be used with --method {method}",
+            option="--method",
+            got=method,
+            hint=f"use --method {METHODS[0]}, or leave them out",
+        )
     if show_frontier and (load is not None or not linear):
-        raise SettingError(f"--frontier belongs to fitting with --method {METHODS[0]}; leave it out")
+        raise SettingError(
+            f"--frontier works only when fitting with --method {METHODS[0]}", option="--frontier", hint="leave it out"
+        )
 
 
 def _is_linear(method: str) -> bool:
@@ -180,7 +194,7 @@ def _linear(
     try:
         return LinearDebiaser(float(strength))
     except ValueError as error:
-        raise SettingError(f"--strength is {strength!r}; a number from 0 up, or {AUTO}, is wanted") from error
+        raise SettingError(option="--strength", got=strength, expected=f"a number of at least 0, or {AUTO}") from error
 
 
 def _findings(

@@ -56,7 +56,9 @@ def opened_cache(path: Path | None, *, unused: bool) -> Iterator["EncodingCache 
 
     if unused:
         if path is not None:
-            raise SettingError("--cache and --no-cache contradict each other; give one of them")
+            raise SettingError(
+                "--cache and --no-cache cannot be used together", option="--cache", got=path, hint="give one of them"
+            )
         yield None
         return
     try:

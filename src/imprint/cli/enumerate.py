@@ -134,9 +134,15 @@ def enumerate_command(
         for size in _sizes(groups)
     ]
     if checkpoint is not None and (len(runs) > 1 or against is not None):
-        raise SettingError("--checkpoint goes with one number of groups and one embedding")
+        raise SettingError(
+            "--checkpoint works with one number of groups and one embedding only",
+            option="--checkpoint",
+            got=checkpoint,
+        )
     if dask is not None and (workers is not None or device != "cpu"):
-        raise SettingError("--dask brings its own workers; leave --workers and --device out")
+        raise SettingError(
+            "--dask brings its own workers", option="--dask", got=dask, hint="leave --workers and --device out"
+        )
     about_encoder = {
         "model": model,
         "pooling": pooling,
@@ -184,13 +190,26 @@ def _open(
     from imprint.cli.encoders import opened_cache, opened_encoder
 
     if encoder is not None and embedding is not None:
-        raise SettingError(f"got both {embedding!r} and --encoder {encoder!r}; name one of them")
+        raise SettingError(
+            f"{embedding!r} and --encoder {encoder!r} cannot be used together",
+            option="--encoder",
+            got=encoder,
+            hint="name one of them",
+        )
     if encoder is None:
         given = [name.replace("_", "-") for name, value in about_encoder.items() if value is not None]
         if given:
-            raise SettingError(f"--{given[0]} is about a sentence encoder; name one with --encoder, or leave it out")
+            raise SettingError(
+                f"--{given[0]} is about a sentence encoder",
+                option=f"--{given[0]}",
+                hint="name one with --encoder, or leave it out",
+            )
         if embedding is None:
-            raise SettingError("got nothing to ask; name an embedding, or a sentence encoder with --encoder")
+            raise SettingError(
+                "there is nothing to ask",
+                option="embedding",
+                hint="name an embedding, or a sentence encoder with --encoder",
+            )
         return open_embedding(embedding)
     from imprint.enumeration.encoded import embed_vocabulary
 
@@ -207,4 +226,4 @@ def _sizes(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise SettingError(f"groups is {text!r}; a number, or several as 4,8,12, is wanted") from None
+        raise SettingError(option="--groups", got=text, expected="a number, or several as 4,8,12") from None

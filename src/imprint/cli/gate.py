@@ -48,7 +48,9 @@ def gate_command(
     conditions = parse_conditions(fail_on or (), require or ())
     if not conditions:
         raise SettingError(
-            "a gate needs a condition; give --fail-on or --require, for example --fail-on 'weat:p<0.01'"
+            "a gate needs a condition",
+            option="--fail-on",
+            hint="give --fail-on or --require, for example --fail-on 'weat:p<0.01'",
         )
     gate = check(read_findings(findings), conditions)
     if json:

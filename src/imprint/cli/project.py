@@ -111,10 +111,17 @@ def _recipe(
     from imprint.stimuli.wordfiles import read_words
 
     if sum(option is not None for option in (axis, pairs, sets)) > 1:
-        raise SettingError("give one of --axis, --pairs and --sets, not several")
+        raise SettingError(
+            "--axis, --pairs and --sets cannot be used together", option="--axis", hint="give one of them"
+        )
     if sets is not None:
         if method is not None:
-            raise SettingError("--method belongs to pairs; two sets have one axis: leave it out")
+            raise SettingError(
+                "--method works with pairs only",
+                option="--method",
+                got=method,
+                hint="leave it out: two sets have one axis",
+            )
         return _Recipe((), (read_words(sets[0]), read_words(sets[1])))
     if pairs is not None:
         read = definitional_pairs() if pairs == DEFAULT_PAIRS else read_pairs(pairs)

@@ -20,7 +20,7 @@ def schema_command(
 
     kinds = [one for one in all_kinds() if kind in (None, one.name)]
     if not kinds:
-        raise SettingError(f"KIND must be one of {', '.join(REGISTRY.names())}, got {kind!r}")
+        raise SettingError(option="KIND", got=kind, expected=f"one of {', '.join(REGISTRY.names())}")
     schemas, parts = msgspec.json.schema_components([one.row for one in kinds], ref_template="#/$defs/{name}")
     whole = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -124,5 +124,7 @@ def _choose(patterns: list[str] | None, file: Path | None) -> "tuple[WeatTest, .
     chosen = choose(known, patterns or (SEAT_TESTS if file is None else ("*",)))
     found = tuple(test for test in chosen if isinstance(test, WeatTest))
     if not found:
-        raise SettingError("the tests chosen are all WEFATs, which have no sentences; choose WEATs")
+        raise SettingError(
+            option="--test", got=patterns, expected="at least one WEAT", hint="WEFATs have no sentences"
+        )
     return found

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.checks import check_choice
 from imprint.choices import Protocol
 from imprint.cli.options import JsonOption, SeedOption
 from imprint.errors import SettingError
@@ -75,9 +76,16 @@ def create_command(
 
     check_target(out, reading=source)
     if out.exists():
-        raise SettingError(f"{out}: is there already; give a new name, or remove it with imprint study delete")
+        raise SettingError(
+            "exists already", option="--out", where=out, hint="give a new name, or remove it with imprint study delete"
+        )
     if pages is not None and protocol not in ("ube", "analogy"):
-        raise SettingError(f"--pages goes with ube and analogy; leave it out for {protocol}")
+        raise SettingError(
+            f"--pages cannot be used with {protocol}",
+            option="--pages",
+            got=pages,
+            hint="leave it out: it goes with ube and analogy",
+        )
     terms = Terms(read_consent(consent) if consent is not None else (), completion_code)
     design = _design(source, protocol, participants=participants, pages=pages, rotations=rotations, seed=seed)
     token = create_study(out, design, seed=seed, terms=terms)
@@ -179,11 +187,12 @@ def export_command(
     from imprint.study.suggestions import write_seeds
 
     chosen = form or out.suffix.removeprefix(".")
-    if chosen not in FORMATS:
-        raise SettingError(f"the format {chosen!r} is not known; give --format {', '.join(FORMATS)}")
+    check_choice("--format", chosen, FORMATS)
     check_target(out, reading=str(study))
     if belongs_to(out, study):
-        raise SettingError(f"{out}: belongs to the study being read; give another name for the output")
+        raise SettingError(
+            "belongs to the study being read", option="--out", where=out, hint="give another name for the output"
+        )
     with Store.open(study) as store:
         if chosen == "csv":
             write_csv(store, out)
@@ -214,7 +223,9 @@ def delete_command(
             told = store.overview()
         held = f"{told.answers} answers of {told.participants} people"
     if not yes:
-        raise SettingError(f"{study}: holds {held}, and nothing would bring them back; add --yes to delete it")
+        raise SettingError(
+            f"holds {held}, which cannot be recovered", option="--yes", where=study, hint="add --yes to delete it"
+        )
     database.remove(study)
     tell(f"deleted: {study}, {held}")
 

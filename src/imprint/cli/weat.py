@@ -67,7 +67,12 @@ def weat_command(
     except VocabularyError as error:
         if test or named:
             raise
-        raise VocabularyError(f"{error}; other tests: --test '*', or words of your own: --x --y --a --b") from error
+        raise VocabularyError(
+            error.message,
+            where=error.where,
+            words=error.words,
+            hint="other tests: --test '*', or your own words: --x --y --a --b",
+        ) from error
     show_findings(battery.findings(), json=json)
 
 
@@ -78,13 +83,19 @@ def _choose(patterns: list[str] | None, file: Path | None, words: tuple[Path | N
     if any(words):
         x, y, a, b = words
         if patterns or file:
-            raise SettingError("give --test, --tests, or the four word files, not several of them")
+            raise SettingError(
+                "--test, --tests and the four word files cannot be used together",
+                option="--test",
+                hint="give one of them",
+            )
         if x is None or y is None or a is None or b is None:
-            raise SettingError("four word files are needed: --x --y --a --b")
+            raise SettingError("four word files are needed", option="--x", hint="give --x --y --a --b")
         return (weat_from_files(x, y, a, b),)
     known = catalogue() if file is None else read_tests(file)
     chosen = choose(known, patterns or (DEFAULT_TESTS if file is None else ("*",)))
     found = tuple(test for test in chosen if isinstance(test, WeatTest))
     if not found:
-        raise SettingError("the tests chosen are all WEFATs; run them with imprint wefat")
+        raise SettingError(
+            option="--test", got=patterns, expected="at least one WEAT", hint="run WEFATs with imprint wefat"
+        )
     return found

@@ -44,7 +44,9 @@ def wefat_command(
     except VocabularyError as error:
         if test or named:
             raise
-        raise VocabularyError(f"{error}; tests of your own: --tests FILE") from error
+        raise VocabularyError(
+            error.message, where=error.where, words=error.words, hint="your own tests: --tests FILE"
+        ) from error
     show_findings(battery.findings(), json=json)
 
 
@@ -56,13 +58,17 @@ def _choose(patterns: list[str] | None, file: Path | None, property_file: Path |
     tests = catalogue() if file is None else read_tests(file)
     chosen = [test for test in choose(tests, patterns or ("*",)) if isinstance(test, WefatTest)]
     if not chosen:
-        raise SettingError("the tests chosen are all WEATs; run them with imprint weat")
+        raise SettingError(
+            option="--test", got=patterns, expected="at least one WEFAT", hint="run WEATs with imprint weat"
+        )
     if property_file is None:
         return chosen if patterns or file else [test for test in chosen if test.property is not None]
     if len(chosen) != 1:
         raise SettingError(
-            f"--property belongs to one test, and {len(chosen)} are chosen; name one with --test, such as "
-            f"{chosen[0].id}"
+            f"--property is for one test, but {len(chosen)} are chosen",
+            option="--property",
+            got=property_file,
+            hint=f"name one with --test, such as {chosen[0].id}",
         )
     values = read_property(property_file)
     test = replace(chosen[0], property_name=property_file.stem)

@@ -55,7 +55,9 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
     known = inspect.signature(kind).parameters
     for setting in settings:
         if setting not in known:
-            raise SettingError(f"a setting of {name} must be one of {', '.join(known) or 'none'}, got {setting!r}")
+            raise SettingError(
+                option=f"a setting of {name}", got=setting, expected=f"one of {', '.join(known) or 'none'}"
+            )
     made: Debiaser = kind(**settings)
     return made
 

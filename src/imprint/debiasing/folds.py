@@ -78,7 +78,9 @@ def fold_frontier(
     words = tuple(dict.fromkeys(embedding.lookup(catalogue.fitted() if seeds is None else seeds).tokens))
     if len(words) < _FEWEST * FOLDS:
         raise VocabularyError(
-            f"{len(words)} seed words are in {embedding.name}; at least {_FEWEST * FOLDS} are needed for folds"
+            f"has {len(words)} of the seed words",
+            expected=f"at least {_FEWEST * FOLDS} for folds",
+            where=embedding.name,
         )
     others = _others(embedding, {*words, *judges, *axes[0].positive, *axes[0].negative})
     generator = np.random.default_rng(seed)
@@ -114,7 +116,7 @@ def choose_debiaser(points: Sequence[FoldedPoint], *, reduction: float = WANTED_
     Where none does, return the one that reduces most.
     """
     if not points:
-        raise SettingError("no strengths were tried; try at least one")
+        raise SettingError(option="points", got=points, expected="at least one strength")
     enough = [point for point in points if point.reduction >= reduction]
     best = min(enough, key=_change) if enough else max(points, key=lambda point: point.reduction)
     return LinearDebiaser(best.strength, best.spread)
@@ -130,5 +132,5 @@ def _others(embedding: Embedding, apart: Collection[str]) -> list[str]:
     known.update(one.word for one in catalogue.professions(neutral=False))
     others = [word for word in embedding.words if word.isalpha() and word == word.lower() and word not in known]
     if len(others) < _FEWEST:
-        raise VocabularyError(f"{embedding.name} has {len(others)} words to serve as background; more are needed")
+        raise VocabularyError(f"has {len(others)} words to serve as background", expected="more", where=embedding.name)
     return others

@@ -151,7 +151,7 @@ def measure(
 def choose_strength(points: Sequence[FrontierPoint], *, reduction: float = WANTED_REDUCTION) -> float:
     """Return the smallest strength that reduces the held-out variance that many times, else the largest one tried."""
     if not points:
-        raise SettingError("a frontier without strengths; try at least one")
+        raise SettingError(option="points", got=points, expected="at least one strength")
     ordered = sorted(points, key=lambda point: point.strength)
     enough = (point.strength for point in ordered if point.variances.reduction >= reduction)
     return next(enough, ordered[-1].strength)
@@ -172,7 +172,9 @@ def _rows(
     """Return the words' rows at unit length, and what they became on that scale."""
     tokens, *sides = moved_rows(before, after, words)
     if len(tokens) < fewest:
-        raise VocabularyError(f"{len(tokens)} {what} words are in {before.name}; at least {fewest} are needed")
+        raise VocabularyError(
+            f"has {len(tokens)} of the {what} words", expected=f"at least {fewest}", where=before.name
+        )
     return sides[0], sides[1]
 
 

@@ -53,19 +53,29 @@ class LeaceDebiaser(Debiaser):
         if axis is not None:
             positive, negative = axis.positive, axis.negative
         if (positive is None) != (negative is None):
-            raise SettingError("one list of labelled words is given; give both, positive and negative, or neither")
+            raise SettingError(
+                "positive and negative words belong together",
+                option="negative" if negative is None else "positive",
+                hint="give both, or neither",
+            )
         sides = _gendered() if positive is None or negative is None else (positive, negative)
         both = set(sides[0]) & set(sides[1])
         if both:
-            raise SettingError(f"{quote(sorted(both)[:5])} labelled on both sides; keep each word on one")
+            raise SettingError(
+                f"{quote(sorted(both)[:5])} appear on both sides",
+                words=sorted(both),
+                hint="keep each word on one side",
+            )
         embedding = load(embedding)
         embedding.check_finite()
         found = [embedding.lookup(dict.fromkeys(words)) for words in sides]
         for name, side in zip(("positive", "negative"), found, strict=True):
             if len(side.words) < _FEWEST:
                 raise VocabularyError(
-                    f"{len(side.words)} {name} words are in {embedding.name} (missing: {quote(side.missing[:5])}); "
-                    f"at least {_FEWEST} are needed on each side"
+                    f"has {len(side.words)} of the {name} words (missing: {quote(side.missing[:5])})",
+                    expected=f"at least {_FEWEST} on each side",
+                    where=embedding.name,
+                    words=side.missing,
                 )
         rows = np.concatenate([side.vectors for side in found]).astype(np.float64)
         labels = np.repeat([1.0, 0.0], [len(side.words) for side in found])

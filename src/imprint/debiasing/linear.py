@@ -44,8 +44,8 @@ class LinearDebiaser(Debiaser):
     spread: float = SPREAD
 
     def __post_init__(self) -> None:
-        _check("strength", self.strength, _STRONGEST, f"a number from 0 (nothing) to below {_STRONGEST:g}")
-        _check("spread", self.spread, 1.0, "a share from 0 to below 1")
+        _check("strength", self.strength, _STRONGEST, f"at least 0 and below {_STRONGEST:g}")
+        _check("spread", self.spread, 1.0, "at least 0 and below 1")
 
     def fit(
         self,
@@ -117,13 +117,21 @@ def prepare(
     found = embedding.lookup(dict.fromkeys(catalogue.fitted() if seeds is None else seeds))
     if len(found.words) < 2:
         raise VocabularyError(
-            f"{len(found.words)} of {len(found.words) + len(found.missing)} seed words are in {embedding.name} "
-            f"(missing: {quote(found.missing[:5])}); at least two are needed: give seeds it has"
+            f"has {len(found.words)} of {len(found.words) + len(found.missing)} seed words "
+            f"(missing: {quote(found.missing[:5])})",
+            expected="at least 2",
+            where=embedding.name,
+            words=found.missing,
+            hint="give seeds it has",
         )
     apart = {*found.tokens, *(word for one in axes for word in embedding.lookup(one.positive + one.negative).tokens)}
     rows = np.array(sorted(embedding.index[word] for word in apart & embedding.index.keys()), dtype=np.intp)
     if len(rows) == len(embedding):
-        raise VocabularyError(f"{embedding.name} has no words besides seeds and axis; a background to keep is needed")
+        raise VocabularyError(
+            "has no words besides seeds and axis",
+            where=embedding.name,
+            hint="use a larger embedding: other words form the background to keep",
+        )
     with single_threaded():
         gram = _gram(embedding, rows)
         seed_rows = found.vectors.astype(np.float64)
@@ -138,13 +146,9 @@ def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tu
         return (pair_axis(embedding, GENDER),)
     axes = (axis,) if isinstance(axis, Axis) else tuple(axis)
     if not axes:
-        raise SettingError("no axis is given; at least one is needed")
+        raise SettingError(option="axis", got=axis, expected="at least one Axis")
     for one in axes:
-        if len(one.direction) != embedding.dimension:
-            raise SettingError(
-                f"the axis {one.name} has {len(one.direction)} dimensions and {embedding.name} has "
-                f"{embedding.dimension}; make the axis of this embedding"
-            )
+        one.check(embedding)
     return axes
 
 
@@ -164,6 +168,6 @@ def _root(matrix: Floats) -> Floats:
     return root
 
 
-def _check(name: str, value: object, limit: float, wanted: str) -> None:
+def _check(name: str, value: object, limit: float, expected: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < limit:
-        raise SettingError(f"{name} is {value!r}; {wanted} is wanted")
+        raise SettingError(option=name, got=value, expected=expected)

@@ -56,7 +56,7 @@ def choose_weight(strength: float, gram: Floats, seeds: Floats, directions: Floa
 def solve(gram: Floats, seeds: Floats, directions: Floats, weight: float) -> Solution:
     """Solve for `gram` = A'A and `seeds` = P'P, r x r, and `directions` = B, k x r."""
     if len(directions) > MOST_DIRECTIONS:
-        raise SettingError(f"{len(directions)} directions at once; give at most {MOST_DIRECTIONS}")
+        raise SettingError(option="axis", got=len(directions), expected=f"at most {MOST_DIRECTIONS} directions")
     if weight == 0.0:
         stereotype = float(np.einsum("ij,jk,ik->", directions, seeds, directions))
         return Solution(np.eye(len(gram)), 0.0, stereotype, 0.0, 0, cone_active=False)

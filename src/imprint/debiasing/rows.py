@@ -160,7 +160,7 @@ def moved_words(before: Embedding, after: Embedding, axis: Axis, words: Sequence
     """
     tokens, *rows_of_words = moved_rows(before, after, words)
     if not tokens:
-        raise VocabularyError(f"none of {quote(words)} is in {before.name}; use words it has")
+        raise VocabularyError(f"has none of {quote(words)}", where=before.name, words=words, hint="use words it has")
     ends = [moved_rows(before, after, side)[1:] for side in (axis.positive, axis.negative)]
     coordinates = []
     for rows, first, second in zip(rows_of_words, *ends, strict=True):

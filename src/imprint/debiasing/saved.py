@@ -25,10 +25,10 @@ def load_transform(path: str | os.PathLike[str]) -> Transform:
         forms = {form.form: form for form in (LinearTransform, HardTransform)}
         return forms[content["form"]].restored(str(content["method"]), _card(content["card"]), tensors, content)
     except OSError as error:
-        raise ImprintError(f"{source}: cannot be read ({error.strerror}); check the path") from error
+        raise ImprintError(f"cannot be read ({error.strerror})", where=source, hint="check the path") from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ImprintError(f"{source}: holds {reason}; a transform saved by imprint is wanted") from error
+        raise ImprintError(f"is not a transform saved by imprint ({reason})", where=source) from error
 
 
 def _read_tensors(path: Path) -> tuple[dict[str, Floats], str]:
@@ -36,23 +36,23 @@ def _read_tensors(path: Path) -> tuple[dict[str, Floats], str]:
 
     state = path.stat()
     if not stat.S_ISREG(state.st_mode) or state.st_size > _LARGEST:
-        raise ValueError("something else than a regular file of a transform's size")
+        raise ValueError("it is not a regular file of a transform's size")
     try:
         with safe_open(path, framework="numpy") as file:
             text = (file.metadata() or {}).get(KEY)
             if text is None:
-                raise ValueError("safetensors of something else")
+                raise ValueError("the safetensors hold something else")
             names = list(file.keys())
             for name in names:
                 kind = file.get_slice(name).get_dtype()
                 if kind != "F64":
-                    raise ValueError(f"tensor {name!r} as {kind} where F64 is wanted")
+                    raise ValueError(f"tensor {name!r} must be F64, got {kind}")
             tensors = {name: file.get_tensor(name) for name in names}
     except SafetensorError as error:
-        raise ValueError(f"no safetensors ({error})") from error
+        raise ValueError(f"it is not safetensors: {error}") from error
     for name, tensor in tensors.items():
         if not np.isfinite(tensor).all():
-            raise ValueError(f"NaN or an infinity in tensor {name!r}")
+            raise ValueError(f"tensor {name!r} holds NaN or an infinity")
     return tensors, text
 
 

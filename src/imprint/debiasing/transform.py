@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError
+from imprint.errors import SettingError, brief
 from imprint.files import replacing
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32
@@ -72,7 +72,7 @@ class Transform(ABC):
         """Return an array of rows moved, as those of words that are treated like any other."""
         array = np.asarray(rows, dtype=np.float64)
         if array.ndim != 2 or array.shape[1] != self.dimension:
-            raise SettingError(f"rows must be an array of shape (n, {self.dimension}), got {array.shape}")
+            raise SettingError(option="rows", got=array, expected=f"an array of shape (n, {self.dimension})")
         return self.move(array)
 
     def apply(self, embedding: EmbeddingLike) -> Embedding:
@@ -102,8 +102,11 @@ class Transform(ABC):
         """Refuse an embedding of another dimension, or with rows that are not numbers."""
         if embedding.dimension != self.dimension:
             raise SettingError(
-                f"{embedding.name} has {embedding.dimension} dimensions and the transform was fitted at "
-                f"{self.dimension}; fit one on this embedding"
+                f"has {embedding.dimension} dimensions",
+                expected=f"{self.dimension}, which the transform was fitted on",
+                got=embedding.dimension,
+                where=embedding.name,
+                hint="fit a transform on this embedding",
             )
         embedding.check_finite()
 
@@ -158,7 +161,7 @@ class LinearTransform(Transform):
         """Make one of a square matrix and its centre."""
         matrix, centre = tensors["matrix"], tensors["centre"]
         if centre.ndim != 1 or not len(centre) or matrix.shape != (len(centre), len(centre)):
-            raise ValueError(f"a matrix of shape {matrix.shape} and a centre of shape {centre.shape}")
+            raise ValueError(f"its matrix has shape {matrix.shape} and its centre has shape {centre.shape}")
         return cls(method, card, matrix, centre)
 
 
@@ -221,12 +224,12 @@ class HardTransform(Transform):
         """Make one of an orthonormal basis and lists of words."""
         basis = tensors["basis"]
         if basis.ndim != 2 or not 0 < len(basis) <= basis.shape[1]:
-            raise ValueError(f"a basis of shape {basis.shape}")
+            raise ValueError(f"its basis has shape {basis.shape}")
         if not np.allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-8):
-            raise ValueError("a basis that is not orthonormal")
+            raise ValueError("its basis is not orthonormal")
         pairs = tuple((first, second) for first, second in map(read_list, words["pairs"]))
         if len({word for pair in pairs for word in pair}) != 2 * len(pairs):
-            raise ValueError("a word in two pairs")
+            raise ValueError("a word is in two pairs")
         return cls(method, card, basis, frozenset(read_list(words["kept"])), pairs)
 
 
@@ -237,7 +240,7 @@ def read_list(content: object) -> tuple[str, ...]:
         or isinstance(content, str)
         or not all(isinstance(one, str) for one in content)
     ):
-        raise TypeError(f"{str(content)[:60]!r} where a list of words is wanted")
+        raise TypeError(f"expected a list of words, got {brief(content)}")
     return tuple(content)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from imprint.checks import check_whole
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased
@@ -156,17 +157,17 @@ def analogies(
 
 def _check(embedding: Embedding, axis: Axis, k: int, delta: float, words: int) -> None:
     if not isinstance(axis, Axis):
-        raise SettingError(f"the axis is {axis!r}; make one with pair_axis(embedding, [('he', 'she')]) or set_axis")
-    if len(axis.direction) != embedding.dimension:
         raise SettingError(
-            f"the axis {axis.name} has {len(axis.direction)} dimensions and {embedding.name} has "
-            f"{embedding.dimension}; make the axis of the same embedding"
+            option="axis",
+            got=axis,
+            expected="an Axis",
+            hint="make one with pair_axis(embedding, [('he', 'she')]) or set_axis",
         )
-    for name, value, least in (("k", k, 1), ("words", words, 2)):
-        if not isinstance(value, int | np.integer) or value < least:
-            raise SettingError(f"{name} is {value!r}; a whole number of at least {least} is wanted")
+    axis.check(embedding)
+    check_whole("k", k)
+    check_whole("words", words, 2)
     if not (isinstance(delta, int | float | np.floating) and math.isfinite(delta) and delta > 0):
-        raise SettingError(f"delta is {delta!r}; a distance above 0 is wanted, such as 1")
+        raise SettingError(option="delta", got=delta, expected="a distance above 0, such as 1")
     embedding.check_finite()
 
 
@@ -186,5 +187,5 @@ def _frequent_rows(embedding: Embedding, count: int, meant: frozenset[str], *, n
             if len(rows) == count:
                 break
     if len(rows) < 2:
-        raise VocabularyError(f"{embedding.name} has {len(rows)} words to pair; at least two are wanted")
+        raise VocabularyError(f"has {len(rows)} words to pair", expected="at least 2", where=embedding.name)
     return np.fromiter(rows.values(), dtype=np.intp)

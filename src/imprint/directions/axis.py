@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from imprint.checks import check_choice
 from imprint.choices import PairMethod
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
@@ -51,14 +52,23 @@ class Axis:
         coordinates: Floats = np.asarray(vectors, dtype=np.float64) @ self.direction
         return coordinates
 
+    def check(self, embedding: Embedding) -> None:
+        """Refuse an embedding of another dimension."""
+        if len(self.direction) != embedding.dimension:
+            raise SettingError(
+                f"{self.name} has {len(self.direction)} dimensions and {embedding.name} has {embedding.dimension}",
+                option="axis",
+                got=self.name,
+                hint="make the axis from the embedding it is used on",
+            )
+
     def __repr__(self) -> str:
         return f"Axis({self.name}, {self.method}, {len(self.direction)} dimensions)"
 
 
 def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "difference") -> Axis:
     """Make an axis of pairs (positive, negative); pairs of which a word is missing are left out and named."""
-    if method not in ("difference", "pca"):
-        raise SettingError(f"method is {method!r}; for pairs use difference or pca")
+    check_choice("method", method, ("difference", "pca"))
     _check_pairs(pairs)
     embedding = load(embedding)
     known, missing = _known_pairs(embedding, pairs)
@@ -67,7 +77,12 @@ def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "d
     lengths = np.linalg.norm(differences, axis=1)
     flat = [pair for pair, length in zip(known, lengths, strict=True) if length < _SHORTEST]
     if flat:
-        raise VocabularyError(f"{quote(flat[0])} lie at one place in {embedding.name}; give two words that differ")
+        raise VocabularyError(
+            f"{quote(flat[0])} have the same vector",
+            where=embedding.name,
+            words=flat[0],
+            hint="give two words that differ",
+        )
     mean = differences.mean(axis=0)
     if method == "pca":
         # Around each pair's middle its words lie at plus and minus half the difference.
@@ -96,10 +111,12 @@ def set_axis(embedding: EmbeddingLike, positive: Sequence[str], negative: Sequen
     missing: list[str] = []
     for words in (positive, negative):
         if not words:
-            raise SettingError("a set of words is empty; an axis needs at least one word at each end")
+            raise SettingError(option="a set of words", got=words, expected="at least one word")
         found = embedding.lookup(words)
         if not found.words:
-            raise VocabularyError(f"none of {quote(words)} is in {embedding.name}; use words it has")
+            raise VocabularyError(
+                f"has none of {quote(words)}", where=embedding.name, words=words, hint="use words it has"
+            )
         kept.append(found.words)
         missing += found.missing
     first, second = (_unit_rows(embedding, words).mean(axis=0) for words in kept)
@@ -111,7 +128,9 @@ def check_ends(pairs: Pairs) -> None:
     """Refuse a pair of a word with itself."""
     same = [first for first, second in pairs if first == second]
     if same:
-        raise SettingError(f"{same[0]!r} stands on both ends of a pair; give two different words")
+        raise SettingError(
+            f"{same[0]!r} appears on both sides of a pair", option="pairs", words=same, hint="give two different words"
+        )
 
 
 def show_end(words: Sequence[str]) -> str:
@@ -121,7 +140,7 @@ def show_end(words: Sequence[str]) -> str:
 
 def _check_pairs(pairs: Pairs) -> None:
     if not isinstance(pairs, Sequence) or not pairs or not all(_is_pair(pair) for pair in pairs):
-        raise SettingError(f"the pairs are {pairs!r}; a list of pairs of words such as [('he', 'she')] is wanted")
+        raise SettingError(option="pairs", got=pairs, expected="a list of pairs of words, such as [('he', 'she')]")
     check_ends(pairs)
 
 
@@ -133,7 +152,12 @@ def _known_pairs(embedding: Embedding, pairs: Pairs) -> tuple[list[tuple[str, st
     missing = embedding.lookup(dict.fromkeys(word for pair in pairs for word in pair)).missing
     known = [(first, second) for first, second in pairs if first not in missing and second not in missing]
     if not known:
-        raise VocabularyError(f"{quote(missing)} missing from {embedding.name}, and no pair is left; use words it has")
+        raise VocabularyError(
+            f"{quote(missing)} missing, and no pair is left",
+            where=embedding.name,
+            words=missing,
+            hint="use words it has",
+        )
     return known, missing
 
 
@@ -146,7 +170,9 @@ def _unit_rows(embedding: Embedding, words: Sequence[str]) -> Floats:
 def _normalise(direction: Floats, ends: str, embedding: Embedding) -> Floats:
     length = math.sqrt(float(direction @ direction))
     if length < _SHORTEST:
-        raise VocabularyError(f"{ends} lie at one place in {embedding.name}: the axis has no length; use other words")
+        raise VocabularyError(
+            f"{ends} have the same mean, so the axis has no length", where=embedding.name, hint="use other words"
+        )
     return direction / length
 
 

@@ -92,8 +92,9 @@ def pair_components(embedding: Embedding, pairs: Pairs) -> PairComponents:
     known = tuple(zip(axis.positive, axis.negative, strict=True))
     if len(known) < _FEWEST or embedding.dimension < _DIMENSIONS:
         raise VocabularyError(
-            f"{len(known)} pairs in {embedding.dimension} dimensions are left of {embedding.name}; "
-            f"at least {_FEWEST} in {_DIMENSIONS} are needed to draw them"
+            f"has {len(known)} of the pairs in {embedding.dimension} dimensions",
+            expected=f"at least {_FEWEST} in {_DIMENSIONS}",
+            where=embedding.name,
         )
     assert axis.agreement is not None
     words = tuple(dict.fromkeys(word for pair in known for word in pair))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from imprint.checks import check_list, check_whole
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
@@ -125,8 +126,7 @@ class Projections(Result):
         )
 
     def _first(self, keys: Floats, count: int) -> list[Placed]:
-        if count < 1:
-            raise SettingError(f"{count} words are asked for; at least one is wanted")
+        check_whole("count", count)
         return [(self.words[row], float(self.coordinates[row])) for row in np.argsort(keys, kind="stable")[:count]]
 
 
@@ -190,17 +190,14 @@ def project(embedding: EmbeddingLike, axis: Axis, words: Sequence[str]) -> Proje
     A phrase written with blanks is also looked for with underscores, as word2vec writes its phrases.
     """
     embedding = load(embedding)
-    if len(axis.direction) != embedding.dimension:
-        raise SettingError(
-            f"the axis has {len(axis.direction)} dimensions and {embedding.name} has {embedding.dimension}; "
-            "make the axis of the embedding it is used on"
-        )
-    if isinstance(words, str):
-        raise SettingError(f"the words are one string, {words!r}; a list of words is wanted")
+    axis.check(embedding)
+    check_list("words", words)
     spellings = [_spelling(embedding, word) for word in words]
     found = embedding.lookup(spellings)
     if not found.words:
-        raise VocabularyError(f"none of the words ({quote(words)}) is in {embedding.name}; use words it has")
+        raise VocabularyError(
+            f"has none of the words ({quote(words)})", where=embedding.name, words=words, hint="use words it has"
+        )
     lost = set(found.missing)
     known = tuple(word for word, spelling in zip(words, spellings, strict=True) if spelling not in lost)
     _refuse_shared(known, found.tokens, embedding)
@@ -225,7 +222,9 @@ def compare_with_scores(one: Projections, scores: Mapping[str, float], *, name: 
     """Set the coordinates against a number known of each word, such as how stereotyped a crowd thinks it."""
     odd = [word for word, score in scores.items() if not math.isfinite(score)]
     if odd:
-        raise SettingError(f"the {name} of {quote(odd)} are not finite numbers; correct or drop them")
+        raise SettingError(
+            f"the {name} of {quote(odd)} are not finite numbers", words=odd, hint="correct or drop them"
+        )
     return _compare(one, scores, name)
 
 
@@ -241,14 +240,17 @@ def _compare(one: Projections, numbers: Mapping[str, float], name: str) -> Compa
     points = [(word, x, by_phrase[joined(word)]) for word, x in one.to_mapping().items() if joined(word) in by_phrase]
     if len(points) < FEWEST:
         raise VocabularyError(
-            f"{one.embedding} and {name} share {len(points)} of the words; a correlation needs at least {FEWEST}: "
-            "use more words"
+            f"{one.embedding} and {name} share {len(points)} of the words",
+            expected=f"at least {FEWEST}",
+            hint="use more words",
         )
     words = tuple(word for word, *_ in points)
     x, y = (np.array(values, dtype=np.float64) for values in zip(*(numbers for _, *numbers in points), strict=True))
     for side, values in ((one.embedding, x), (name, y)):
         if not np.ptp(values):
-            raise VocabularyError(f"every word has the same number in {side}: nothing can correlate; use other words")
+            raise VocabularyError(
+                "every word has the same number, so nothing can correlate", where=side, hint="use other words"
+            )
     pearson = pearsonr(x, y)
     return Comparison(one, name, words, x, y, float(pearson.statistic), float(pearson.pvalue), *spearman(x, y))
 
@@ -262,7 +264,9 @@ def _refuse_shared(words: Sequence[str], tokens: Sequence[str], embedding: Embed
     for word, token in zip(words, tokens, strict=True):
         if token in first:
             raise VocabularyError(
-                f"{first[token]!r} and {word!r} of the list are one entry, {token!r}, in {embedding.name}; "
-                "keep one of them"
+                f"{first[token]!r} and {word!r} are one entry, {token!r}",
+                where=embedding.name,
+                words=[first[token], word],
+                hint="keep one of them",
             )
         first[token] = word

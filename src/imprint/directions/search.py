@@ -189,8 +189,8 @@ class _Pool:
             self.thin()
         if self.count + more > MOST_PAIRS:
             raise SettingError(
-                f"more than {MOST_PAIRS:,} pairs of words are in question; ask for a smaller k, a smaller delta or "
-                "fewer words"
+                f"there are more than {MOST_PAIRS:,} pairs of words to compare",
+                hint="ask for a smaller k, a smaller delta or fewer words",
             )
         size = min(MOST_PAIRS, max(2 * len(self.scores), self.count + more))
         for name in ("firsts", "seconds", "scores"):

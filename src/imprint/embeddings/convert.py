@@ -40,7 +40,7 @@ def convert(
     """
     check_name(path)
     if embedding.source is not None and Path(path).exists() and Path(path).samefile(embedding.source):
-        raise EmbeddingFileError(f"{path}: is the file being converted; give another name for the copy")
+        raise EmbeddingFileError("is the file being converted", where=path, hint="give another name for the copy")
     kind = "F16" if half else "F32"
     tensors: dict[str, tuple[str, npt.NDArray[Any]]] = {
         "vectors": (kind, embedding.vectors),
@@ -68,7 +68,7 @@ def convert(
 def check_name(path: str | os.PathLike[str]) -> None:
     """Refuse a name that promises another kind of file than the one that is written."""
     if not os.fspath(path).lower().endswith(SUFFIX):
-        raise SettingError(f"{path}: what is written is a safetensors file; give a name that ends in {SUFFIX}")
+        raise SettingError(option="path", got=path, expected=f"a name that ends in {SUFFIX}")
 
 
 def _header(embedding: Embedding, shapes: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
@@ -92,25 +92,31 @@ def _blocks(embedding: Embedding, dtype: np.dtype[Any]) -> Iterator[tuple[int, n
             block = np.ascontiguousarray(embedding.vectors[start : start + BLOCK_ROWS], dtype=dtype)
         finite = np.isfinite(block).all(axis=1)
         if not finite.all():
-            row = start + int(np.argmin(finite))
+            word = embedding.words[start + int(np.argmin(finite))]
             raise EmbeddingFileError(
-                f"{embedding.name}: the vector of {embedding.words[row]!r} has values that {dtype} cannot hold; "
-                f"{'convert without half precision' if dtype == np.float16 else 'leave that word out'}"
+                f"the vector of {word!r} has values that {dtype} cannot hold",
+                where=embedding.name,
+                words=[word],
+                hint="convert without half precision" if dtype == np.float16 else "leave that word out",
             )
         yield start + len(block), block
 
 
 def _words(embedding: Embedding) -> npt.NDArray[np.uint8]:
     if not len(embedding):
-        raise VocabularyError(f"{embedding.name}: has no words; there is nothing to convert")
+        raise VocabularyError("has no words to convert", where=embedding.name)
     seen: set[str] = set()
     for word in embedding.words:
         if "\n" in word or word in seen:
-            why = "occurs twice" if word in seen else "holds a line break"
-            raise VocabularyError(f"{embedding.name}: the word {word!r} {why}; leave it out before converting")
+            why = "is duplicated" if word in seen else "holds a line break"
+            raise VocabularyError(
+                f"the word {word!r} {why}", where=embedding.name, words=[word], hint="remove it before converting"
+            )
         seen.add(word)
     try:
         text = "\n".join(embedding.words).encode()
     except UnicodeEncodeError as error:
-        raise VocabularyError(f"{embedding.name}: a word cannot be written as UTF-8 ({error.reason})") from error
+        raise VocabularyError(
+            f"a word cannot be written as UTF-8 ({error.reason})", where=embedding.name, hint="remove that word"
+        ) from error
     return np.frombuffer(text, dtype=np.uint8)

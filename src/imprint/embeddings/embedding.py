@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from imprint.errors import EmbeddingFileError, MissingExtraError, SettingError
+from imprint.checks import check_list
+from imprint.errors import EmbeddingFileError, MissingExtraError
 from imprint.files import hash_file
 from imprint.types import Flags, Floats, Floats32, Ints32, Progress
 
@@ -81,11 +82,14 @@ class Embedding:
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):
             raise EmbeddingFileError(
-                f"{self.name}: {len(self.words)} words but vectors of shape {self.vectors.shape}; "
-                "one row a word is wanted"
+                f"has {len(self.words)} words but vectors of shape {self.vectors.shape}",
+                expected="one row per word",
+                where=self.name,
             )
         if self.vectors.dtype != np.float32:
-            raise EmbeddingFileError(f"{self.name}: vectors are {self.vectors.dtype}; float32 is wanted")
+            raise EmbeddingFileError(
+                option="vectors", got=str(self.vectors.dtype), expected="float32", where=self.name
+            )
 
     def __len__(self) -> int:
         return len(self.words)
@@ -152,8 +156,7 @@ class Embedding:
 
         A word whose vector is zero has no direction and counts as missing.
         """
-        if isinstance(words, str):
-            raise SettingError(f"lookup of one string, {words!r}; a list of words is wanted")
+        check_list("words", words)
         found: list[tuple[str, str, Match, Floats32]] = []
         missing = []
         for word in words:
@@ -190,8 +193,11 @@ class Embedding:
 
     def _damage(self, token: str) -> EmbeddingFileError:
         return EmbeddingFileError(
-            f"{self.source or self.name}: the vector of {token!r} holds NaN or an infinity, finite numbers "
-            "are wanted; the file is damaged: convert or fetch it again"
+            f"the vector of {token!r} holds NaN or an infinity",
+            expected="finite numbers",
+            where=self.source or self.name,
+            words=[token],
+            hint="the file is damaged: convert or fetch it again",
         )
 
     @classmethod

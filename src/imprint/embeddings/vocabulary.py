@@ -43,7 +43,9 @@ def frequent_words(embedding: Embedding, count: int, *, leaving_out: set[str]) -
     nonzero = embedding.norms > 0
     rows = [row for row in chosen if nonzero[row] and embedding.words[row] not in leaving_out]
     if not rows:
-        raise VocabularyError(f"{embedding.name} has no lower-case words of letters to ask about; is it in English?")
+        raise VocabularyError(
+            "has no lower-case words of letters to ask about", where=embedding.name, hint="check that it is in English"
+        )
     return np.array(rows[:count], dtype=np.intp)
 
 

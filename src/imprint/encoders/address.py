@@ -11,7 +11,7 @@ KEY_VARIABLE = "IMPRINT_API_KEY"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 OPENAI_HOST = "api.openai.com"
 
-_WANTED = "an address such as http://127.0.0.1:8080/v1 is wanted"
+_EXPECTED = "an address such as http://127.0.0.1:8080/v1"
 _VERSION = re.compile(r"v\d+\w*")  # the part of a path that makes a base whole: v1, v1beta
 _ENDPOINT = "/embeddings"
 
@@ -20,7 +20,11 @@ def base_of(url: str) -> str:
     """Return the base that /embeddings and /models are appended to, one spelling for each way to write it."""
     if "@" in url:
         # Not repeated: what stands before the @ is a secret.
-        raise SettingError(f"the URL holds credentials (user:password@host); leave them out and set {KEY_VARIABLE}")
+        raise SettingError(
+            "the URL holds credentials (user:password@host)",
+            option="url",
+            hint=f"leave them out and set {KEY_VARIABLE}",
+        )
     parts = _split(url)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     port = "" if parts.port is None else f":{parts.port}"
@@ -46,13 +50,17 @@ def check_key(key: str | None, base: str) -> str | None:
         return None
     if not key.isascii() or not key.isprintable() or " " in key:
         raise SettingError(
-            f"{base}: the key holds blanks or characters outside ASCII, letters and digits are wanted; "
-            f"copy it to {KEY_VARIABLE} again"
+            option="the key",
+            expected="printable ASCII without blanks",
+            where=base,
+            hint=f"copy it to {KEY_VARIABLE} again",
         )
     parts = urlsplit(base)
     if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
         raise SettingError(
-            f"{base}: a key is not sent over plain http to another machine; use https, or unset {KEY_VARIABLE}"
+            "a key is not sent over plain http to another machine",
+            where=base,
+            hint=f"use https, or unset {KEY_VARIABLE}",
         )
     return key
 
@@ -60,16 +68,18 @@ def check_key(key: str | None, base: str) -> str | None:
 def _split(url: str) -> SplitResult:
     try:
         if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
-            raise SettingError(f"the URL {url!r} holds blanks or characters that no URL has; {_WANTED}")
+            raise SettingError(option="url", got=url, expected=_EXPECTED)
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise SettingError(f"the URL {url!r} names no server; {_WANTED}")
+            raise SettingError(option="url", got=url, expected=_EXPECTED)
         parts.hostname.encode("idna")
         parts.port  # noqa: B018 - raises where it is no port
     except ValueError as error:
-        raise SettingError(f"the URL {url!r} cannot be read ({error}); {_WANTED}") from error
+        raise SettingError(option="url", got=url, expected=_EXPECTED) from error
     if parts.query or parts.fragment:
-        raise SettingError(f"the URL of {parts.hostname} has a query or a fragment; give it without, up to /v1")
+        raise SettingError(
+            f"the URL of {parts.hostname} has a query or a fragment", option="url", hint="give it up to /v1"
+        )
     return parts
 
 

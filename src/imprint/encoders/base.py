@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import check_list
 from imprint.errors import EncoderError, SettingError
 from imprint.types import Floats32
 
@@ -46,17 +47,25 @@ class Encoder(ABC):
 
     def encode(self, texts: Sequence[str]) -> Floats32:
         """Return one float32 row a text, in order, refusing what is no vector."""
-        if isinstance(texts, str):
-            raise SettingError(f"encode got one string, {texts!r}; a list of texts is wanted")
+        check_list("texts", texts, of="texts")
         for text in texts:
             if _LONE_SURROGATE.search(text):
-                raise SettingError(f"the text {text!r} holds half a character; read it from its file as UTF-8")
+                raise SettingError(
+                    f"the text {text!r} holds half a character",
+                    option="texts",
+                    got=text,
+                    hint="read it from its file as UTF-8",
+                )
         rows = _as_rows(self.name, self.embed(texts), len(texts))
         broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if len(broken):
+            text = texts[broken[0]]
             raise EncoderError(
-                f"{self.name}: the vector of {texts[broken[0]]!r} holds NaN or an infinity, finite numbers are "
-                "wanted; the model or its weights are damaged"
+                f"the vector of {text!r} holds NaN or an infinity",
+                expected="finite numbers",
+                where=self.name,
+                words=[text],
+                hint="the model or its weights are damaged",
             )
         return rows
 
@@ -79,9 +88,10 @@ def _as_rows(name: str, answer: npt.ArrayLike, count: int) -> Floats32:
             rows = np.asarray(answer, dtype=np.float32)
     except (TypeError, ValueError, RuntimeError) as error:  # the last from torch, for a tensor that wants gradients
         raise EncoderError(
-            f"{name}: its vectors are no table of numbers of one length ({' '.join(str(error).split())}); one row a "
-            "text is wanted"
+            f"its vectors are not a table of numbers of one length ({error})", expected="one row per text", where=name
         ) from error
     if rows.ndim != 2 or len(rows) != count or (count and not rows.shape[1]):
-        raise EncoderError(f"{name}: gave an array of shape {rows.shape} for {count} texts; one row a text is wanted")
+        raise EncoderError(
+            f"gave an array of shape {rows.shape} for {count} texts", expected="one row per text", where=name
+        )
     return rows

@@ -32,16 +32,18 @@ class EncodingCache:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         if "\0" in str(self.path):
-            raise EncoderError(f"{str(self.path)!r}: no file name may hold a NUL; check the path")
+            raise EncoderError("has a NUL in its name", where=repr(str(self.path)), hint="check the path")
         try:
             writable(self.path)
         except ImprintError as error:
-            raise EncoderError(str(error)) from error
+            raise EncoderError(error.message, where=error.where, hint=error.hint) from error
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
-            raise EncoderError(f"{self.path}: cannot keep encodings there ({error}); choose another place") from error
+            raise EncoderError(
+                f"encodings cannot be kept there ({error})", where=self.path, hint="choose another place"
+            ) from error
         try:
             with self._reporting():
                 self._prepare()
@@ -64,7 +66,9 @@ class EncodingCache:
                     row = _read(vector)
                     # A damaged page may answer with another key than it was asked for.
                     if row is None or key not in by_key:
-                        raise EncoderError(f"{self.path}: holds what is no encoding, so it is damaged; remove it")
+                        raise EncoderError(
+                            "is damaged: it holds an invalid encoding", where=self.path, hint="remove it"
+                        )
                     found[by_key[key]] = row
         return found
 
@@ -98,7 +102,9 @@ class EncodingCache:
         query = "SELECT (SELECT user_version FROM pragma_user_version), group_concat(sql, ';') FROM sqlite_master"
         made = execute(query).fetchone()
         if made not in {(0, None), (_FORMAT, _TABLE)}:
-            raise EncoderError(f"{self.path}: is another database, or another version's; choose another place")
+            raise EncoderError(
+                "is another database, or one of another version", where=self.path, hint="choose another place"
+            )
         self._write_ahead()
         execute("PRAGMA synchronous = NORMAL")
         if made == (0, None):
@@ -126,7 +132,9 @@ class EncodingCache:
             yield
         except sqlite3.Error as error:
             raise EncoderError(
-                f"{self.path}: is no cache of encodings, or cannot be used ({error}); remove it, or choose another"
+                f"is not a cache of encodings, or cannot be used ({error})",
+                where=self.path,
+                hint="remove it, or choose another",
             ) from error
 
 
@@ -142,7 +150,9 @@ def default_cache() -> Path:
         else:
             folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imprint"
     except RuntimeError as error:
-        raise EncoderError("this user has no home folder to keep encodings in; set IMPRINT_CACHE to one") from error
+        raise EncoderError(
+            "this user has no home folder to keep encodings in", hint="set IMPRINT_CACHE to a folder"
+        ) from error
     return folder / "encodings.sqlite"
 
 

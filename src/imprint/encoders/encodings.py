@@ -30,14 +30,18 @@ def encode_texts(
     """Encode each distinct text once, taking what the cache has and keeping there what it has not."""
     distinct = list(dict.fromkeys(texts))
     if not distinct:
-        raise SettingError(f"{encoder.name}: no text to encode; give at least one")
+        raise SettingError(option="texts", got=texts, expected="at least one text", where=encoder.name)
     kept = cache if encoder.remembered else None
     known = kept.get(encoder.identity, distinct) if kept is not None else {}
     wanted = [text for text in distinct if text not in known]
     if encoder.at_most is not None and len(wanted) > encoder.at_most:
         raise SettingError(
-            f"{encoder.name}: {len(wanted):,} texts would be sent, and at most {encoder.at_most:,} may be; ask for "
-            "fewer tests, or allow more with --max-texts"
+            f"{len(wanted):,} texts would be sent",
+            expected=f"at most {encoder.at_most:,}",
+            option="max_texts",
+            got=len(wanted),
+            where=encoder.name,
+            hint="ask for fewer tests, or allow more with --max-texts",
         )
     matrix: Floats32 | None = None
     index = {text: row for row, text in enumerate(distinct)}
@@ -63,8 +67,9 @@ def encode_texts(
     assert matrix is not None
     if not told_apart and not _differ(matrix):
         raise EncoderError(
-            f"{encoder.name}: gives {'the same' if matrix.any() else 'a zero'} vector for all {len(matrix):,} texts; "
-            "a model that tells texts apart is wanted: check its weights, and its tokenizer or vocabulary"
+            f"gives {'the same' if matrix.any() else 'a zero'} vector for all {len(matrix):,} texts",
+            where=encoder.name,
+            hint="check its weights, and its tokenizer or vocabulary",
         )
     return Encodings(index, matrix, len(wanted))
 
@@ -79,7 +84,9 @@ def _room(matrix: Floats32 | None, count: int, width: int, name: str) -> Floats3
         return np.zeros((count, width), dtype=np.float32)
     if matrix.shape[1] != width:
         raise EncoderError(
-            f"{name}: gave vectors of {matrix.shape[1]} numbers and now one of {width}; one size is wanted: if the "
-            "model was changed under its name, go without the cache or remove it"
+            f"gave vectors of {matrix.shape[1]} numbers and now one of {width}",
+            expected="one size",
+            where=name,
+            hint="if the model was changed under its name, go without the cache or remove it",
         )
     return matrix

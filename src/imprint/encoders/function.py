@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy.typing as npt
 
+from imprint.checks import check_whole
 from imprint.encoders.base import Encoder, identify
-from imprint.errors import SettingError
 
 
 class FunctionEncoder(Encoder):
@@ -23,8 +23,7 @@ class FunctionEncoder(Encoder):
         identity: str | None = None,
         chunk: int = 512,
     ) -> None:
-        if chunk < 1:
-            raise SettingError(f"chunk is {chunk}; at least 1 text at once is wanted")
+        check_whole("chunk", chunk)
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.identity = identify(adapter="function", name=self.name, identity=identity)
         self.settings = {"adapter": "function", "pooling": "the function's own"}

@@ -110,7 +110,7 @@ def _describe(cause: object) -> str:
     if isinstance(cause, http.client.IncompleteRead):
         return "the connection broke before the end of the answer"
     if isinstance(cause, http.client.HTTPException):
-        return f"its answer is no HTTP ({type(cause).__name__})"
+        return f"its answer is not HTTP ({type(cause).__name__})"
     return str(getattr(cause, "strerror", None) or cause).lower()
 
 

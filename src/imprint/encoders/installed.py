@@ -28,6 +28,7 @@ def find_model(package: str) -> Path | None:
     if graphs:
         return Path(str(distribution.locate_file(str(graphs[0]))))
     raise EncoderError(
-        f"the installed package {package} holds no model: no config.json beside weights, and no .onnx file; name a "
-        "package that does, or the model's folder"
+        f"the installed package {package} has no model: no config.json beside weights, and no .onnx file",
+        got=package,
+        hint="name a package that has one, or the model's folder",
     )

@@ -69,10 +69,12 @@ class OnnxEncoder(Encoder):
         try:
             encodings = self._tokenizer.encode_batch([self._prefix + text for text in texts])
         except Exception as error:
-            raise EncoderError(f"{self.name}: cannot split these texts into tokens ({plain(error)})") from error
+            raise EncoderError(f"cannot split these texts into tokens ({plain(error)})", where=self.name) from error
         for text, encoding in zip(texts, encodings, strict=True):
             if not encoding.ids:
-                raise EncoderError(f"{self.name}: the text {text!r} has no tokens; leave it out")
+                raise EncoderError(
+                    f"the text {text!r} has no tokens", where=self.name, words=[text], hint="leave it out"
+                )
         order = sorted(range(len(texts)), key=lambda text: len(encodings[text].ids))
         found = np.concatenate(
             [self._run([encodings[text] for text in batch]) for batch in self._batches(order, encodings)]
@@ -104,14 +106,16 @@ class OnnxEncoder(Encoder):
             (output,) = self._session.run([self._output], feed)
         except Exception as error:
             raise EncoderError(
-                f"{self.name}: onnxruntime cannot run it ({plain(error)}); check that the tokenizer is the model's"
+                f"onnxruntime cannot run it ({plain(error)})",
+                where=self.name,
+                hint="check that the tokenizer is the model's",
             ) from error
         output = np.asarray(output, dtype=np.float32)
         if self._pooling is None:
             return output
         if output.shape[:2] != mask.shape:
             raise EncoderError(
-                f"{self.name}: gave {output.shape} for tokens {mask.shape}; one vector a token is wanted"
+                f"gave {output.shape} for tokens {mask.shape}", expected="one vector per token", where=self.name
             )
         # What is not finite is refused by `encode`, in one line and without numpy's warning.
         with np.errstate(invalid="ignore", over="ignore"):
@@ -120,7 +124,7 @@ class OnnxEncoder(Encoder):
 
 def _check_file(path: Path, wanted: str) -> Path:
     if "\0" in str(path) or not path.is_file():
-        raise EncoderError(f"{str(path)!r}: there is no such file; name {wanted}")
+        raise EncoderError("does not exist", where=repr(str(path)), hint=f"name {wanted}")
     return path
 
 
@@ -130,7 +134,9 @@ def _external_files(path: Path, contents: Contents) -> list[Path]:
     for file in files:
         if "\0" in str(file) or ".." in file.parts or not file.is_relative_to(path.parent) or not file.is_file():
             raise EncoderError(
-                f"{path}: keeps tensors in {file.name!r}, which is no file of the model's folder; fetch both together"
+                f"keeps tensors in {file.name!r}, which is not a file in the model's folder",
+                where=path,
+                hint="fetch both together",
             )
     return files
 
@@ -147,7 +153,9 @@ def _open_session(path: Path) -> Any:
         # Without its fallback, which prints before it tries the same again.
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0)
     except Exception as error:
-        raise EncoderError(f"{path}: onnxruntime cannot open it ({plain(error)}); export or fetch it again") from error
+        raise EncoderError(
+            f"onnxruntime cannot open it ({plain(error)})", where=path, hint="export or fetch it again"
+        ) from error
 
 
 def _open_tokenizer(path: Path) -> Any:
@@ -158,7 +166,9 @@ def _open_tokenizer(path: Path) -> Any:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:
-        raise EncoderError(f"{path}: is no tokenizer ({plain(error)}); name the model's own tokenizer.json") from error
+        raise EncoderError(
+            f"is not a tokenizer ({plain(error)})", where=path, hint="name the model's own tokenizer.json"
+        ) from error
     tokenizer.no_padding()
     if tokenizer.truncation is None:
         tokenizer.enable_truncation(_LONGEST)
@@ -171,8 +181,10 @@ def _choose_inputs(path: Path, session: Any) -> dict[str, Any]:
     strange = [name for name, kind in asked.items() if name not in _FED or kind not in _INTEGERS]
     if strange or "input_ids" not in asked:
         raise EncoderError(
-            f"{path}: asks for {', '.join(asked) or 'nothing'}; a graph that reads {', '.join(_FED)} is wanted; "
-            "export it so"
+            f"asks for {', '.join(asked) or 'nothing'}",
+            expected=f"a graph that reads {', '.join(_FED)}",
+            where=path,
+            hint="export it again",
         )
     return {name: _INTEGERS[kind] for name, kind in asked.items()}
 
@@ -189,5 +201,9 @@ def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[s
     if tokens:
         return tokens[0], pooling or "mean"
     if whole:
-        raise EncoderError(f"{path}: gives one vector a text, not one a token; leave the pooling out")
-    raise EncoderError(f"{path}: gives {', '.join(ranks)}; one vector a text or one a token is wanted; export it so")
+        raise EncoderError(
+            "gives one vector per text, not one per token", where=path, option="pooling", hint="leave the pooling out"
+        )
+    raise EncoderError(
+        f"gives {', '.join(ranks)}", expected="one vector per text or per token", where=path, hint="export it again"
+    )

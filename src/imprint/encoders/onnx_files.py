@@ -44,11 +44,15 @@ def inspect(path: Path) -> Contents:
             has_graph = any(field == 7 for field, _, _ in _fields(data, 0, len(data)))
             _walk(data, 0, len(data), "model", _DEEPEST, locations, operations)
     except OSError as error:
-        raise EncoderError(f"{path}: cannot be read ({error.strerror}); check the path and its rights") from error
+        raise EncoderError(
+            f"cannot be read ({error.strerror})", where=path, hint="check the path and its permissions"
+        ) from error
     except (ValueError, IndexError) as error:
-        raise EncoderError(f"{path}: is no ONNX file, or a damaged one; export or fetch it again") from error
+        raise EncoderError(
+            "is not an ONNX file, or is damaged", where=path, hint="export or fetch it again"
+        ) from error
     if not has_graph:
-        raise EncoderError(f"{path}: holds no ONNX graph; export or fetch it again")
+        raise EncoderError("has no ONNX graph", where=path, hint="export or fetch it again")
     return Contents(frozenset(locations), frozenset(operations))
 
 
@@ -83,7 +87,7 @@ def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]
         elif kind in (_EIGHT_BYTES, _FOUR_BYTES):
             at += 8 if kind == _EIGHT_BYTES else 4
         else:
-            raise ValueError("no such wire type")
+            raise ValueError("unknown wire type")
         if at > end:
             raise ValueError("a field runs past its message")
 

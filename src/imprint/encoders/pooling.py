@@ -9,8 +9,8 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import check_choice
 from imprint.choices import Layers, Pooling
-from imprint.errors import SettingError
 from imprint.types import Flags, Floats, Floats32
 
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
@@ -52,11 +52,9 @@ def combine(layers: Sequence[Floats32], how: Layers) -> Floats32:
 
 def check_pooling(pooling: str) -> None:
     """Refuse a pooling that `pool` does not know."""
-    if pooling not in POOLINGS:
-        raise SettingError(f"pooling is {pooling!r}; choose among {', '.join(POOLINGS)}")
+    check_choice("pooling", pooling, POOLINGS)
 
 
 def check_layers(layers: str) -> None:
     """Refuse a choice of layers that `combine` does not know."""
-    if layers not in LAYERS:
-        raise SettingError(f"layers is {layers!r}; choose among {', '.join(LAYERS)}")
+    check_choice("layers", layers, LAYERS)

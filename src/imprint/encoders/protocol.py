@@ -37,14 +37,14 @@ def read_vectors(body: bytes, count: int) -> Floats32:
         raise ProtocolError(f"gave {len(items)} vectors for {count} texts")
     rows: list[Any] = [item.get("embedding") for item in _in_order(items)]
     if not all(isinstance(row, list) and row and set(map(type, row)) <= _NUMBERS for row in rows):
-        raise ProtocolError("gave an 'embedding' that is no list of numbers, its answer begins", _text(body))
+        raise ProtocolError("gave an 'embedding' that is not a list of numbers, its answer begins", _text(body))
     if len(sizes := {len(row) for row in rows}) > 1:
         raise ProtocolError(f"gave vectors of {' and '.join(map(str, sorted(sizes)))} numbers in one answer")
     try:
         with np.errstate(over="ignore"):
             return np.array(rows, dtype=np.float64).astype(np.float32)
     except OverflowError as error:
-        raise ProtocolError("gave a whole number that no float can hold") from error
+        raise ProtocolError("gave a whole number too large for a float") from error
 
 
 def read_models(body: bytes) -> list[str]:
@@ -73,7 +73,7 @@ def _parse(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise ProtocolError("its answer is no whole JSON, it begins", _text(body)) from error
+        raise ProtocolError("its answer is not complete JSON, it begins", _text(body)) from error
 
 
 def _in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -81,8 +81,9 @@ def _in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if all(index is None for index in indices):
         return items
     if not all(type(index) is int for index in indices) or sorted(indices) != list(range(len(items))):
-        wanted = f"each from 0 to {len(items) - 1} once is wanted"
-        raise ProtocolError(f"numbered its vectors wrongly, {wanted}; it gave", str(indices))
+        raise ProtocolError(
+            f"numbered its vectors wrongly, expected each from 0 to {len(items) - 1} once; it gave", str(indices)
+        )
     return [items[place] for place in np.argsort(indices)]
 
 

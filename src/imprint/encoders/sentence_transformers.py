@@ -50,7 +50,12 @@ class SentenceTransformersEncoder(Encoder):
 
     def __init__(self, folder: str | os.PathLike[str], *, prompt_name: str | None = None, prefix: str = "") -> None:
         if prompt_name is not None and prefix:
-            raise SettingError(f"got the prompt {prompt_name!r} and a prefix; give one of them")
+            raise SettingError(
+                f"the prompt {prompt_name!r} and a prefix cannot be used together",
+                option="prefix",
+                got=prefix,
+                hint="give one of them",
+            )
         path = check_folder(folder)
         modules = _read_modules(path)
         name, prompt = _choose_prompt(path, prompt_name, prefix)
@@ -69,7 +74,7 @@ class SentenceTransformersEncoder(Encoder):
         """Return one row a text; the library itself sorts by length and batches."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
-        with plainly(f"{self.name}: cannot encode these texts"):
+        with plainly(self.name, "cannot encode these texts"):
             # Always given, if only as "": without one the library would take the model's default.
             rows: npt.ArrayLike = self._model.encode(
                 list(texts), prompt=self._prompt, convert_to_numpy=True, show_progress_bar=False
@@ -89,7 +94,7 @@ def _open(folder: Path, modules: list[tuple[str, str]]) -> Any:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise MissingExtraError("sentence-transformers", "encoders") from error
-    with plainly(f"{folder}: sentence-transformers cannot open this model"):
+    with plainly(folder, "sentence-transformers cannot open this model"):
         model = SentenceTransformer(
             str(folder.absolute()),
             device="cpu",
@@ -105,7 +110,9 @@ def _read_modules(folder: Path) -> list[tuple[str, str]]:
     path = folder / MODULES
     if not path.is_file():
         raise EncoderError(
-            f"{folder}: has no {MODULES}, so it is no sentence-transformers model; open it as a transformers model"
+            f"has no {MODULES}, so it is not a sentence-transformers model",
+            where=folder,
+            hint="open it as a transformers model",
         )
     listed = read_json(path)
     modules = []
@@ -114,17 +121,23 @@ def _read_modules(folder: Path) -> list[tuple[str, str]]:
         found = _CLASS.fullmatch(kind) if isinstance(kind, str) else None
         if found is None:
             raise EncoderError(
-                f"{path}: names the module {kind!r}; imprint runs sentence_transformers' {', '.join(_KNOWN)} and no "
-                "code of a model's own; choose another model"
+                f"names the module {kind!r}",
+                where=path,
+                got=kind,
+                hint=f"choose another model: imprint runs {', '.join(_KNOWN)} of sentence_transformers, and never "
+                "code that comes with a model",
             )
         if not isinstance(place, str) or PurePosixPath(place).is_absolute() or ".." in PurePosixPath(place).parts:
             raise EncoderError(
-                f"{path}: puts a module in {place!r}, outside the model's folder; fetch the model again"
+                f"puts a module in {place!r}, outside the model's folder",
+                where=path,
+                got=place,
+                hint="fetch the model again",
             )
         _check_settings(found[2], folder / place)
         modules.append((found[2], place))
     if not modules or modules[0][0] not in ("Transformer", "StaticEmbedding"):
-        raise EncoderError(f"{path}: does not begin with a module that reads texts; fetch the model again")
+        raise EncoderError("does not begin with a module that reads texts", where=path, hint="fetch the model again")
     return modules
 
 
@@ -132,14 +145,20 @@ def _check_settings(kind: str, folder: Path) -> None:
     """Refuse a module that takes its tokenizer from elsewhere or its activation from another library."""
     for path in folder.glob("sentence_*_config.json") if kind == "Transformer" else ():
         if "tokenizer_name_or_path" in read_object(path):
-            raise EncoderError(f"{path}: takes its tokenizer from elsewhere; save the tokenizer in the model's folder")
+            raise EncoderError(
+                "takes its tokenizer from elsewhere", where=path, hint="save the tokenizer in the model's folder"
+            )
     if kind != "Dense":
         return
     path = folder / "config.json"
     activation = read_object(path).get("activation_function", "torch.nn.modules.activation.Tanh")
     if not isinstance(activation, str) or not activation.startswith("torch.nn."):
         raise EncoderError(
-            f"{path}: names the activation {activation!r}; one of torch.nn is wanted; choose another model"
+            f"names the activation {activation!r}",
+            expected="one of torch.nn",
+            where=path,
+            got=activation,
+            hint="choose another model",
         )
 
 
@@ -149,10 +168,15 @@ def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str |
     settings = read_object(path) if path.is_file() else {}
     kind = settings.get("model_type", "SentenceTransformer")
     if kind != "SentenceTransformer":
-        raise EncoderError(f"{path}: is a {kind!r}, which gives no vector a text; a SentenceTransformer is wanted")
+        raise EncoderError(
+            f"is a {kind!r}, which does not give one vector per text",
+            expected="a SentenceTransformer",
+            where=path,
+            got=kind,
+        )
     prompts = settings.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
-        raise EncoderError(f"{path}: its prompts are no texts by name; fetch the model again")
+        raise EncoderError("its prompts are not texts by name", where=path, hint="fetch the model again")
     if prefix:
         return None, prefix
     name = settings.get("default_prompt_name") if wanted is None else wanted
@@ -160,7 +184,7 @@ def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str |
         return None, ""
     if not isinstance(name, str) or name not in prompts:
         known = ", ".join(sorted(prompts)) or "none"
-        raise EncoderError(f"{folder}: has no prompt called {name!r}; it has: {known}")
+        raise EncoderError(f"has no prompt {name!r}", where=folder, got=name, hint=f"it has: {known}")
     return name, prompts[name] or ""
 
 
@@ -171,7 +195,9 @@ def _state_pooling(folder: Path, modules: list[tuple[str, str]]) -> str:
     stated = [_read_pooling(folder / place / "config.json") for kind, place in modules if kind == "Pooling"]
     if not stated:
         raise EncoderError(
-            f"{folder / MODULES}: has no Pooling module, so gives no vector a text; choose another model"
+            "has no Pooling module, so it does not give one vector per text",
+            where=folder / MODULES,
+            hint="choose another model",
         )
     return stated[-1]
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from imprint.checks import check_whole
 from imprint.encoders.address import KEY_VARIABLE, base_of, check_key
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.http import LONGEST_WAIT, HttpReply, NoAnswerError, exchange, make_opener
@@ -54,17 +55,21 @@ class ServerEncoder(Encoder):
         max_texts: int | None = 20_000,
         first_delay: float = FIRST_DELAY,
     ) -> None:
-        _check_at_least(1, "batch", batch)
-        _check_at_least(0, "retries", retries)
-        _check_at_least(1, "max-texts", 1 if max_texts is None else max_texts)
+        check_whole("batch", batch)
+        check_whole("retries", retries, 0)
+        check_whole("max_texts", 1 if max_texts is None else max_texts)
         if not 0 < timeout <= _LONGEST_TIMEOUT:
-            raise SettingError(f"--timeout is {timeout}; seconds above 0 and up to {_LONGEST_TIMEOUT:,} are wanted")
+            raise SettingError(
+                option="timeout", got=timeout, expected=f"above 0 and at most {_LONGEST_TIMEOUT:,} seconds"
+            )
         self._base = base_of(url)
         self._key = check_key(key, self._base)
         self._timeout, self._retries, self._first_delay = timeout, retries, first_delay
         self._opener = make_opener()
         if not model.strip():
-            raise SettingError(f"{self._base}: no model was named; give --model{self._offered()}")
+            raise SettingError(
+                "has no model named", option="model", where=self._base, hint=f"give --model{self._offered()}"
+            )
         self._model, self._prefix = model, prefix
         self._jitter = np.random.default_rng(0)
         self._size: int | None = None
@@ -80,8 +85,12 @@ class ServerEncoder(Encoder):
         """Return one row a text, in order, asking for `chunk` of them at a time."""
         if self.at_most is not None and len(texts) > self.at_most:
             raise SettingError(
-                f"{self._base}: {len(texts):,} texts would be sent, at most {self.at_most:,} may be; "
-                "raise --max-texts if that is meant"
+                f"{len(texts):,} texts would be sent",
+                expected=f"at most {self.at_most:,}",
+                option="max_texts",
+                got=len(texts),
+                where=self._base,
+                hint="raise --max-texts if that is intended",
             )
         parts = [self._embed(texts[start : start + self.chunk]) for start in range(0, len(texts), self.chunk)]
         return np.concatenate(parts) if parts else np.empty((0, self._size or 0), np.float32)
@@ -95,7 +104,7 @@ class ServerEncoder(Encoder):
             raise self._error(str(error), "check the server and --model", said=error.said) from error
         size = rows.shape[1]
         if self._size not in {None, size}:
-            problem = f"gave vectors of {size} numbers after vectors of {self._size}, one size is wanted"
+            problem = f"gave vectors of {size} numbers after vectors of {self._size}"
             raise self._error(problem, "check that one model alone answers there")
         self._size = size
         return rows
@@ -147,14 +156,9 @@ class ServerEncoder(Encoder):
 
     def _error(self, problem: str, advice: str, *, said: str = "") -> EncoderError:
         quoted = f": {self._quote(said)}" if said else ""
-        return EncoderError(f"{self._base}: {problem}{quoted}; {advice}")
+        return EncoderError(f"{problem}{quoted}", where=self._base, hint=advice)
 
     def _quote(self, said: str) -> str:
         """Return the beginning of what a server said, in one line, and without the key that it may have repeated."""
         hidden = said.replace(self._key, "[key]") if self._key else said
         return " ".join(printable(hidden[: 10 * _QUOTED]).split())[:_QUOTED]
-
-
-def _check_at_least(least: int, option: str, value: int) -> None:
-    if value < least:
-        raise SettingError(f"--{option} is {value}; a whole number from {least} up is wanted")

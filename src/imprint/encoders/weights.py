@@ -34,13 +34,15 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
     """Return the path of a folder that is there."""
     path = Path(folder)
     if "\0" in str(path):
-        raise EncoderError(f"{str(path)!r}: no path may hold a NUL; check it")
+        raise EncoderError("has a NUL in its name", where=repr(str(path)), hint="check the path")
     try:
         there = path.is_dir()
     except OSError as error:
-        raise EncoderError(f"{path}: cannot be read ({error.strerror}); check the path and its rights") from error
+        raise EncoderError(
+            f"cannot be read ({error.strerror})", where=path, hint="check the path and its permissions"
+        ) from error
     if not there:
-        raise EncoderError(f"{path}: there is no such folder; name the folder that holds the model's config.json")
+        raise EncoderError("is not a folder", where=path, hint="name the folder that holds the model's config.json")
     return path
 
 
@@ -57,27 +59,27 @@ def read_json(path: Path) -> Any:
         with path.open("rb") as file:
             text = file.read(_LARGEST_JSON + 1)
     except OSError as error:
-        raise EncoderError(f"{path}: cannot be read ({error.strerror}); fetch the model again") from error
+        raise EncoderError(f"cannot be read ({error.strerror})", where=path, hint="fetch the model again") from error
     if len(text) > _LARGEST_JSON:
-        raise EncoderError(f"{path}: is larger than {_LARGEST_JSON >> 20} MiB; a model's own file is wanted")
+        raise EncoderError(f"is larger than {_LARGEST_JSON >> 20} MiB", where=path, hint="fetch the model again")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise EncoderError(f"{path}: is not JSON; fetch the model again") from error
+        raise EncoderError("is not JSON", where=path, hint="fetch the model again") from error
 
 
 def read_object(path: Path) -> dict[str, Any]:
     """Return the object a JSON file holds."""
     value = read_json(path)
     if not isinstance(value, dict):
-        raise EncoderError(f"{path}: holds no JSON object; fetch the model again")
+        raise EncoderError("is not a JSON object", where=path, hint="fetch the model again")
     return value
 
 
 def check_transformer(folder: Path) -> dict[str, Any]:
     """Return the config of a transformers folder that has weights and a tokenizer and asks for no code."""
     if not (folder / CONFIG).is_file():
-        raise EncoderError(f"{folder}: has no {CONFIG}; name the folder of a transformers model")
+        raise EncoderError(f"has no {CONFIG}", where=folder, hint="name the folder of a transformers model")
     config = read_object(folder / CONFIG)
     tokenizer = folder / "tokenizer_config.json"
     for path, settings in (
@@ -86,23 +88,27 @@ def check_transformer(folder: Path) -> dict[str, Any]:
     ):
         if "auto_map" in settings:
             raise EncoderError(
-                f"{path}: asks for code of its own (auto_map), which imprint never runs; choose a model that "
-                "transformers knows by itself"
+                "asks for code of its own (auto_map), which imprint never runs",
+                where=path,
+                hint="choose a model that transformers includes",
             )
     if (folder / "adapter_config.json").exists():
         raise EncoderError(
-            f"{folder}: is an adapter for weights that lie elsewhere; merge it into its base model and save that"
+            "is an adapter without its base model", where=folder, hint="merge it into its base model and save that"
         )
     tensors = sum(count_tensors(path) for path in weight_files(folder))
     # A library would build every layer before it missed their weights.
     for key in ("num_hidden_layers", "num_layers", "n_layer", "n_layers"):
         if isinstance(layers := config.get(key), int) and layers > tensors:
             raise EncoderError(
-                f"{folder / CONFIG}: says {layers} layers, but the weights hold {tensors} tensors; fetch the "
-                "model again"
+                f"says {layers} layers, but the weights hold {tensors} tensors",
+                where=folder / CONFIG,
+                hint="fetch the model again",
             )
     if not any(any(folder.glob(pattern)) for pattern in _TOKENIZERS):
-        raise EncoderError(f"{folder}: has no tokenizer ({', '.join(_TOKENIZERS)}); save the model's own beside it")
+        raise EncoderError(
+            f"has no tokenizer ({', '.join(_TOKENIZERS)})", where=folder, hint="save the model's own beside it"
+        )
     return config
 
 
@@ -114,13 +120,14 @@ def weight_files(folder: Path) -> list[Path]:
         pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
         if pickles:
             raise EncoderError(
-                f"{folder}: has its weights in {pickles[0]} alone, which may be a program; convert them to "
-                "safetensors (save_pretrained of a recent transformers writes it)"
+                f"has weights only in {pickles[0]}, which may contain a program",
+                where=folder,
+                hint="convert them to safetensors (save_pretrained of a recent transformers writes it)",
             )
-        raise EncoderError(f"{folder}: has no weights; {WEIGHTS} is wanted")
+        raise EncoderError("has no weights", expected=WEIGHTS, where=folder)
     parts = read_object(folder / INDEX).get("weight_map")
     if not isinstance(parts, dict) or not parts or not all(isinstance(part, str) for part in parts.values()):
-        raise EncoderError(f"{folder / INDEX}: names no parts; fetch the model again")
+        raise EncoderError("names no parts", where=folder / INDEX, hint="fetch the model again")
     names = sorted(set(parts.values()))
     for name in names:
         if (
@@ -130,7 +137,10 @@ def weight_files(folder: Path) -> list[Path]:
             or not (folder / name).is_file()
         ):
             raise EncoderError(
-                f"{folder / INDEX}: names {name!r}, which is no safetensors file of this folder; fetch the model again"
+                f"names {name!r}, which is not a safetensors file of this folder",
+                where=folder / INDEX,
+                got=name,
+                hint="fetch the model again",
             )
     return [folder / name for name in names]
 
@@ -143,7 +153,9 @@ def count_tensors(path: Path) -> int:
         with safe_open(path, framework="numpy") as file:
             return len(list(file.keys()))
     except (SafetensorError, OSError) as error:
-        raise EncoderError(f"{path}: is cut short or no safetensors file ({plain(error)}); fetch it again") from error
+        raise EncoderError(
+            f"is cut short or not a safetensors file ({plain(error)})", where=path, hint="fetch it again"
+        ) from error
 
 
 def hash_folder(folder: Path) -> dict[str, str]:

@@ -31,11 +31,18 @@ class Checkpoint:
         try:
             # A folder, a pipe or a device is nothing to write records into, and still less to remove at the end.
             if self.path.exists() and not self.path.is_file():
-                raise SettingError(f"{self.path}: is not a plain file; choose another --checkpoint")
+                raise SettingError(
+                    "is not a plain file", option="checkpoint", where=self.path, hint="choose another --checkpoint"
+                )
             end = self._read(first) if self.path.exists() and self.path.stat().st_size else 0
             self._file = self.path.open("r+b" if end else "w+b")
         except OSError as error:
-            raise SettingError(f"{self.path}: cannot write there ({error.strerror}); choose another") from error
+            raise SettingError(
+                f"cannot be written ({error.strerror})",
+                option="checkpoint",
+                where=self.path,
+                hint="choose another --checkpoint",
+            ) from error
         self._file.truncate(end)
         self._file.seek(end)
         self._empty = not self.done
@@ -51,7 +58,10 @@ class Checkpoint:
             os.fsync(self._file.fileno())
         except OSError as error:
             raise SettingError(
-                f"{self.path}: cannot be written ({error.strerror}); make room, then continue"
+                f"cannot be written ({error.strerror})",
+                option="checkpoint",
+                where=self.path,
+                hint="make room, then continue",
             ) from error
         self._empty = False
 
@@ -67,7 +77,12 @@ class Checkpoint:
         with self.path.open("rb") as file:
             line = file.readline(_LONGEST_LINE)
             if line != first:
-                raise SettingError(f"{self.path} {_whose(line)}")
+                raise SettingError(
+                    _whose(line),
+                    option="checkpoint",
+                    where=self.path,
+                    hint="delete it, or choose another --checkpoint",
+                )
             end = file.tell()
             cell_bytes = 4 * self._shape[0] * self._shape[1]
             while len(header := file.read(_HEADER.size)) == _HEADER.size:
@@ -94,5 +109,5 @@ def _checksum(chunk: int, data: bytes) -> int:
 def _whose(line: bytes) -> str:
     """Say what is wrong with a file whose first line is not this run's."""
     if line.startswith(b'{"imprint": "enumeration"'):
-        return "is the checkpoint of a run with other settings, data or version; delete it, or choose another"
-    return "is not a checkpoint, and is left as it is; choose another name for --checkpoint"
+        return "is the checkpoint of a run with other settings, data or version"
+    return "is not a checkpoint, and stays unchanged"

@@ -20,12 +20,17 @@ def cluster(
     from sklearn.cluster import KMeans
 
     if len(vectors) < count:
-        raise SettingError(f"{len(vectors):,} {what} cannot make {count} clusters; ask for fewer, or give more {what}")
+        raise SettingError(
+            f"{len(vectors):,} {what} cannot make {count} clusters",
+            got=count,
+            hint=f"ask for fewer, or give more {what}",
+        )
     different = len({row.tobytes() for row in vectors})
     if different < count:
         raise SettingError(
-            f"the {what} have only {different} different vectors, so {count} clusters cannot be made; is this a real "
-            "embedding?"
+            f"the {what} have only {different} different vectors, so {count} clusters cannot be made",
+            got=count,
+            hint="check that this is a real embedding",
         )
     state = int(np.random.default_rng(seed).integers(2**31))
     with single_threaded():

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
@@ -38,10 +39,14 @@ def embed_vocabulary(
     over the vocabulary, at unit length. What a frame puts into every sentence says nothing about words, and left
     in it blurs the comparison with rotated names, which turns it too. Unit length lets every frame count alike.
     """
-    if words < 1:
-        raise SettingError(f"words is {words}; at least 1 is wanted")
+    check_whole("words", words)
     if isinstance(names, str) and names == WITHIN:
-        raise SettingError("a sentence encoder has no vocabulary to find names in; use first, surnames or a file")
+        raise SettingError(
+            option="names",
+            got=names,
+            expected="first, surnames or a file",
+            hint="a sentence encoder has no vocabulary to find names in",
+        )
     opened = open_encoder(encoder)
     bundled = load("default")
     people, _ = asked_names(names)
@@ -84,8 +89,7 @@ def _mean_over_frames(name: str, encodings: Encodings, vocabulary: Sequence[str]
         rows -= rows.mean(axis=0, dtype=np.float64).astype(np.float32)
         if np.abs(rows).max() <= _NOTHING * largest:
             raise EncoderError(
-                f"{name}: gives the same vector for every word in {frame!r}; one that tells words apart is wanted: "
-                "check its weights and pooling"
+                f"gives the same vector for every word in {frame!r}", where=name, hint="check its weights and pooling"
             )
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
         total = rows if total is None else total + rows

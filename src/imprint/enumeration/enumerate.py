@@ -7,6 +7,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, get_args
 
+from imprint.checks import check_choice
 from imprint.choices import Device
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
@@ -68,10 +69,14 @@ def threads(count: int | None = None) -> Iterator[Executor]:
 
 def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLike[str] | None = None) -> None:
     """Refuse a device that is not known, and what a GPU does not do."""
-    if device not in get_args(Device):
-        raise SettingError(f"device is {device!r}; use one of {', '.join(get_args(Device))}")
+    check_choice("device", device, get_args(Device))
     if device == "cuda" and (settings.correction == "max" or checkpoint is not None):
-        raise SettingError("on a GPU neither correction 'max' nor a checkpoint is kept; use device cpu for them")
+        raise SettingError(
+            "correction 'max' and a checkpoint do not work on a GPU",
+            option="device",
+            got=device,
+            hint="use device cpu for them",
+        )
 
 
 def count_up(progress: Progress | None, total: int) -> Done | None:

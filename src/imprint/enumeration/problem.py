@@ -45,8 +45,10 @@ def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np
     targets, dropped = _clean(embedding, found, settings, cleaning)
     if len(targets.names) < settings.groups:
         raise SettingError(
-            f"{len(targets.names)} of the {found.asked:,} names asked for are left for {settings.groups} groups; ask "
-            "for fewer groups, or give more names"
+            f"{len(targets.names)} of the {found.asked:,} names are left for {settings.groups} groups",
+            option="groups",
+            got=settings.groups,
+            hint="ask for fewer groups, or give more names",
         )
     kept = {embedding.words[row] for row in targets.rows}
     rows = frequent_words(embedding, settings.words, leaving_out=kept)
@@ -81,8 +83,10 @@ def pose_again(
     if not sizes.all():
         lacking = [embedding.words[row] for row in problem.rows[categories == sizes.argmin()]]
         raise VocabularyError(
-            f"{other.name} has none of the {len(lacking):,} words of a category ({quote(lacking)}); ask about fewer "
-            "words, the most frequent, or compare embeddings that share words"
+            f"has none of the {len(lacking):,} words of a category ({quote(lacking)})",
+            where=other.name,
+            words=lacking,
+            hint="ask about fewer words, the most frequent, or compare embeddings that share words",
         )
     rows = rows[there]
     frequency = log_frequency(other, rows)
@@ -103,9 +107,12 @@ def _same_names(problem: Problem, other: Embedding, settings: Settings) -> tuple
     counts = np.bincount(labels, minlength=settings.groups)
     if not counts.all():
         empty = int(counts.argmin())
+        lacking = [name for name, label in zip(asked.names, problem.labels, strict=True) if label == empty]
         raise VocabularyError(
-            f"{other.name} has none of the {np.count_nonzero(problem.labels == empty):,} names of group "
-            f"{letters(settings.groups)[empty]}; ask for fewer groups, or compare embeddings that share names"
+            f"has none of the {len(lacking):,} names of group {letters(settings.groups)[empty]}",
+            where=other.name,
+            words=lacking,
+            hint="ask for fewer groups, or compare embeddings that share names",
         )
     return replace(found, bearers=asked.bearers[chosen], table=asked.table), labels
 
@@ -138,8 +145,10 @@ def _cells(words: Floats32, sizes: Ints, means: Floats, settings: Settings) -> C
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     if settings.top > sizes.max():
         raise SettingError(
-            f"top is {settings.top}, and the largest category has {sizes.max()} words; ask for fewer words a cell, or "
-            "for fewer categories"
+            option="top",
+            got=settings.top,
+            expected=f"at most {sizes.max()}, the size of the largest category",
+            hint="ask for fewer words per cell, or for fewer categories",
         )
     return Cells(
         words=np.ascontiguousarray(words),

@@ -100,7 +100,7 @@ class Enumeration(Result):
             if group.letter == letter:
                 return group
         raise SettingError(
-            f"there is no group {letter!r}; they go from {self.groups[0].letter} to {self.groups[-1].letter}"
+            option="letter", got=letter, expected=f"from {self.groups[0].letter} to {self.groups[-1].letter}"
         )
 
     def findings(self) -> list[Row]:

@@ -5,12 +5,11 @@ Two runs with equal settings on equal data give the same bytes; a checkpoint is 
 
 import hashlib
 import json
-import operator
 from dataclasses import asdict, dataclass, fields
 from typing import get_args
 
+from imprint.checks import check_between, check_choice, check_whole
 from imprint.choices import Centre, Cleaning, Correction
-from imprint.errors import SettingError
 
 
 @dataclass(frozen=True)
@@ -46,19 +45,11 @@ class Settings:
             ("rotations", 1),
             ("seed", 0),
         ):
-            value = getattr(self, name)
-            try:
-                object.__setattr__(self, name, operator.index(value))
-            except TypeError:
-                raise SettingError(f"{name} is {value!r}; a whole number is wanted") from None
-            if value < least:
-                raise SettingError(f"{name} is {value}; at least {least} is wanted")
-        if not (isinstance(self.fdr, int | float) and 0 < self.fdr < 1):
-            raise SettingError(f"fdr is {self.fdr!r}; a number between 0 and 1 is wanted")
+            object.__setattr__(self, name, check_whole(name, getattr(self, name), least))
+        check_between("fdr", self.fdr)
         for field in fields(self):
-            choices = get_args(field.type)
-            if choices and getattr(self, field.name) not in choices:
-                raise SettingError(f"{field.name} is {getattr(self, field.name)!r}; use one of {', '.join(choices)}")
+            if choices := get_args(field.type):
+                check_choice(field.name, getattr(self, field.name), choices)
 
     def fingerprint(self, *data: str) -> str:
         """Return a hash of the settings and of whatever else decides the result."""

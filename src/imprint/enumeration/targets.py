@@ -72,7 +72,10 @@ def _looked_up(embedding: Embedding, names: tuple[str, ...], table: NameTable | 
             missing.append(name)
     if not rows:
         raise VocabularyError(
-            f"none of {len(names):,} names ({quote(names)}) is in {embedding.name}; give names that are, one a line"
+            f"has none of the {len(names):,} names ({quote(names)})",
+            where=embedding.name,
+            words=names,
+            hint="give names that it has, one per line",
         )
     kept = np.fromiter(rows.values(), dtype=np.intp)
     found = tuple(names[i] for i in kept)
@@ -93,5 +96,7 @@ def _names_within(embedding: Embedding, seed: np.random.SeedSequence) -> tuple[s
     words = (embedding.words[row] for row in frequent[likely])
     found = tuple(word for word in words if word.isalpha() and (not cased or word.istitle()))
     if not found:
-        raise VocabularyError(f"{embedding.name} holds no frequent words that look like names; give a list of names")
+        raise VocabularyError(
+            "has no frequent words that look like names", where=embedding.name, hint="give a list of names"
+        )
     return found

@@ -125,10 +125,10 @@ def agree(
     owners = list(points) if words is None else [words[name] for name in points]
     number = {word: at for at, word in enumerate(dict.fromkeys(owners))}
     if len(number) < _FEWEST:
-        raise VocabularyError(f"{id_}: {len(number)} words are in both; a correlation needs at least {_FEWEST}")
+        raise VocabularyError(f"{len(number)} words are in both", expected=f"at least {_FEWEST}", where=id_)
     x, y = np.array(list(points.values())).T
     if not np.ptp(x) or not np.ptp(y):
-        raise VocabularyError(f"{id_}: every word has the same score in one of the two; nothing can correlate")
+        raise VocabularyError("every word has the same score in one of the two, so nothing can correlate", where=id_)
     measures = _correlate(x, y, np.array([number[word] for word in owners]), resamples, seed)
     return Agreement(id_, title, measures, points, len(number), missing)
 
@@ -138,7 +138,9 @@ def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Score
     lost = missing_words((test.words, test.a, test.b), embeddings)
     sets = [without(group, lost) for group in (test.words, test.a, test.b)]
     if min(map(len, sets)) < FEWEST_WORDS:
-        raise VocabularyError(f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)")
+        raise VocabularyError(
+            f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)", words=lost
+        )
     first, second = (_normalised(sets, embedding) for embedding in embeddings)
     return first, second, lost
 

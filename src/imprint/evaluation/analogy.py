@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError, VocabularyError
+from imprint.errors import VocabularyError
 from imprint.evaluation.answers import METHODS, AnswerMethod, Vocabulary, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark
 from imprint.evaluation.resampling import RESAMPLES, Estimate, check_resamples, draw_counts, estimate
@@ -139,8 +140,7 @@ def analogies_answered(
     The second value is the last embedding's accuracies less the first one's.
     """
     check_resamples(resamples)
-    if most_words < 1:
-        raise SettingError(f"most_words must be at least 1, got {most_words}")
+    check_whole("most_words", most_words)
     vocabularies, places, missing = [], [], []
     for embedding in embeddings:
         embedding.check_finite()
@@ -150,10 +150,12 @@ def analogies_answered(
         missing.append(_missing(benchmark, found))
     shared: Flags = np.all([(found >= 0).all(axis=1) for found in places], axis=0)
     if not shared.any():
+        names = " and ".join(embedding.name for embedding in embeddings)
         raise VocabularyError(
-            f"{benchmark.name}: none of {len(shared):,} questions has all its words in "
-            f"{' and '.join(embedding.name for embedding in embeddings)} ({quote(missing[0])} missing); "
-            "use a larger embedding, or more of its words"
+            f"none of {len(shared):,} questions has all its words in {names} ({quote(missing[0])} missing)",
+            where=benchmark.name,
+            words=missing[0],
+            hint="use a larger embedding, or more of its words",
         )
     right = [
         _right(vocabulary, found[shared], _part(progress, part, len(embeddings)))

@@ -66,10 +66,10 @@ def read_benchmarks(folder: str | os.PathLike[str]) -> tuple[Benchmark, ...]:
     """Read every .tsv, .csv and .txt file of a folder, packed by gzip or not, in the order of their names."""
     path = Path(folder)
     if not path.is_dir():
-        raise SettingError(f"{path}: not a folder; give one that holds benchmarks")
+        raise SettingError("is not a folder", where=path, hint="give one that holds benchmarks")
     files = sorted(file for file in path.iterdir() if _stem(file.name) is not None and file.is_file())
     if not files:
-        raise SettingError(f"{path}: holds no {', '.join(SUFFIXES)} file; give a folder of benchmarks")
+        raise SettingError(f"has no {', '.join(SUFFIXES)} file", where=path, hint="give a folder of benchmarks")
     found = tuple(_read(file) for file in files)
     _refuse_twice([benchmark.name for benchmark in found], path)
     return found
@@ -93,7 +93,9 @@ def _stem(name: str) -> str | None:
 def _refuse_twice(names: list[str], folder: Path) -> None:
     twice = sorted(name for name in set(names) if names.count(name) > 1)
     if twice:
-        raise SettingError(f"{folder}: there are two benchmarks {twice[0]!r}; rename or remove a file")
+        raise SettingError(
+            f"there are two benchmarks {twice[0]!r}", where=folder, got=twice[0], hint="rename or remove a file"
+        )
 
 
 def _read(path: Traversable) -> Benchmark:
@@ -110,7 +112,7 @@ def _read(path: Traversable) -> Benchmark:
             sections.append(section)
     if not rows:
         raise StimulusError(
-            f"{path}: holds no pair and no question; lines such as 'car<tab>train<tab>6.31' are wanted"
+            "has no pairs and no questions", where=str(path), hint="write lines such as 'car<tab>train<tab>6.31'"
         )
     width = len(rows[0][1])
     if width == 3:
@@ -127,11 +129,11 @@ def _text(path: Traversable) -> str:
             data = stream.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
             raise StimulusError(
-                f"{path}: more than {_MOST_BYTES >> 20} MB; this is no benchmark of pairs or analogies"
+                f"is larger than {_MOST_BYTES >> 20} MB", expected="pairs or analogies", where=str(path)
             )
         return data.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise StimulusError(f"{path}: cannot be read ({error}); a file of text in UTF-8 is wanted") from error
+        raise StimulusError(f"cannot be read ({error})", expected="text in UTF-8", where=str(path)) from error
 
 
 def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
@@ -139,7 +141,7 @@ def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
     try:
         parts = next(csv.reader([line], strict=True)) if ".csv" in path.name.lower() else line.split()
     except csv.Error as error:
-        raise StimulusError(f"{path}: line {number} is no line of CSV ({error})") from error
+        raise StimulusError(f"is not valid CSV ({error})", where=(str(path), number)) from error
     return tuple(part.strip() for part in parts if part.strip())
 
 
@@ -152,10 +154,14 @@ def _pairs(path: Traversable, name: str, rows: list[tuple[int, tuple[str, ...]]]
         if score is None:
             raise _malformed(path, number, fields)
         if not math.isfinite(score):
-            raise StimulusError(f"{path}: line {number}: the score is {fields[2]}; a finite number is wanted")
+            raise StimulusError(
+                option="the score", got=fields[2], expected="a finite number", where=(str(path), number)
+            )
         scores.append(score)
     if len(set(scores)) < 2:
-        raise StimulusError(f"{path}: no two of {len(scores)} scores differ, so nothing can correlate with them")
+        raise StimulusError(
+            f"no two of {len(scores)} scores differ, so nothing can correlate with them", where=str(path)
+        )
     return PairBenchmark(name, tuple((fields[0], fields[1]) for _, fields in rows), tuple(scores))
 
 
@@ -178,5 +184,5 @@ def _number(text: str) -> float | None:
 def _malformed(path: Traversable, number: int, fields: tuple[str, ...]) -> StimulusError:
     shown = " ".join(fields)[:60]
     return StimulusError(
-        f"{path}: line {number} is {shown!r}; two words and a score, or the four words of an analogy, are wanted"
+        f"is {shown!r}", expected="two words and a score, or the four words of an analogy", where=(str(path), number)
     )

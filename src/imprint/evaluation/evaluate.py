@@ -80,8 +80,8 @@ def evaluate(
             measured = (embedding.name, embedding.sha256)
             not_run.append(skipped(measured, benchmark.name, benchmark.name, error, part=PART, seed=seed))
     if not rows:
-        reason = f"for one, {not_run[0].reason}" if not_run else "none was asked for"
-        raise VocabularyError(f"none of {len(benchmarks)} benchmarks can be run on {embedding.name}; {reason}")
+        reason = f"for example, {not_run[0].reason}" if not_run else "no benchmarks were given"
+        raise VocabularyError(f"none of {len(benchmarks)} benchmarks can be run ({reason})", where=embedding.name)
     return Evaluation(tuple(rows), tuple(not_run))
 
 

@@ -116,7 +116,9 @@ def leakage(
     )
     if not lists:
         raise VocabularyError(
-            f"{before.name} has too few names, professions and common words to recover gender from; use a larger one"
+            "has too few names, professions and common words to recover gender from",
+            where=before.name,
+            hint="use a larger embedding",
         )
     rows: list[LeakageRow] = []
     ways = methods(seed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from imprint.errors import SettingError
+from imprint.checks import check_whole
 from imprint.types import Floats
 
 RESAMPLES = 1_000
@@ -40,8 +40,7 @@ def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, Any
 
 def check_resamples(resamples: int) -> None:
     """Refuse less than one resample."""
-    if resamples < 1:
-        raise SettingError(f"resamples is {resamples}; at least 1 is wanted")
+    check_whole("resamples", resamples)
 
 
 def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Floats]:

@@ -82,16 +82,22 @@ def similarities(
     shared = np.all([~np.isnan(cosines) for cosines, _ in looked], axis=0)
     people = np.array(benchmark.scores)[shared]
     if len(people) < FEWEST_PAIRS:
+        names = " and ".join(embedding.name for embedding in embeddings)
         missing = tuple(dict.fromkeys(word for _, words in looked for word in words))
         raise VocabularyError(
-            f"{benchmark.name}: {len(people)} of {len(shared)} pairs are in "
-            f"{' and '.join(embedding.name for embedding in embeddings)} ({quote(missing)} missing); "
-            f"at least {FEWEST_PAIRS} are needed: use a larger embedding"
+            f"{len(people)} of {len(shared)} pairs are in {names} ({quote(missing)} missing)",
+            expected=f"at least {FEWEST_PAIRS}",
+            where=benchmark.name,
+            words=missing,
+            hint="use a larger embedding",
         )
     sides = [cosines[shared] for cosines, _ in looked]
     for side, embedding in zip((people, *sides), ("people", *(one.name for one in embeddings)), strict=True):
         if np.all(side == side[0]):
-            raise VocabularyError(f"{benchmark.name}: the pairs left are all alike to {embedding}; nothing correlates")
+            raise VocabularyError(
+                f"the remaining pairs have the same value for {embedding}, so nothing can correlate",
+                where=benchmark.name,
+            )
     words, places = np.unique(np.array(benchmark.pairs)[shared], return_inverse=True)
     measured, change = correlate(people, sides, Dyads(*places.reshape(-1, 2).T))
     results = tuple(

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from imprint.checks import check_whole
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
-from imprint.errors import SettingError, VocabularyError
+from imprint.errors import VocabularyError
 from imprint.types import Floats
 
 MOST = 100  # neighbours
@@ -25,11 +26,10 @@ class Neighbours:
 
 def neighbours(embedding: Embedding, word: str, *, count: int = 20) -> Neighbours:
     """Return the `count` words with the largest cosine to a word; of equal ones the first of the file first."""
-    if not 1 <= count <= MOST:
-        raise SettingError(f"{count} neighbours are asked for; 1 to {MOST} are wanted")
+    check_whole("count", count, most=MOST)
     found = embedding.lookup([word])
     if not found.words:
-        raise VocabularyError(f"{word!r} is not in {embedding.name}; use a word it has")
+        raise VocabularyError(f"{word!r} is missing", where=embedding.name, words=[word], hint="use a word it has")
     (token,) = found.tokens
     similar = _similarities(embedding, found.vectors[0].astype(np.float64))
     if token in embedding:  # a word made of subwords is in no row

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, brief
 from imprint.explorer.neighbours import MOST
 from imprint.explorer.queries import Explorer
 from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, split_pairs, split_words, weat_tests
@@ -53,7 +53,7 @@ class ExplorerPages:
         tests = weat_tests()
         chosen = {test.id: test for test in tests}.get(fields.get("test", FIRST_TEST))
         if chosen is None:
-            raise RefusedError(404, "There is no such test; choose one of the list.")
+            raise RefusedError(404, "There is no such test; choose one from the list.")
         typed = {name: fields[name] for name in "xyab" if name in fields}
         texts = typed or {name: "\n".join(words) for name, words in Sets.of(chosen).named().items()}
         sets = Sets(*(split_words(texts.get(name, "")) for name in "xyab"))
@@ -84,7 +84,9 @@ class ExplorerPages:
 
         def answer() -> PageContext:
             if not wanted.isascii() or not wanted.isdigit() or len(wanted) > len(str(MOST)):
-                raise RefusedError(422, f"{wanted[:LONGEST_WORD]!r} is not a number of neighbours; give 1 to {MOST}.")
+                raise RefusedError(
+                    422, f"The number of neighbours must be from 1 to {MOST}, got {brief(wanted[:LONGEST_WORD])}."
+                )
             found = self._explorer.near(word, int(wanted))
             return {"found": found.neighbours, "python": found.python}
 

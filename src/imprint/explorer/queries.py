@@ -67,7 +67,12 @@ class Explorer:
     def place(self, pairs: Sequence[Pair], words: Sequence[str], method: str = "difference") -> Reply:
         """Project words on the axis of one or several pairs."""
         if not pairs:
-            raise SettingError("the axis has no words; write a pair a line, such as he, she")
+            raise SettingError(
+                option="pairs",
+                got=pairs,
+                expected="at least one pair",
+                hint="write one pair per line, such as he, she",
+            )
         check_pairs(pairs)
         check_words("words", words)
         with self._my_turn():

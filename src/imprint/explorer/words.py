@@ -60,7 +60,9 @@ def split_pairs(text: str) -> tuple[Pair, ...]:
     for line in filter(None, (line.strip() for line in text.splitlines())):
         words = [word.strip() for word in re.split("[,;]", line)]
         if len(words) != 2 or not all(words):
-            raise StimulusError(f"{line[:LONGEST_WORD]!r} is not a pair; write two words a line, such as he, she")
+            raise StimulusError(
+                f"{line[:LONGEST_WORD]!r} is not a pair", got=line, hint="write two words per line, such as he, she"
+            )
         pairs.append((words[0], words[1]))
     return tuple(pairs)
 
@@ -68,17 +70,29 @@ def split_pairs(text: str) -> tuple[Pair, ...]:
 def check_words(name: str, words: Sequence[str]) -> None:
     """Refuse more or longer words than the explorer measures, and what a file of words could not hold."""
     if not words:
-        raise StimulusError(f"{name}: no words; write some, one a line or separated by commas")
+        raise StimulusError("has no words", where=name, hint="write some, one per line or separated by commas")
     if len(words) > MOST_WORDS:
         raise StimulusError(
-            f"{name}: {len(words):,} words; at most {MOST_WORDS} are wanted here: use imprint's commands"
+            f"has {len(words):,} words",
+            expected=f"at most {MOST_WORDS}",
+            where=name,
+            got=len(words),
+            hint="use imprint's commands for more",
         )
     for word in words:
         if len(word) > LONGEST_WORD:
-            raise StimulusError(f"{name}: a word of {len(word):,} characters; at most {LONGEST_WORD} are wanted")
+            raise StimulusError(
+                f"has a word of {len(word):,} characters",
+                expected=f"at most {LONGEST_WORD}",
+                where=name,
+                got=len(word),
+            )
         if split_words(word) != (word,) or not word.isprintable():
             raise StimulusError(
-                f"{name}: {word!r} is not a word; leave out commas, semicolons, blanks at the ends and invisible signs"
+                f"{word!r} is not a word",
+                where=name,
+                words=[word],
+                hint="leave out commas, semicolons, blanks at the ends and invisible characters",
             )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import check_whole
 from imprint.errors import SettingError
 from imprint.types import Floats, Indices, Ints
 
@@ -108,10 +109,12 @@ def most_popular_by_window(
     This is how Caliskan et al. chose androgynous names (Methods, WEFAT): windows of 10 %. A name counts as
     androgynous if either sex has `least_share` of it; the rarest in the paper's fifty is 2.55 %.
     """
-    if windows < 1 or each < 1:
-        raise SettingError(f"windows={windows}, each={each}: both must be at least 1")
+    check_whole("windows", windows)
+    check_whole("each", each)
     if not 0.0 <= least_share <= 0.5:
-        raise SettingError(f"least_share={least_share}: a share of the rarer sex lies between 0 and 0.5")
+        raise SettingError(
+            option="least_share", got=least_share, expected="between 0 and 0.5, as the rarer sex's share"
+        )
     share = table.share_women
     # A comparison with NaN is false: names of unknown share fall out here.
     androgynous = np.minimum(share, 1.0 - share) >= least_share

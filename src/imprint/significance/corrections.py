@@ -49,5 +49,5 @@ def _false_discovery(p_values: npt.ArrayLike, method: Literal["bh", "by"]) -> Fl
 def _checked(p_values: npt.ArrayLike) -> Floats:
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
-        raise SettingError("p-values must be a list of numbers between 0 and 1")
+        raise SettingError(option="p_values", got=p_values, expected="a list of numbers between 0 and 1")
     return p

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from imprint.errors import SettingError
+from imprint.checks import check_between
 from imprint.significance.deficits import fixed_point_unit
 from imprint.significance.partitions import count_partitions, countable, pool_scores
 from imprint.types import Ints
@@ -36,8 +36,7 @@ class Interval:
 
 def shift_interval(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float = 0.95) -> Interval:
     """Return the shifts of x against y that the permutation test does not reject."""
-    if not 0 < confidence < 1:
-        raise SettingError(f"confidence is {confidence}; a number between 0 and 1 is wanted")
+    check_between("confidence", confidence)
     pool, n = pool_scores(x, y)
     if not countable(len(pool), n):
         return Interval(math.nan, math.nan, confidence)

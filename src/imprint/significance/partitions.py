@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import check_choice
 from imprint.choices import Alternative
 from imprint.errors import SettingError
 from imprint.significance.deficits import Deficits, ExactTail, to_fixed_point
@@ -100,8 +101,8 @@ def count_partitions(
     partitions = math.comb(len(pool), n)
     if not countable(len(pool), n):
         raise SettingError(
-            f"{n:,} and {len(pool) - n:,} scores have more than 1e300 partitions, too many to count; use fewer, "
-            "or ask for a sampled p-value"
+            f"{n:,} and {len(pool) - n:,} scores have more than 1e300 partitions, which is too many to count",
+            hint="use fewer scores, or ask for a sampled p-value",
         )
     reached, passed = extreme_regions(pool, n, alternative)
     efforts = _EFFORTS if width is None else ((width, _EFFORTS[-1][1]),)
@@ -137,9 +138,9 @@ def pool_scores(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Ints, int]:
     x_scores, y_scores = (np.asarray(side, dtype=np.float64) for side in (x, y))
     for name, side in (("x", x_scores), ("y", y_scores)):
         if side.ndim != 1 or not len(side):
-            raise SettingError(f"{name} has shape {side.shape}; a non-empty list of scores is wanted")
+            raise SettingError(option=name, got=side, expected="a non-empty list of scores")
         if not np.all(np.isfinite(side)):
-            raise SettingError(f"{name} holds a score that is not a finite number; check its vectors")
+            raise SettingError(option=name, got=side, expected="finite", hint="check the vectors of its words")
     return to_fixed_point(np.concatenate([x_scores, y_scores])), len(x_scores)
 
 
@@ -162,8 +163,7 @@ class Region:
 
 def extreme_regions(pool: Ints, n: int, alternative: Alternative) -> tuple[Region, Region]:
     """Give the sums at least as extreme as the first n scores', and those strictly more extreme."""
-    if alternative not in get_args(Alternative):
-        raise SettingError(f"alternative is {alternative!r}; use one of {', '.join(get_args(Alternative))}")
+    check_choice("alternative", alternative, get_args(Alternative))
     ordered = np.sort(pool).tolist()
     size, total, observed = len(pool), sum(ordered), sum(pool[:n].tolist())
     lowest, highest = sum(ordered[:n]), sum(ordered[size - n :])

@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import check_between
 from imprint.choices import Alternative
-from imprint.errors import SettingError
 from imprint.significance.partitions import smallest_p
 from imprint.types import Floats
 
@@ -39,8 +39,8 @@ def smallest_detectable_shift(
     None where p cannot reach alpha, or where alpha is so small (under 1e-5) that the partitions drawn cannot tell.
     Two-sided, the shift is one upwards.
     """
-    if not 0 < power < 1 or not 0 < alpha < 1:
-        raise SettingError(f"alpha is {alpha} and power {power}; numbers between 0 and 1 are wanted")
+    check_between("alpha", alpha)
+    check_between("power", power)
     x_scores, y_scores = (np.asarray(side, dtype=np.float64) for side in (x, y))
     n, size = len(x_scores), len(x_scores) + len(y_scores)
     if smallest_p(size, n, alternative) > alpha:

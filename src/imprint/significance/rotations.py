@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from imprint.checks import check_whole
 from imprint.errors import SettingError
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints
@@ -54,7 +55,9 @@ class Cells:
         left, sizes, _ = np.linalg.svd(self.directions, full_matrices=False)
         largest = sizes.max(initial=0.0)
         if largest <= _ROUNDING:
-            raise SettingError("all groups have the same mean vector, so there is no direction to rotate")
+            raise SettingError(
+                "all groups have the same mean vector, so there is no direction to rotate", hint="use other names"
+            )
         real = sizes > _NO_DIRECTION * largest
         return np.asarray(left[:, real] * sizes[real])
 
@@ -128,8 +131,7 @@ def null_scores(
     Each chunk has its own seed, so neither the executor nor its size changes a bit of the result. Chunks in
     `done` (by number) are not computed again; `finished` is told of each that was.
     """
-    if rotations < 1:
-        raise SettingError(f"rotations is {rotations}; at least 1 is wanted")
+    check_whole("rotations", rotations)
     done = done or {}
     sizes = [min(CHUNK, rotations - start) for start in range(0, rotations, CHUNK)]
     seeds = seed.spawn(len(sizes))

@@ -45,7 +45,9 @@ class GpuCells:
     def __init__(self, cells: Cells) -> None:
         self.torch = _torch()
         if cells.top > _MOST_TOP:
-            raise SettingError(f"top is {cells.top}; at most {_MOST_TOP} on a GPU: use --device cpu")
+            raise SettingError(
+                option="top", got=cells.top, expected=f"at most {_MOST_TOP} on a GPU", hint="use --device cpu"
+            )
         self.torch.backends.cuda.matmul.allow_tf32 = False
         self.cells = cells
         self.words = self.torch.as_tensor(cells.words, device="cuda")
@@ -84,5 +86,5 @@ def _torch() -> Any:
     except ImportError as error:
         raise MissingExtraError("torch", "gpu") from error
     if not torch.cuda.is_available():
-        raise SettingError("no CUDA GPU answers here; leave --device out, or run where there is one")
+        raise SettingError("no CUDA GPU was found", hint="leave --device out, or run on a machine with a GPU")
     return torch

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import check_whole
 from imprint.choices import Alternative
-from imprint.errors import SettingError
 from imprint.significance.partitions import PermutationTest, Region, extreme_regions, pool_scores, smallest_p
 from imprint.types import Ints, Progress
 
@@ -31,8 +31,7 @@ def sampled_test(
     for the exact one. None is below what so many scores can give; `p_floor` is the larger of that and what so many
     draws can.
     """
-    if not 1 <= draws <= MOST_DRAWS:
-        raise SettingError(f"draws is {draws:,}; 1 to {MOST_DRAWS:,} are wanted")
+    check_whole("draws", draws, most=MOST_DRAWS)
     pool, n = pool_scores(x, y)
     reached_region, passed_region = extreme_regions(pool, n, alternative)
     reached = passed = 0

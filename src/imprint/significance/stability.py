@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.errors import SettingError
+from imprint.checks import check_whole
 from imprint.types import Floats
 
 _CHUNK = 250  # resamples drawn from one seed
@@ -28,8 +28,7 @@ def word_choice_stability(
     cosines_a: Floats, cosines_b: Floats, n_x: int, *, resamples: int = 2_000, seed: int = 0
 ) -> Stability:
     """Resample targets (rows; the first n_x are X) and attributes (columns) within their sets."""
-    if resamples < 1:
-        raise SettingError(f"resamples is {resamples}; at least 1 is wanted")
+    check_whole("resamples", resamples)
     observed = _effects(cosines_a.mean(axis=1)[None] - cosines_b.mean(axis=1)[None], n_x)[0]
     chunks = []
     for chunk, seed_of_chunk in enumerate(np.random.SeedSequence(seed).spawn(-(-resamples // _CHUNK))):

@@ -146,12 +146,15 @@ def shared_sets() -> Mapping[str, WordSet]:
         here = parsing.read_sets(path)
         repeated = sets.keys() & here.keys()
         if repeated:
-            raise StimulusError(f"{path}: a set called {min(repeated)!r} is in another file too; rename one")
+            raise StimulusError(
+                f"the set {min(repeated)!r} is in another file too", where=path, hint="rename one of them"
+            )
         sets |= here
     return MappingProxyType(sets)
 
 
 def _unknown(identifier: str, known: Mapping[str, Test]) -> StimulusError:
-    few = f"; there are {', '.join(known)}" if len(known) <= _FEW else "; `imprint stimuli` lists all"
-    hint = did_you_mean(identifier, known) or few
-    return StimulusError(f"no test is called {identifier!r}{hint}")
+    few = f"choose one of {', '.join(known)}" if len(known) <= _FEW else "`imprint stimuli` lists all tests"
+    return StimulusError(
+        f"there is no test {identifier!r}", got=identifier, hint=did_you_mean(identifier, known) or few
+    )

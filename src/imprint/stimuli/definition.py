@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from imprint.choices import Context
-from imprint.errors import StimulusError
+from imprint.errors import Place, StimulusError, brief
 from imprint.rows import WordList
 
 WordKind = Literal[
@@ -189,7 +189,7 @@ def problems(test: Test) -> list[str]:
     """
     found = []
     if not test.id or not test.id.isprintable() or any(letter.isspace() for letter in test.id):
-        found.append(f"its id is {test.id!r}; letters, digits and hyphens without spaces are wanted")
+        found.append(f"id must be letters, digits and hyphens without spaces, got {brief(test.id)}")
     for key, words in word_sets(test).items():
         found += [f"{key} ({words.name}): {problem}" for problem in set_problems(words)]
     if isinstance(test, WeatTest):
@@ -199,31 +199,33 @@ def problems(test: Test) -> list[str]:
     return found + _overlap("a", test.a, "b", test.b)
 
 
-def validate(test: Test, where: str | None = None) -> None:
+def validate(test: Test, where: Place | tuple[Place, ...] | None = None) -> None:
     """Raise StimulusError, naming the place and every problem, if the test cannot be used."""
     found = problems(test)
     if found:
-        raise StimulusError(f"{where or f'test {test.id!r}'}: {'; '.join(found)}")
+        raise StimulusError("; ".join(found), where=where or f"test {test.id!r}")
 
 
 def set_problems(words: WordSet) -> list[str]:
     """Return why a set of words cannot be used, one sentence each."""
     if not words.words:
-        return ["no words; give at least two"]
+        return ["has no words; give at least two"]
     found = []
     if len(words) < 2:
-        found.append(f"only one word, {words.words[0]!r}; give at least two (one a line, or separated by commas)")
+        found.append(
+            f"has only one word, {words.words[0]!r}; give at least two (one per line, or separated by commas)"
+        )
     odd = [word for word in words.words if not word.isprintable() or word != word.strip() or not word]
     if odd:
-        found.append(f"not words: {quote(odd)}; remove blanks at the ends and invisible characters")
+        found.append(f"{quote(odd)} not valid as words; remove blanks at the ends and invisible characters")
     twice = [word for word, count in Counter(words.words).items() if count > 1]
     if twice:
-        found.append(f"there more than once: {quote(twice)}; keep one of each")
+        found.append(f"{quote(twice)} duplicated; keep one of each")
     if len(words.kinds) != len(words.words):
-        found.append(f"{len(words.kinds)} kinds for {len(words)} words; give one kind a word")
+        found.append(f"has {len(words.kinds)} kinds for {len(words)} words; give one kind per word")
     unknown = sorted(set(words.kinds) - set(KINDS))
     if unknown:
-        found.append(f"no such kind of word: {quote(unknown)}; choose among {', '.join(KINDS)}")
+        found.append(f"kinds must be of {', '.join(KINDS)}, got {quote(unknown)}")
     return found
 
 
@@ -238,7 +240,7 @@ def _overlap(first: str, left: WordSet, second: str, right: WordSet) -> list[str
     shared = [word for word in dict.fromkeys(left.words) if word in set(right.words)]
     if not shared:
         return []
-    return [f"in both {first} ({left.name}) and {second} ({right.name}): {quote(shared)}; keep each in one"]
+    return [f"{quote(shared)} in both {first} ({left.name}) and {second} ({right.name}); keep each in one of them"]
 
 
 def _property_problems(words: WordSet, values: Mapping[str, float]) -> list[str]:

@@ -40,7 +40,7 @@ def read_tests(path: FilePath, shared: Mapping[str, WordSet]) -> tuple[Test, ...
     tests: list[Test] = [_weat(table, sets) for table in document.tables("weat")]
     tests += [_wefat(table, sets, Path(path).parent) for table in document.tables("wefat")]
     if not tests:
-        raise StimulusError(f"{path}: no [[weat]] or [[wefat]] table in it; begin each test with one of them")
+        raise StimulusError("has no [[weat]] or [[wefat]] table", where=path, hint="begin each test with one of them")
     refuse_repeated_ids(tests, str(path))
     return tuple(tests)
 
@@ -50,16 +50,16 @@ def refuse_repeated_ids(tests: Iterable[Test], where: str) -> None:
     seen = set()
     for test in tests:
         if test.id in seen:
-            raise StimulusError(f"{where}: two tests are called {test.id!r}; give each an id of its own")
+            raise StimulusError(f"two tests have the id {test.id!r}", where=where, hint="give each test its own id")
         seen.add(test.id)
 
 
 def _sets(document: TomlTable) -> dict[str, WordSet]:
     sets = {}
     for key, value in (document.get("sets", dict) or {}).items():
-        where = f"{document.where}: set {key!r}"
+        where = (*document.where, f"set {key!r}")
         if type(value) is not dict:
-            raise StimulusError(f"{where}: not a table; write [sets.NAME] with words = [...] below it")
+            raise StimulusError("is not a table", where=where, hint="write [sets.NAME] with words = [...] below it")
         sets[key] = _word_set(TomlTable(value, where), key)
     return sets
 
@@ -69,17 +69,17 @@ def _word_set(table: TomlTable, name: str) -> WordSet:
     table.need("words", list)
     words = table.texts("words")
     kind = table.text("kind", "unknown")
-    exceptions = TomlTable(table.get("kinds", dict) or {}, f"{table.where}: kinds")
+    exceptions = TomlTable(table.get("kinds", dict) or {}, (*table.where, "kinds"))
     for word in exceptions.values:
         if word not in words:
-            hint = did_you_mean(word, words) or "; remove it, or add it to them"
-            raise StimulusError(f"{exceptions.where}: {word!r} is not one of the words{hint}")
+            hint = did_you_mean(word, words) or "remove it, or add it to them"
+            raise StimulusError(f"{word!r} is not one of the words", where=exceptions.where, hint=hint)
     # the check below refuses what is not a Kind
     kinds = tuple(cast(WordKind, exceptions.text(word, kind)) for word in words)
     found = WordSet(table.text("name", name), words, kinds)
     problems = set_problems(found)
     if problems:
-        raise StimulusError(f"{table.where}: {'; '.join(problems)}")
+        raise StimulusError("; ".join(problems), where=table.where)
     return found
 
 
@@ -87,14 +87,16 @@ def _set_of(table: TomlTable, key: str, sets: Mapping[str, WordSet]) -> WordSet:
     value = table.values.get(key)
     if type(value) is str:
         if value not in sets:
-            hint = did_you_mean(value, sets) or "; write it as [sets.NAME], or give the words in the test"
-            raise StimulusError(f"{table.where}: {key} names the set {value!r}, which does not exist{hint}")
+            hint = did_you_mean(value, sets) or "write it as [sets.NAME], or give the words in the test"
+            raise StimulusError(
+                f"the set {value!r} does not exist", option=key, got=value, where=(*table.where, key), hint=hint
+            )
         return sets[value]
     if type(value) is list:
-        return _word_set(TomlTable({"words": value}, f"{table.where}: {key}"), key)
+        return _word_set(TomlTable({"words": value}, (*table.where, key)), key)
     if value is not None and type(value) is not dict:
-        raise StimulusError(f"{table.where}: {key} is {value!r}; the name of a set or a list of words is wanted")
-    return _word_set(TomlTable(table.need(key, dict), f"{table.where}: {key}"), key)
+        raise StimulusError(option=key, got=value, expected="the name of a set or a list of words", where=table.where)
+    return _word_set(TomlTable(table.need(key, dict), (*table.where, key)), key)
 
 
 def _weat(table: TomlTable, sets: Mapping[str, WordSet]) -> WeatTest:
@@ -119,7 +121,7 @@ def _wefat(table: TomlTable, sets: Mapping[str, WordSet], folder: Path) -> Wefat
     try:
         return test.with_property(read_property(path))
     except StimulusError as error:
-        raise StimulusError(f"{table.where}: property_file: {error}") from error
+        raise StimulusError(str(error), where=(*table.where, "property_file")) from error
 
 
 def _common(table: TomlTable, sets: Mapping[str, WordSet], *, figure: str) -> dict[str, Any]:
@@ -142,7 +144,7 @@ def _published(table: TomlTable, figure: str) -> Published:
     table.allow(("embedding", figure, "p", "source", "context"))
     context = table.text("context", "word")
     if context not in CONTEXTS:
-        raise StimulusError(f"{table.where}: context is {context!r}; choose among {', '.join(CONTEXTS)}")
+        raise StimulusError(option="context", got=context, expected=f"one of {', '.join(CONTEXTS)}", where=table.where)
     return Published(
         embedding=table.need("embedding", str),
         effect=table.get("effect", float),
@@ -159,7 +161,7 @@ def _unbleached(table: TomlTable, language: str) -> Unbleached | None:
         return None
     from imprint.stimuli.templates import read_patterns
 
-    patterns = TomlTable(values, f"{table.where}: unbleached").allow(("targets", "attributes"))
+    patterns = TomlTable(values, (*table.where, "unbleached")).allow(("targets", "attributes"))
     return Unbleached(*(read_patterns(patterns, key, language) for key in ("targets", "attributes")))
 
 
@@ -167,7 +169,7 @@ def _human(table: TomlTable) -> Human | None:
     values = table.get("human", dict)
     if values is None:
         return None
-    human = TomlTable(values, f"{table.where}: human").allow(("effect", "p", "participants", "source"))
+    human = TomlTable(values, (*table.where, "human")).allow(("effect", "p", "participants", "source"))
     return Human(
         effect=human.need("effect", float),
         p=human.need("p", str),
@@ -176,9 +178,11 @@ def _human(table: TomlTable) -> Human | None:
     )
 
 
-def _inside(folder: Path, file: str, where: str) -> Path:
+def _inside(folder: Path, file: str, where: tuple[str, ...]) -> Path:
     # A test received from somebody else must not make its reader print other files of theirs.
     windows = PureWindowsPath(file)
     if windows.anchor or PurePosixPath(file).is_absolute() or ".." in windows.parts:
-        raise StimulusError(f"{where}: property_file is {file!r}; name a file in the folder of this one or below")
+        raise StimulusError(
+            option="property_file", got=file, expected="a file in the folder of this one or below", where=where
+        )
     return folder / file

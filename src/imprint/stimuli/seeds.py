@@ -112,17 +112,21 @@ def read_seeds(path: FilePath) -> Seeds:
     column = header.index("held_out") if "held_out" in header else None
     parts: dict[str, bool] = {}
     for line, row in rows:
-        where = f"{path}, line {line}"
+        where = (path, line)
         if len(row) != len(header):
-            raise StimulusError(f"{where}: {len(row)} columns; {len(header)} are wanted, as in the first line")
+            raise StimulusError(
+                f"has {len(row)} columns", expected=f"{len(header)}, as in the first line", where=where
+            )
         word, part = row[0], "0" if column is None else row[column]
         if not word or word in parts:
-            raise StimulusError(f"{where}: {f'{word!r} is there twice' if word else 'no word'}; write each word once")
+            raise StimulusError(
+                f"{word!r} is duplicated" if word else "has no word", where=where, hint="write each word once"
+            )
         if part not in ("0", "1"):
-            raise StimulusError(f"{where}: held_out is {part!r}; 0 (to fit on) or 1 (to judge by) is wanted")
+            raise StimulusError(option="held_out", got=part, expected="0 (to fit on) or 1 (to judge by)", where=where)
         parts[word] = part == "1"
     if not parts:
-        raise StimulusError(f"{path}: no words below its header; write one a line")
+        raise StimulusError("has no words below its header", where=path, hint="write one word per line")
     return Seeds(*(tuple(word for word, kept in parts.items() if kept is wanted) for wanted in (False, True)))
 
 
@@ -133,17 +137,19 @@ def read_pairs(path: FilePath) -> tuple[WordPair, ...]:
     """
     pairs: dict[WordPair, int] = {}
     for line, row in _rows(path):
-        where = f"{path}, line {line}"
+        where = (path, line)
         if len(row) != 2 or not all(row):
-            raise StimulusError(f"{where}: {', '.join(row)!r} is not a pair; two words are wanted, such as he,she")
+            raise StimulusError(f"{', '.join(row)!r} is not a pair", expected="two words, such as he,she", where=where)
         pair = row[0], row[1]
         if not pairs and [word.lower() for word in row] == _PAIR_HEADER:
             continue
         if pair in pairs:
-            raise StimulusError(f"{where}: {pair[0]},{pair[1]} is there twice, first in line {pairs[pair]}; keep one")
+            raise StimulusError(
+                f"{pair[0]},{pair[1]} is duplicated, first in line {pairs[pair]}", where=where, hint="keep one"
+            )
         pairs[pair] = line
     if not pairs:
-        raise StimulusError(f"{path}: no pairs in it; write one a line, such as he,she")
+        raise StimulusError("has no pairs", where=path, hint="write one pair per line, such as he,she")
     return tuple(pairs)
 
 
@@ -167,4 +173,6 @@ def _rows(path: FilePath) -> Iterator[tuple[int, list[str]]]:
             if any(cells):
                 yield rows.line_num, cells
     except csv.Error as error:
-        raise StimulusError(f"{path}, line {rows.line_num}: not CSV ({error}); correct the file there") from error
+        raise StimulusError(
+            f"is not valid CSV ({error})", where=(path, rows.line_num), hint="correct the file there"
+        ) from error

@@ -17,8 +17,9 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
+from imprint.checks import check_choice
 from imprint.choices import Context
-from imprint.errors import SettingError, StimulusError
+from imprint.errors import StimulusError
 from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, WeatTest, WordKind, word_sets
 from imprint.stimuli.inflection import plural, with_article
 from imprint.stimuli.tables import TomlTable, read_table
@@ -65,8 +66,9 @@ def bundled_templates(language: str = "en") -> Templates:
         known = ", ".join(sorted(_languages()))
         came = "states no language" if language == UNDETERMINED else f"is in the language {language!r}"
         raise StimulusError(
-            f"no sentence templates for a test that {came}; there are some for {known}: write language = 'en' in the "
-            "test, or give a file of templates"
+            f"there are no sentence templates for a test that {came}",
+            expected=f"one of {known}",
+            hint="write language = 'en' in the test, or give a file of templates",
         )
     return _bundled(language)
 
@@ -81,17 +83,17 @@ def read_templates(path: FilePath) -> Templates:
 
 def read_patterns(table: TomlTable, key: str, language: str) -> tuple[str, ...]:
     """Return the patterns of a table's key, or raise StimulusError naming the one that cannot be used."""
-    where = f"{table.where}: {key}"
+    where = (*table.where, key)
     table.need(key, list)
     patterns = tuple(" ".join(pattern.split()) for pattern in table.texts(key))
     if not patterns:
-        raise StimulusError(f"{where}: no patterns; give at least one, such as 'This is {{word}}.'")
+        raise StimulusError("has no patterns", where=where, hint="give at least one, such as 'This is {word}.'")
     for number, pattern in enumerate(patterns):
         problem = _problem(pattern, language)
         if problem is None and pattern in patterns[:number]:
-            problem = "is there twice; keep one"
+            problem = "is duplicated; keep one"
         if problem is not None:
-            raise StimulusError(f"{where}: {_shown(pattern)} {problem}")
+            raise StimulusError(f"{_shown(pattern)} {problem}", where=where)
     return patterns
 
 
@@ -116,8 +118,7 @@ def sentences(test: WeatTest, context: Context, templates: Templates | None = No
     Templates of another language than the test's are left aside for the bundled ones; a test whose language is
     not stated takes any that are given. No word has the same text twice, though two words may share one.
     """
-    if context not in CONTEXTS:
-        raise SettingError(f"context is {context!r}; choose among {', '.join(CONTEXTS)}")
+    check_choice("context", context, CONTEXTS)
     made = {}
     for key, words in word_sets(test).items():
         patterns = _patterns(test, context, key, templates)
@@ -134,12 +135,18 @@ def _patterns(
         return dict.fromkeys(KINDS, ("",))
     if context == "unbleached":
         if test.unbleached is None:
-            raise StimulusError(f"test {test.id!r} has no sentences of its own; give it unbleached patterns")
+            raise StimulusError(
+                "has no sentences of its own", where=f"test {test.id!r}", hint="give it unbleached patterns"
+            )
         return dict.fromkeys(KINDS, test.unbleached.targets if key in ("x", "y") else test.unbleached.attributes)
     by_kind = (_templates_of(test, given) or bundled_templates(test.language)).by_kind
     without = [kind for kind in word_sets(test)[key].kinds if kind not in by_kind]
     if without:
-        raise StimulusError(f"test {test.id!r}: no template for the kind {without[0]!r}; add one to your templates")
+        raise StimulusError(
+            f"has no template for words of kind {without[0]!r}",
+            where=f"test {test.id!r}",
+            hint="add one to your templates",
+        )
     return by_kind
 
 
@@ -174,19 +181,19 @@ def _bundled(language: str) -> Templates:
 def _read(path: FilePath) -> Templates:
     document = read_table(path).allow(("language", "templates"))
     language = document.need("language", str)
-    table = TomlTable(document.need("templates", dict), f"{path}: templates").allow(KINDS)
+    table = TomlTable(document.need("templates", dict), (str(path), "templates")).allow(KINDS)
     if not table.values:
-        raise StimulusError(f"{table.where}: no templates in it; write KIND = [...] with patterns")
+        raise StimulusError("has no templates", where=table.where, hint="write KIND = [...] with patterns")
     return Templates(language, {cast(WordKind, kind): read_patterns(table, kind, language) for kind in table.values})
 
 
 def _problem(pattern: str, language: str) -> str | None:
     if len(pattern) > _LONGEST or not pattern.isprintable():
-        return f"is no pattern; at most {_LONGEST} visible characters are wanted"
+        return f"is not a valid pattern, expected at most {_LONGEST} visible characters"
     braces = list(_BRACES.finditer(pattern))
     strange = [found[0] for found in braces if found[1] not in _FORMS]
     if strange:
-        return f"has {_shown(strange[0])}, which is no slot; write {_SLOTS} where the word goes"
+        return f"has {_shown(strange[0])}, which is not a slot; write {_SLOTS} where the word goes"
     if len(braces) != 1:
         return f"has {len(braces) or 'no'} slot{'s' if braces else ''}; write {_SLOTS} once, where the word goes"
     if language != "en" and braces[0][1] != "word":

@@ -24,14 +24,14 @@ def read_text(path: FilePath) -> str:
             raw = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise StimulusError(f"{path}: cannot be read ({reason}); check the path") from error
+        raise StimulusError(f"cannot be read ({reason})", where=path, hint="check the path") from error
     if len(raw) > _LARGEST:
-        raise StimulusError(f"{path}: larger than {_LARGEST >> 20} MiB; a file of words was wanted")
+        raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a file of words")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise StimulusError(f"{path}, line {line}: not UTF-8; save the file as UTF-8") from error
+        raise StimulusError("is not UTF-8", where=(path, line), hint="save the file as UTF-8") from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -45,10 +45,15 @@ def read_words(path: FilePath) -> tuple[str, ...]:
         for word in filter(None, map(_unquoted, re.split("[,;]", _COMMENT.sub("", line)))):
             if word in first_lines:
                 first = first_lines[word]
-                raise StimulusError(f"{path}, line {number}: {word!r} is there twice, first in line {first}; keep one")
+                raise StimulusError(
+                    f"{word!r} is duplicated, first in line {first}",
+                    where=(path, number),
+                    words=[word],
+                    hint="keep one",
+                )
             first_lines[word] = number
     if not first_lines:
-        raise StimulusError(f"{path}: no words in it; write one a line")
+        raise StimulusError("has no words", where=path, hint="write one word per line")
     return tuple(first_lines)
 
 
@@ -84,21 +89,23 @@ def read_property(path: FilePath) -> dict[str, float]:
         for row in rows:
             if not any(cell.strip() for cell in row):
                 continue
-            where = f"{path}, line {rows.line_num}"
+            where = (path, rows.line_num)
             if len(row) != 2:
-                raise StimulusError(f"{where}: {len(row)} columns; two are wanted, word,value")
+                raise StimulusError(f"has {len(row)} columns", expected="2: word,value", where=where)
             word, value = (cell.strip() for cell in row)
             value = value.replace(",", ".") if semicolons else value
             if rows.line_num == 1 and _is_heading(value):
                 continue
             if not word or word in values:
-                problem = f"{word!r} is there twice" if word else "no word"
-                raise StimulusError(f"{where}: {problem}; one line a word is wanted")
-            values[word] = _number(value, f"{where}, {word!r}")
+                problem = f"{word!r} is duplicated" if word else "has no word"
+                raise StimulusError(problem, where=where, hint="write one line per word")
+            values[word] = _number(value, word, where)
     except csv.Error as error:
-        raise StimulusError(f"{path}, line {rows.line_num}: not CSV ({error}); word,value is wanted") from error
+        raise StimulusError(
+            f"is not valid CSV ({error})", where=(path, rows.line_num), hint="write lines of word,value"
+        ) from error
     if not values:
-        raise StimulusError(f"{path}: no values in it; write lines of word,value")
+        raise StimulusError("has no values", where=path, hint="write lines of word,value")
     return values
 
 
@@ -112,11 +119,13 @@ def _is_heading(value: str) -> bool:
     return value.lower() not in {"", "nan", "inf", "-inf"} and not any(letter.isdigit() for letter in value)
 
 
-def _number(text: str, where: str) -> float:
+def _number(text: str, word: str, where: tuple[FilePath, int]) -> float:
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise StimulusError(f"{where}: {text!r} is not a number; write digits with a decimal point, such as 40.5")
+        raise StimulusError(
+            option=f"the value of {word!r}", got=text, expected="a number, such as 40.5", where=where, words=[word]
+        )
     return number

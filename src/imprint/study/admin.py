@@ -41,7 +41,7 @@ def admin_routes(store: "Store", pages: Pages, *, secure: bool) -> APIRouter:
 
     def administrator(admitted: Annotated[bool, Depends(known)]) -> None:
         if not admitted:
-            raise RefusedError(403, "This page is for the administrator; open /admin and give the token.")
+            raise RefusedError(403, "This page is for the administrator; open /admin and enter the token.")
 
     def sent(form: Form, _: Annotated[None, Depends(administrator)]) -> dict[str, str]:
         check_form(store.secret, _WHOSE, form.get("form", ""))
@@ -86,7 +86,7 @@ def admin_routes(store: "Store", pages: Pages, *, secure: bool) -> APIRouter:
     def links(form: Annotated[dict[str, str], Depends(sent)]) -> Response:
         wanted = form.get("links", "")
         if not (wanted.isascii() and wanted.isdigit() and 1 <= int(wanted[:9]) <= MOST_LINKS):
-            raise RefusedError(422, f"1 to {MOST_LINKS} links can be made at once; go back and give such a number.")
+            raise RefusedError(422, f"The number of links must be from 1 to {MOST_LINKS}; go back and correct it.")
         return overview(tuple(f"/p/{store.join().token}" for _ in range(int(wanted))))
 
     @routes.get("/{name}")

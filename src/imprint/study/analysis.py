@@ -17,11 +17,18 @@ def score(store: Store, ratings: Store | None = None) -> StudyScores:
     protocol = store.study.protocol
     if ratings is not None and (protocol, ratings.study.protocol) != ("ube", "offense"):
         raise StudyError(
-            f"scores of a study of protocol {protocol} with ratings from one of {ratings.study.protocol}; "
-            "give a ube study and its offense study"
+            f"a study of protocol {protocol} cannot use ratings of protocol {ratings.study.protocol}",
+            option="ratings",
+            got=ratings.study.protocol,
+            hint="give a ube study and its offense study",
         )
     if ratings is not None and ratings.study.parent != store.study.id:
-        raise StudyError("the ratings are of another study's associations; give the offense study made from this one")
+        raise StudyError(
+            "the ratings are about another study's associations",
+            option="ratings",
+            got=ratings.study.parent,
+            hint="give the offense study made from this one",
+        )
     if protocol == "ube":
         return score_matching(store, None if ratings is None else score_ratings(ratings))
     if protocol == "offense":
@@ -35,7 +42,7 @@ def bonuses(store: Store) -> tuple[BonusRow, ...]:
     An answer agrees where it is the one that most of the other participants gave, or one of those that tie.
     """
     if store.study.protocol != "ube":
-        raise StudyError(f"a study of protocol {store.study.protocol} has no bonuses; only ube has")
+        raise StudyError(option="protocol", got=store.study.protocol, expected="ube, the only one with bonuses")
     exam, main = (_counts(store, agreement=agreement) for agreement in (False, True))
     paid = store.panel_ids()
     earned = [

@@ -18,13 +18,13 @@ def take_answers(
 ) -> Receipt:
     """Store a page's answers within the caller's transaction; the same ones sent again change nothing."""
     if not 0 < len(values) <= _MOST:
-        raise AnswerError(f"{len(values)} answers came; answer every question of the page")
+        raise AnswerError(f"{len(values)} answers arrived", got=len(values), hint="answer every question of the page")
     answers = {item: _checked(connection, item, value) for item, value in values.items()}
     before: dict[int, str] = dict(
         connection.execute("SELECT item, value FROM answers WHERE participant = ?", (participant,)).fetchall()
     )
     if any(before.get(item, value) != value for item, value in answers.items()):
-        raise AnsweredError("you have answered this already, and otherwise; the first answer stays")
+        raise AnsweredError("you have already answered this differently", hint="your first answer is kept")
     repeated = answers.keys() <= before.keys()
     if not repeated:
         _insert(connection, study, participant, answers, now)
@@ -37,7 +37,7 @@ def _checked(connection: sqlite3.Connection, item: int, value: str) -> str:
         (item if 0 < item <= _LARGEST else 0,),
     ).fetchone()
     if row is None:
-        raise AnswerError("there is no such question in this study; open your link again")
+        raise AnswerError("this study has no such question", got=item, hint="open your link again")
     return check_value(row[0], value, strings(row[1]))
 
 

@@ -83,21 +83,27 @@ def check_page(connection: sqlite3.Connection, study: Study, participant: int, i
         tuple(items),
     ).fetchall()
     if len(blocks) != 1:
-        raise AnswerError("these answers belong to several pages; answer one page at a time")
+        raise AnswerError("these answers belong to several pages", hint="answer one page at a time")
     block, stage = blocks[0]
     given = connection.execute(
         "SELECT 1 FROM assignments WHERE participant = ? AND block = ?", (participant, block)
     ).fetchone()
     if given is None:
-        raise AnswerError("that page was not given to you; open your link again for the next one")
+        raise AnswerError("that page was not given to you", hint="open your link again for the next one")
     if stage == "exam":
         wanted = set(exam_page(connection, study, participant, block))
     else:
         wanted = {item for (item,) in connection.execute("SELECT item FROM items WHERE block = ?", (block,))}
     if items != wanted:
-        raise AnswerError(f"{len(items)} answers came; the page has {len(wanted)} questions, answer all of them")
+        raise AnswerError(
+            f"{len(items)} answers arrived, but the page has {len(wanted)} questions",
+            got=len(items),
+            hint="answer all of them",
+        )
     if stage == "main" and not has_place(connection, study, participant, block, now):
-        raise LateError("that page was open for so long that somebody else was given it; go on with the next one")
+        raise LateError(
+            "that page was open for so long that it was given to somebody else", hint="go on with the next one"
+        )
     return int(block)
 
 

@@ -4,11 +4,11 @@ import json
 import secrets
 import sqlite3
 
+from imprint.checks import check_whole
 from imprint.study import database
 from imprint.study.database import FilePath
 from imprint.study.design import Design, ItemBlock
 from imprint.study.people import hash_token, new_token
-from imprint.study.refusals import StudyError
 from imprint.study.terms import Terms
 
 _ID_BYTES = 16
@@ -17,8 +17,7 @@ _LARGEST_SEED = 2**63 - 1  # SQLite's integers end here
 
 def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms | None = None) -> str:
     """Write a study into a new file and return the administrator's token, which is stored nowhere."""
-    if not 0 <= seed <= _LARGEST_SEED:
-        raise StudyError(f"seed {seed}; give a whole number from 0 to {_LARGEST_SEED}")
+    check_whole("seed", seed, 0, _LARGEST_SEED)
     terms = terms or Terms()
     token = new_token()
     with database.creating(path) as connection:

@@ -23,6 +23,7 @@ _MAGIC = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm")
 _WAIT = 10.0  # seconds for another writer to finish
 _LONGEST = 10 << 20  # bytes of one value or row
+_MADE = "give a file that imprint study create made"
 
 
 @contextlib.contextmanager
@@ -31,7 +32,9 @@ def creating(path: FilePath) -> Iterator[sqlite3.Connection]:
     target = Path(path)
     for there in (target, *_beside(target)):
         if os.path.lexists(there):
-            raise StudyError(f"{there}: is there already; choose another name, or remove it if it is not needed")
+            raise StudyError(
+                "exists already", where=there, hint="choose another name, or remove it if it is not needed"
+            )
     try:
         with (
             replacing(target, mode=0o600) as part,  # answers are nobody else's business
@@ -48,7 +51,9 @@ def creating(path: FilePath) -> Iterator[sqlite3.Connection]:
             connection.execute("PRAGMA journal_mode = WAL")
     except (sqlite3.Error, UnicodeError) as error:
         raise StudyError(
-            f"{target}: cannot be written ({error}); give another folder, or findings as imprint writes them"
+            f"cannot be written ({error})",
+            where=target,
+            hint="give another folder, or findings as imprint writes them",
         ) from error
 
 
@@ -76,7 +81,11 @@ def recognise(path: FilePath) -> Path:
     version = _format_of(source)
     if version != _VERSION:
         raise StudyError(
-            f"{source}: a study in format {version}; this imprint reads format {_VERSION}, use the one that made it"
+            f"is a study in format {version}",
+            expected=f"format {_VERSION}",
+            got=version,
+            where=source,
+            hint="use the version of imprint that made it",
         )
     try:
         with contextlib.closing(connect(source)) as connection:
@@ -95,21 +104,23 @@ def _format_of(source: Path) -> int:
     """Return the number of the format that a study is in; refuse a file that is none."""
     try:
         if not stat.S_ISREG(source.stat().st_mode):  # opening a pipe would wait for somebody to write
-            raise StudyError(f"{source}: no file but a folder, a pipe or a device; give one imprint study create made")
+            raise StudyError("is a folder, a pipe or a device", where=source, hint=_MADE)
         with source.open("rb") as file:
             magic = file.read(len(_MAGIC))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise StudyError(f"{source}: cannot be read ({reason}); imprint study create makes a study") from error
+        raise StudyError(
+            f"cannot be read ({reason})", where=source, hint="imprint study create makes a study"
+        ) from error
     if magic != _MAGIC:
-        raise StudyError(f"{source}: not a study; give a file that imprint study create made")
+        raise StudyError("is not a study", where=source, hint=_MADE)
     try:
         with contextlib.closing(connect(source)) as connection:
             application, version = (_pragma(connection, name) for name in ("application_id", "user_version"))
     except sqlite3.Error as error:
         raise _broken(source, error) from error
     if application != _APPLICATION:
-        raise StudyError(f"{source}: not a study but another program's database; give one imprint study create made")
+        raise StudyError("is not a study but another program's database", where=source, hint=_MADE)
     assert isinstance(version, int)
     return version
 
@@ -151,20 +162,22 @@ def remove(path: FilePath) -> None:
         for file in (Path(path), target, *_beside(target)):
             file.unlink(missing_ok=True)
     except (sqlite3.Error, OSError) as error:
-        raise StudyError(f"{target}: cannot be deleted now ({error}); stop its server and try again") from error
+        raise StudyError(
+            f"cannot be deleted now ({error})", where=target, hint="stop its server and try again"
+        ) from error
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:
     if _tables(connection) != _wanted():
-        raise StudyError(f"{path}: its tables are not those of a study; go back to a copy of it")
+        raise StudyError("has tables that are not those of a study", where=path, hint="go back to a copy of it")
     if _pragma(connection, "quick_check") != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
-        raise StudyError(f"{path}: a broken study; go back to a copy of it")
+        raise StudyError("is damaged", where=path, hint="go back to a copy of it")
     if connection.execute("SELECT count(*) FROM study").fetchone() != (1,):
-        raise StudyError(f"{path}: a study that was deleted; imprint study create makes a new one")
+        raise StudyError("is a study that was deleted", where=path, hint="imprint study create makes a new one")
 
 
 def _broken(path: Path, error: sqlite3.Error) -> StudyError:
-    return StudyError(f"{path}: a broken study ({error}); go back to a copy of it")
+    return StudyError(f"is damaged ({error})", where=path, hint="go back to a copy of it")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> object:

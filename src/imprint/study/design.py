@@ -87,8 +87,7 @@ def check_value(kind: ItemKind, value: str, groups: Sequence[str]) -> str:
         return ", ".join(suggested_words(value))
     allowed = groups if kind in ("name", "triple") else RATINGS if kind == "rating" else YES_NO
     if value not in allowed:
-        shown = value if len(value) <= LONGEST_SUGGESTED else f"{value[:LONGEST_SUGGESTED]}..."
-        raise AnswerError(f"{shown!r} is no answer to this question; choose one of {', '.join(allowed)}")
+        raise AnswerError(option="the answer", got=value, expected=f"one of {', '.join(allowed)}")
     return value
 
 
@@ -102,14 +101,17 @@ def suggested_words(text: str) -> tuple[str, ...]:
     parts = [" ".join(part.split()) for part in re.split(r"[,;\n]", plain)]
     words = tuple(dict.fromkeys(filter(None, parts)))
     if not words:
-        raise AnswerError("no words came; write at least one, with commas between several")
+        raise AnswerError("there are no words", hint="write at least one, with commas between several")
     if len(words) > MOST_SUGGESTED or len(text) > longest:
-        raise AnswerError(f"more than {MOST_SUGGESTED} words came; keep the {MOST_SUGGESTED} that fit best")
+        raise AnswerError(
+            f"there are more than {MOST_SUGGESTED} words", hint=f"keep the {MOST_SUGGESTED} that fit best"
+        )
     for word in words:
         if len(word) > LONGEST_SUGGESTED or not _is_word(word):
             raise AnswerError(
-                f"{word[:LONGEST_SUGGESTED]!r} is not a word; use letters, blanks, hyphens and apostrophes, "
-                f"at most {LONGEST_SUGGESTED} characters"
+                f"{word[:LONGEST_SUGGESTED]!r} is not a word",
+                words=[word],
+                hint=f"use letters, blanks, hyphens and apostrophes, at most {LONGEST_SUGGESTED} characters",
             )
     return words
 

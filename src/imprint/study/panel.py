@@ -22,8 +22,9 @@ def check_panel_id(text: str) -> str:
     """Return a participant's number; refuse any other text, such as a field that nothing was filled into."""
     if not is_short(text):
         raise AnswerError(
-            "the participant number of this link cannot be read; open the link just as you got it, "
-            "and tell whoever sent it if it does not work"
+            "the participant number of this link cannot be read",
+            got=text,
+            hint="open the link exactly as you received it, and write to whoever sent it if it does not work",
         )
     return text
 
@@ -32,7 +33,7 @@ def carried_id(query: Iterable[tuple[str, str]]) -> str | None:
     """Return the participant's number that a link carries, None where it carries none; two different are refused."""
     given = {value for field, value in query if field in FIELDS}
     if len(given) > 1:
-        raise AnswerError("this link carries two participant numbers; open the link just as you got it")
+        raise AnswerError("this link has two participant numbers", hint="open the link exactly as you received it")
     return check_panel_id(given.pop()) if given else None
 
 

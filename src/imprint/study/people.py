@@ -44,10 +44,12 @@ def let_in(connection: sqlite3.Connection, token_hash: bytes, fingerprint: bytes
     if known is not None:
         return known
     if connection.execute("SELECT 1 FROM withdrawn WHERE fingerprint = ?", (fingerprint,)).fetchone():
-        raise WithdrawnError("who came with this participant number has deleted their answers; it cannot come again")
+        raise WithdrawnError(
+            "the person with this participant number has deleted their answers", hint="the number cannot be used again"
+        )
     (count,) = connection.execute("SELECT count(*) FROM participants").fetchone()
     if count >= _MOST:
-        raise StudyError(f"{count:,} people have joined; the study takes no more")
+        raise StudyError(f"{count:,} people have joined, and the study is full", got=count)
     row = connection.execute("INSERT INTO participants (token_hash) VALUES (?)", (token_hash,))
     assert row.lastrowid is not None
     return row.lastrowid
@@ -65,7 +67,7 @@ def person(connection: sqlite3.Connection, participant: int) -> Person:
         "SELECT consented, familiar, away, finished, panel_id FROM participants WHERE participant = ?", (participant,)
     ).fetchone()
     if row is None:
-        raise WithdrawnError(f"there is no participant {participant}; join first")
+        raise WithdrawnError(f"there is no participant {participant}", got=participant, hint="join first")
     consented, familiar, away, finished, panel_id = row
     return Person(bool(consented), bool(familiar), bool(away), bool(finished), panel_id)
 

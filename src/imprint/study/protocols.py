@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from imprint.checks import check_whole
 from imprint.choices import Protocol
 from imprint.directions.analogies import AnalogyRow
 from imprint.enumeration.rows import UbeGroupRow, UbeRow
@@ -52,7 +53,7 @@ def ube_design(
     matched = sorted((held for held in by_category.values() if len(held) > 1), key=_total, reverse=True)[:categories]
     if not matched:
         raise StudyError(
-            "no category has two significant associations; there is nothing to match, enumerate more words"
+            "no category has two significant associations, so there is nothing to match", hint="enumerate more words"
         )
     groups = _groups(_of(UbeGroupRow, rows) or cells, names or {})
     blocks = tuple(
@@ -89,7 +90,7 @@ def offense_design(findings: Iterable[Row], *, participants: int = PARTICIPANTS[
     parent = _one_study(rows)
     agreed = [row for row in rows if row.accurate]
     if not agreed:
-        raise StudyError("the crowd agreed with none of the associations; there is nothing to rate")
+        raise StudyError("participants agreed with none of the associations, so there is nothing to rate")
     groups = {row.group: NameGroup(row.group, _some(row, row.names)) for row in agreed}
     blocks = tuple(
         ItemBlock(
@@ -125,14 +126,16 @@ def analogy_design(
     embedding = _one_embedding(rows, "analogy", "imprint analogies")
     rows = sorted((row for row in rows if not _is_axis(row)), key=lambda row: row.score, reverse=True)[:pairs]
     if not rows:
-        raise StudyError("the only analogies are the axis's own words; there is nothing to judge, find more of them")
+        raise StudyError(
+            "the only analogies are the axis's own words, so there is nothing to judge", hint="find more analogies"
+        )
     blocks = []
     for row in rows:
         words = _some(row, (row.first, row.second))
         ends = (_some(row, row.positive)[0], _some(row, row.negative)[0])
         blocks.append(ItemBlock(ends, (Item("sense", words), Item("stereotype", words))))
     if len(set(blocks)) < len(blocks):
-        raise StudyError("an analogy is there twice; give the findings of one run of imprint analogies")
+        raise StudyError("an analogy is duplicated", hint="give the findings of one run of imprint analogies")
     return Design("analogy", *embedding, tuple(blocks), _participants(participants), _LEAST["analogy"])
 
 
@@ -140,7 +143,7 @@ def suggestion_design(about: str, *, participants: int = PARTICIPANTS["suggestio
     """Ask for words that carry a stereotype about something, such as gender."""
     about = " ".join(about.split())
     if not about or len(about) > _LONGEST_ABOUT or not about.isprintable():
-        raise StudyError(f"suggestions about {about[:_LONGEST_ABOUT]!r}; say in at most {_LONGEST_ABOUT} characters")
+        raise StudyError(option="about", got=about, expected=f"1 to {_LONGEST_ABOUT} printable characters")
     block = ItemBlock((about,), (Item("words", (about,)),))
     return Design("suggestion", "", "", (block,), _participants(participants), _LEAST["suggestion"])
 
@@ -171,7 +174,10 @@ def _exam(groups: Sequence[NameGroup], names: Mapping[str, Sequence[str]] | None
         asked = [name for name in dict.fromkeys(known) if name not in group.cues]
         if len(asked) < EXAM_NAMES:
             raise StudyError(
-                f"group {group.letter}: {len(asked)} names to ask about; {EXAM_NAMES} besides those shown are wanted"
+                f"has {len(asked)} names to ask about",
+                expected=f"{EXAM_NAMES} besides those shown",
+                where=f"group {group.letter}",
+                words=asked,
             )
         items += [Item("name", (name,), group.letter) for name in asked]
     return tuple(items)
@@ -182,34 +188,39 @@ def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> N
     for block in blocks:
         if len(block.groups) < len(block.items) or not known.issuperset(block.groups):
             raise StudyError(
-                f"category {', '.join(block.title)!r} names a group twice or one without names; "
-                "give the findings of one enumeration"
+                "names a group twice, or one without names",
+                where=f"category {', '.join(block.title)!r}",
+                hint="give the findings of one enumeration",
             )
 
 
 def _one_embedding(rows: Sequence[Row], kind: str, command: str) -> tuple[str, str]:
     measured = {(str(row.embedding), str(row.embedding_sha256)) for row in rows}
     if not measured:
-        raise StudyError(f"these findings hold no {kind!r} row to ask about; {command} writes them")
+        raise StudyError(
+            f"these findings have no {kind!r} row to ask about", expected=kind, hint=f"{command} writes them"
+        )
     if len(measured) > 1:
-        raise StudyError(f"these {kind!r} findings measure {len(measured)} embeddings; give those of one")
+        raise StudyError(
+            f"these {kind!r} findings measure {len(measured)} embeddings", expected="one", got=len(measured)
+        )
     return measured.pop()
 
 
 def _one_study(rows: Sequence[MatchedRow]) -> str:
     scored = {row.study for row in rows}
     if len(scored) > 1:
-        raise StudyError(f"these findings score {len(scored)} studies; give those of one")
+        raise StudyError(f"these findings score {len(scored)} studies", expected="one", got=len(scored))
     (only,) = scored
     if not _STUDY.fullmatch(only):
-        raise StudyError("these findings do not say which study they score; score it again, or give the study itself")
+        raise StudyError(
+            "these findings do not say which study they score", hint="score it again, or give the study itself"
+        )
     return only
 
 
 def _participants(count: int) -> int:
-    if not 1 <= count <= _MOST_PARTICIPANTS:
-        raise StudyError(f"{count} people a page; from 1 to {_MOST_PARTICIPANTS:,} are possible")
-    return count
+    return check_whole("participants", count, most=_MOST_PARTICIPANTS)
 
 
 def _of(kind: type[AnyRow], rows: Iterable[Row]) -> list[AnyRow]:
@@ -223,5 +234,5 @@ def _total(rows: Sequence[UbeRow]) -> float:
 def _some(row: Row, words: tuple[str, ...]) -> tuple[str, ...]:
     """Refuse a list without words, or with an empty one: nothing could be asked about it."""
     if not all(words) or not words:
-        raise StudyError(f"finding {row.test!r} must have words to ask about, got {list(words)!r}; enumerate again")
+        raise StudyError("has no words to ask about", where=f"finding {row.test!r}", got=words, hint="enumerate again")
     return words

@@ -22,9 +22,11 @@ def check_sound(study: Study, items: Iterable[StoredItem], answers: Iterable[Sto
     by_number = {item.number: item for item in items}
     for item in by_number.values():
         if item.kind not in _KINDS[study.protocol] or not _is_sound(item, letters):
-            raise StudyError(f"question {item.number} is not one that a study of protocol {study.protocol} asks")
+            raise StudyError(
+                f"question {item.number} does not belong to a study of protocol {study.protocol}", got=item.number
+            )
     if not any(item.stage == "main" for item in by_number.values()):
-        raise StudyError("there is no question in it")
+        raise StudyError("it has no questions")
     if study.protocol == "analogy":
         _check_pairs(by_number.values())
     for answer in answers:
@@ -34,7 +36,9 @@ def check_sound(study: Study, items: Iterable[StoredItem], answers: Iterable[Sto
         except AnswerError:
             sound = False
         if not sound:
-            raise StudyError(f"participant {answer.participant} answers question {answer.item} as nobody could")
+            raise StudyError(
+                f"participant {answer.participant} has an impossible answer to question {answer.item}", got=answer.item
+            )
 
 
 def _is_sound(item: StoredItem, letters: list[str]) -> bool:

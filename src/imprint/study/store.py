@@ -56,7 +56,7 @@ class Store:
                 check_sound(self.study, records.items(connection), records.answers(connection))
         except StudyError as error:
             self._anchor.close()
-            raise StudyError(f"{path}: a broken study ({error}); go back to a copy of it") from error
+            raise StudyError(f"is damaged ({error})", where=path, hint="go back to a copy of it") from error
 
     @classmethod
     def open(cls, path: FilePath, *, clock: Callable[[], float] = time.time) -> Self:
@@ -209,7 +209,7 @@ class Store:
         with self._writing() as connection:
             person = people.person(connection, participant)
             if person.away or not person.consented:
-                raise AnswerError("you take no part at the moment; open your link to begin")
+                raise AnswerError("you are not taking part at the moment", hint="open your link to begin")
             return take_answers(connection, self.study, participant, values, int(self._clock()))
 
     def progress(self, participant: int) -> PagesDone:
@@ -245,7 +245,9 @@ class Store:
                 connection.execute("BEGIN")
                 yield connection
         except sqlite3.Error as error:
-            raise StudyError(f"{self._path}: cannot be read ({error}); is the study still there?") from error
+            raise StudyError(
+                f"cannot be read ({error})", where=self._path, hint="check that the study still exists"
+            ) from error
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -256,7 +258,7 @@ class Store:
                 yield connection
                 connection.execute("COMMIT")
         except sqlite3.Error as error:
-            raise StudyError(f"{self._path}: nothing was stored ({error}); try again") from error
+            raise StudyError(f"nothing was stored ({error})", where=self._path, hint="try again") from error
         if not self._folded:
             self._fold()
 

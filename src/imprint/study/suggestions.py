@@ -40,7 +40,7 @@ class SuggestionScores(Result):
 def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> SuggestionScores:
     """Count the words of a `suggestion` study and hold out a share of them, chosen by the study's seed."""
     if not 0 <= held_out < 1:
-        raise StudyError(f"{held_out} of the words held out; give a share from 0 up to, not including, 1")
+        raise StudyError(option="held_out", got=held_out, expected="at least 0 and below 1")
     people: Counter[str] = Counter()
     participants: set[int] = set()
     ballots = read_ballots(store)
@@ -70,10 +70,10 @@ def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> Suggestion
 def write_seeds(store: Store, path: FilePath, *, held_out: float = HELD_OUT) -> None:
     """Write the words as a seed file, which `imprint debias` and `read_seeds` read."""
     if store.study.protocol != "suggestion":
-        raise StudyError(f"a study of protocol {store.study.protocol} has no seeds; only suggestion has")
+        raise StudyError(option="protocol", got=store.study.protocol, expected="suggestion, the only one with seeds")
     scores = score_suggestions(store, held_out=held_out)
     if not scores.words:
-        raise StudyError("nobody has suggested a word yet; there are no seeds to write")
+        raise StudyError("no words have been suggested yet, so there are no seeds to write")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["word", "held_out", "people"])

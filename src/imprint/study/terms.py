@@ -22,8 +22,9 @@ class Terms:
     def __post_init__(self) -> None:
         if self.completion_code is not None and not is_short(self.completion_code):
             raise StudyError(
-                f"the completion code {self.completion_code[:64]!r}; give 1 to 64 letters, digits, hyphens or "
-                "underscores, a letter or digit first"
+                option="completion_code",
+                got=self.completion_code,
+                expected="1 to 64 letters, digits, hyphens or underscores, a letter or digit first",
             )
 
 
@@ -34,29 +35,33 @@ def read_consent(path: Path) -> tuple[str, ...]:
         for letter in line.replace("\t", " "):
             if unicodedata.category(letter) == "Cc":
                 raise StudyError(
-                    f"{path}: line {number} holds the control character U+{ord(letter):04X}; save it as plain text"
+                    f"has the control character U+{ord(letter):04X}",
+                    where=(path, number),
+                    hint="save it as plain text",
                 )
     paragraphs = tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
     if not paragraphs:
-        raise StudyError(f"{path}: there is no text in it; write what people are to read before they agree")
+        raise StudyError("is empty", where=path, hint="write what people read before they agree")
     return paragraphs
 
 
 def _text(path: Path) -> str:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise StudyError(f"{path}: no file but a folder, a pipe or a device; give a text file")
+            raise StudyError("is a folder, a pipe or a device", where=path, hint="give a text file")
         with path.open("rb") as file:
             content = file.read(LARGEST_CONSENT + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise StudyError(f"{path}: cannot be read ({reason}); give a text file") from error
+        raise StudyError(f"cannot be read ({reason})", where=path, hint="give a text file") from error
     if len(content) > LARGEST_CONSENT:
         raise StudyError(
-            f"{path}: more than {LARGEST_CONSENT >> 10} kB of text; people will not read that, shorten it"
+            f"is longer than {LARGEST_CONSENT >> 10} kB", where=path, hint="shorten it, so that people read it"
         )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise StudyError(f"{path}: byte {error.start + 1} is not UTF-8; save it as plain text in UTF-8") from error
+        raise StudyError(
+            f"byte {error.start + 1} is not UTF-8", where=path, hint="save it as plain text in UTF-8"
+        ) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")

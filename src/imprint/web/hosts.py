@@ -31,7 +31,9 @@ class Hosts:
         given = [name.lower().strip("[]") for name in (host, *names)]
         for name in given:
             if not _NAME.fullmatch(name):
-                raise SettingError(f"{name!r} is no host name; give a name or an address without http:// and port")
+                raise SettingError(
+                    option="host", got=name, expected="a host name or an address, without http:// and port"
+                )
         local = _LOOPBACK_NAMES if {*given} & (_LOOPBACK_NAMES | _EVERYWHERE) else frozenset()
         return cls(frozenset(given) | local, any_address=given[0] in _EVERYWHERE)
 

@@ -1,4 +1,4 @@
-"""What the server says when it says no: one line of what happened and what to do, for every status it sends."""
+"""What the server says when it refuses: one line of what happened and what to do, for every status it sends."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

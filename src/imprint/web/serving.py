@@ -26,14 +26,24 @@ def bind(host: str = LOOPBACK, port: int = 0) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
-        raise SettingError(f"{host}: is no address of this machine ({error}); give 127.0.0.1 or one it has") from error
+        raise SettingError(
+            f"{host} is not an address of this machine ({error})",
+            option="host",
+            got=host,
+            hint="give 127.0.0.1 or another one it has",
+        ) from error
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
         bound.listen(_QUEUE)  # from here on nobody is turned away: who comes before the app is ready waits
     except (OSError, OverflowError) as error:
         bound.close()
-        raise SettingError(f"cannot listen on {host} port {port} ({error}); give another --port or --host") from error
+        raise SettingError(
+            f"cannot listen on {host} port {port} ({error})",
+            option="port",
+            got=port,
+            hint="give another --port or --host",
+        ) from error
     return bound
 
 
@@ -53,7 +63,7 @@ def public_name(url: str) -> str:
     except ValueError:
         name = None
     if name is None or parts.scheme not in ("http", "https") or parts.path.strip("/") or parts.query or parts.fragment:
-        raise SettingError(f"{url!r} is no public address; give one such as https://study.example.org")
+        raise SettingError(option="public_url", got=url, expected="an address such as https://study.example.org")
     return name
 
 

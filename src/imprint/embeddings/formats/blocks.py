@@ -63,8 +63,9 @@ class Lines:
         self._stop = self._content.rfind(b"\n", 0, self._filled) + 1
         if self._stop == 0 and self._filled:
             raise EmbeddingFileError(
-                f"{self._source.path}: line {self.line} is longer than {BLOCK_BYTES >> 20} MB; "
-                "a text embedding with one word a line is wanted"
+                f"is longer than {BLOCK_BYTES >> 20} MB",
+                expected="a text embedding with one word per line",
+                where=(self._source.path, self.line),
             )
         return LineBlock(self._content, 0, self._stop, self.line) if self._stop else None
 

@@ -56,8 +56,11 @@ def check_finite(path: Path, place: str, words: Sequence[str], values: Floats32,
         row = int(np.argmin(finite.all(axis=1)))
         bad = values[row][~finite[row]][0]
         raise EmbeddingFileError(
-            f"{path}: {place} {places[row]} (word {show(words[row])}) holds {bad}, a finite number is wanted; "
-            f"remove that {place}"
+            f"the vector of {show(words[row])} holds {bad}",
+            expected="finite numbers",
+            words=[words[row]],
+            where=(path, int(places[row]) if place == "line" else f"{place} {places[row]}"),
+            hint=f"remove that {place}",
         )
 
 

@@ -78,12 +78,14 @@ def _read_sizes(path: Path, data: mmap.mmap) -> _Sizes:
     if version != _VERSION or labels or pruned > 0:
         kind = "supervised" if labels else "quantised" if pruned > 0 else f"version {version}"
         raise EmbeddingFileError(
-            f"{path}: is a {kind} fastText model; word vectors of version {_VERSION} are wanted: "
-            "train or save them again with fastText"
+            f"is a {kind} fastText model",
+            expected=f"word vectors of version {_VERSION}",
+            where=path,
+            hint="train or save them again with fastText",
         )
     ngrams = sizes.shortest >= 0 and 0 <= sizes.longest <= _LONGEST_NGRAM
     if not (1 <= sizes.dimension <= LARGEST_DIMENSION and min(sizes.words, sizes.buckets) >= 0 and ngrams):
-        raise EmbeddingFileError(f"{path}: the fastText header holds impossible sizes; fetch the file again")
+        raise EmbeddingFileError("the fastText header holds impossible sizes", where=path, hint="fetch the file again")
     return sizes
 
 
@@ -97,8 +99,10 @@ def _read_words(path: Path, data: mmap.mmap, count: int) -> tuple[list[str], int
             raise _cut_short(path)
         if end - at > _LONGEST_WORD:
             raise EmbeddingFileError(
-                f"{path}: word {len(words) + 1} of the fastText model is {end - at:,} bytes long, at most "
-                f"{_LONGEST_WORD:,} are wanted; fetch the file again"
+                f"has {end - at:,} bytes",
+                expected=f"at most {_LONGEST_WORD:,}",
+                where=(path, f"word {len(words) + 1:,}"),
+                hint="fetch the file again",
             )
         word = data[at:end]
         try:
@@ -109,7 +113,7 @@ def _read_words(path: Path, data: mmap.mmap, count: int) -> tuple[list[str], int
             mended += 1
         at = end + 1 + _ENTRY_TAIL
     if not words:
-        raise EmbeddingFileError(f"{path}: the fastText model has no words; fetch the file again")
+        raise EmbeddingFileError("the fastText model has no words", where=path, hint="fetch the file again")
     return words, at, mended
 
 
@@ -122,8 +126,10 @@ def _map_matrix(path: Path, data: mmap.mmap, at: int, sizes: _Sizes) -> Floats32
     if quantised or (row_count, column_count) != wanted:
         kind = "quantised" if quantised else f"{row_count} x {column_count}"
         raise EmbeddingFileError(
-            f"{path}: the fastText matrix is {kind}, {wanted[0]} x {wanted[1]} plain numbers are wanted; "
-            "save the model without quantising it, or fetch it again"
+            f"the fastText matrix is {kind}",
+            expected=f"{wanted[0]} x {wanted[1]} plain numbers",
+            where=path,
+            hint="save the model without quantising it, or fetch it again",
         )
     if len(data) - at < 4 * row_count * column_count:
         raise _cut_short(path)
@@ -131,4 +137,6 @@ def _map_matrix(path: Path, data: mmap.mmap, at: int, sizes: _Sizes) -> Floats32
 
 
 def _cut_short(path: Path) -> EmbeddingFileError:
-    return EmbeddingFileError(f"{path}: the fastText model ends too early, it was cut short; fetch it again")
+    return EmbeddingFileError(
+        "the fastText model ends too early", where=path, hint="the file was cut short: fetch it again"
+    )

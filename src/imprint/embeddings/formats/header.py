@@ -31,8 +31,11 @@ def check_dimension(path: Path, dimension: int) -> None:
     """Refuse dimensions that no embedding has."""
     if not 1 <= dimension <= LARGEST_DIMENSION:
         raise EmbeddingFileError(
-            f"{path}: line 1 makes it {dimension:,} dimensions, 1 to {LARGEST_DIMENSION:,} are wanted; "
-            "correct line 1 or fetch the file again"
+            option="dimensions",
+            got=dimension,
+            expected=f"from 1 to {LARGEST_DIMENSION:,}",
+            where=(path, 1),
+            hint="correct line 1 or fetch the file again",
         )
 
 
@@ -41,6 +44,7 @@ def check_count(path: Path, header: Header, rows: int) -> None:
     if rows != header.count:
         likely = "the file was cut short" if rows < header.count else "line 1 is wrong"
         raise EmbeddingFileError(
-            f"{path}: line 1 says {header.count:,} words but {rows:,} follow: {likely}; "
-            "fetch the file again, or correct line 1 if you trust the rest"
+            f"says {header.count:,} words but {rows:,} follow: {likely}",
+            where=(path, 1),
+            hint="fetch the file again, or correct line 1 if you trust the rest",
         )

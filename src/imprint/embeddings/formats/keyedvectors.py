@@ -21,6 +21,7 @@ from imprint.embeddings.formats.subwords import Subwords
 from imprint.errors import EmbeddingFileError
 
 _LONGEST_NUMBER = 64  # bits
+_SAVE = "save the vectors again with gensim's KeyedVectors.save"
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -42,8 +43,10 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     if vectors is None or vectors.ndim != 2 or len(vectors) != len(words) or vectors.dtype.kind != "f":
         found = "no vectors" if vectors is None else f"a {vectors.dtype} array of shape {vectors.shape}"
         raise EmbeddingFileError(
-            f"{source.path}: holds {len(words)} words and {found}; one row of numbers a word is wanted: "
-            "save it again with gensim's KeyedVectors.save"
+            f"holds {len(words)} words and {found}",
+            expected="one row of numbers per word",
+            where=source.path,
+            hint=_SAVE,
         )
     embedding = assemble(source.path, words, vectors, wanted, subword=subword)
     # The hash of a file that leaves its vectors to another would say nothing about them.
@@ -62,10 +65,7 @@ class _Stored:
     def state(self) -> dict[object, Any]:
         if isinstance(self.pickled, Inert) and isinstance(self.pickled.state, dict):
             return self.pickled.state
-        raise EmbeddingFileError(
-            f"{self.path}: the pickle holds no KeyedVectors or Word2Vec; "
-            "save the vectors with gensim's KeyedVectors.save"
-        )
+        raise EmbeddingFileError("the pickle does not hold KeyedVectors or Word2Vec", where=self.path, hint=_SAVE)
 
     def words(self) -> list[str]:
         for attribute in ("index_to_key", "index2word", "index2entity"):
@@ -75,11 +75,9 @@ class _Stored:
                     return [str(word) for word in words]
                 odd = next(row for row, word in enumerate(words, 1) if not _is_word(word))
                 raise EmbeddingFileError(
-                    f"{self.path}: word {odd} is no text; save the vectors again with words as keys"
+                    "is not text", where=(self.path, f"word {odd}"), hint="save the vectors again with words as keys"
                 )
-        raise EmbeddingFileError(
-            f"{self.path}: the pickle lists no words; save the vectors with gensim's KeyedVectors.save"
-        )
+        raise EmbeddingFileError("the pickle lists no words", where=self.path, hint=_SAVE)
 
     def matrix(self, *attributes: str) -> npt.NDArray[Any] | None:
         """Return the first of these attributes that the file has."""
@@ -88,9 +86,7 @@ class _Stored:
                 try:
                     return value.array()
                 except (TypeError, ValueError) as error:
-                    raise EmbeddingFileError(
-                        f"{self.path}: {attribute} is {error}; save the file again with gensim"
-                    ) from error
+                    raise EmbeddingFileError(f"{attribute} is {error}", where=self.path, hint=_SAVE) from error
             beside = self.state.get("__numpys")
             if isinstance(beside, list) and attribute in beside:
                 return self._map_beside(attribute)
@@ -113,15 +109,12 @@ class _Stored:
             array = np.load(path, mmap_mode="r", allow_pickle=False)
         except FileNotFoundError:
             raise EmbeddingFileError(
-                f"{self.path}: needs {path.name}, which gensim wrote beside it; copy both"
+                f"needs {path.name}, which gensim wrote beside it", where=self.path, hint="copy both files"
             ) from None
         except (OSError, ValueError, OverflowError, EOFError, SyntaxError) as error:
-            reason = " ".join(str(error).split())
-            raise EmbeddingFileError(
-                f"{path}: cannot be mapped ({reason}); save the vectors again with gensim"
-            ) from error
+            raise EmbeddingFileError(f"cannot be mapped ({error})", where=path, hint=_SAVE) from error
         if not isinstance(array, np.ndarray):
-            raise EmbeddingFileError(f"{path}: holds no single array; save the vectors again with gensim")
+            raise EmbeddingFileError("does not hold one array", where=path, hint=_SAVE)
         return array
 
 

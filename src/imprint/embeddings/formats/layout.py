@@ -40,21 +40,25 @@ def find_layout(path: Path, block: LineBlock) -> Layout:
     if header is None or (usual == 1 != header.dimension):
         if usual == 0:
             raise EmbeddingFileError(
-                f"{path}: line 1 is no word followed by numbers; an embedding is wanted: GloVe, word2vec or "
-                "fastText text, word2vec or fastText binary, gensim .kv, or a file written by imprint convert"
+                "is not a word followed by numbers",
+                where=(path, 1),
+                hint="give an embedding: GloVe, word2vec or "
+                "fastText text, word2vec or fastText binary, gensim .kv, or a file written by imprint convert",
             )
         check_dimension(path, usual)
         return Layout(start, 1, usual, None)
     check_dimension(path, header.dimension)
     if usual == 0:
         raise EmbeddingFileError(
-            f"{path}: line 1 says {header.count:,} words of {header.dimension} dimensions but no row follows; "
-            "fetch the file again"
+            f"says {header.count:,} words of {header.dimension} dimensions but no row follows",
+            where=(path, 1),
+            hint="fetch the file again",
         )
     if usual != header.dimension:
         raise EmbeddingFileError(
-            f"{path}: line 1 says {header.dimension} dimensions but the lines after it have {usual} numbers; "
-            "correct line 1 or fetch the file again"
+            f"says {header.dimension} dimensions but the lines after it have {usual} numbers",
+            where=(path, 1),
+            hint="correct line 1 or fetch the file again",
         )
     return Layout(start + len(lines[0]) + 1, 2, usual, header)
 

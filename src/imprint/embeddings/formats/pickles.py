@@ -48,7 +48,7 @@ def read_pickle(path: Path) -> object:
         except _BROKEN as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise EmbeddingFileError(
-                f"{path}: is a damaged pickle ({reason}); save it again with gensim, or fetch it again"
+                f"is a damaged pickle ({reason})", where=path, hint="save it again with gensim, or fetch it again"
             ) from error
 
 
@@ -104,8 +104,10 @@ def vet(path: Path, data: Any) -> None:
 
 def _refusal(path: Path, position: int | None, opcode: str) -> EmbeddingFileError:
     return EmbeddingFileError(
-        f"{path}: byte {position} of the pickle is {opcode}, in a way gensim never writes it, and was refused "
-        "before any of it ran; save the vectors again with gensim"
+        f"the pickle has {opcode} in a way gensim never writes it, and was refused before any of it ran",
+        where=(path, f"byte {position}"),
+        got=opcode,
+        hint="save the vectors again with gensim",
     )
 
 
@@ -113,8 +115,10 @@ def _admit(path: Path, name: tuple[str | None, ...]) -> None:
     if name not in STAND_INS:
         spelt = ".".join(part or "?" for part in name) or "?"
         raise EmbeddingFileError(
-            f"{path}: the pickle names {spelt[:100]!r}, which no embedding needs, and was refused before any "
-            "of it ran; save the vectors with gensim's KeyedVectors.save or save_word2vec_format"
+            f"the pickle names {spelt[:100]!r}, which no embedding needs, and was refused before any of it ran",
+            where=path,
+            got=spelt,
+            hint="save the vectors with gensim's KeyedVectors.save or save_word2vec_format",
         )
 
 

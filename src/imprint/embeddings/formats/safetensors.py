@@ -105,13 +105,14 @@ def _map_tensors(path: Path, size: int) -> tuple[dict[str, str], dict[str, npt.N
         raise _broken(path, "a header that is not JSON") from error
     metadata = header.pop("__metadata__", {}) if isinstance(header, dict) else None
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
-        raise _broken(path, "a header that is no table of tensors")
+        raise _broken(path, "a header that is not a table of tensors")
     missing = {"vectors", "words"} - header.keys()
     if missing:
         named = ", ".join(list(header)[:3])
         raise EmbeddingFileError(
-            f"{path}: is a safetensors file of {named or 'nothing'}, without {' and '.join(sorted(missing))}; "
-            "one written by imprint convert is wanted"
+            f"is a safetensors file of {named or 'nothing'}, without {' and '.join(sorted(missing))}",
+            expected="one written by imprint convert",
+            where=path,
         )
     entries = {name: _entry(path, name, entry) for name, entry in header.items()}
     end = 0
@@ -120,7 +121,7 @@ def _map_tensors(path: Path, size: int) -> tuple[dict[str, str], dict[str, npt.N
             raise _broken(path, f"tensor {name!r} at bytes {begin} to {stop}, where byte {end} is next")
         end = stop
     if start + end != size:
-        raise _broken(path, f"{size - start:,} bytes of tensors, the header makes it {end:,}")
+        raise _broken(path, f"{size - start:,} bytes of tensors where the header says {end:,}")
     return metadata, {
         name: content[start + begin : start + stop].view(TYPES[kind]).reshape(shape)
         for name, (kind, shape, begin, stop) in entries.items()
@@ -159,4 +160,4 @@ def _words(path: Path, content: npt.NDArray[Any]) -> LazyWords:
 
 
 def _broken(path: Path, found: str) -> EmbeddingFileError:
-    return EmbeddingFileError(f"{path}: holds {found}; the file is damaged: convert or fetch it again")
+    return EmbeddingFileError(f"holds {found}", where=path, hint="the file is damaged: convert or fetch it again")

@@ -47,7 +47,7 @@ class StoredType(Inert):
         """Return the dtype if its code fits the pattern: plain numbers or plain text, no records, no objects."""
         order = self.state[1] if isinstance(self.state, tuple) and len(self.state) > 1 else "|"
         if not (isinstance(self.code, str) and pattern.fullmatch(self.code) and order in ("<", ">", "|", "=")):
-            raise ValueError(f"an array of {reprlib.repr(self.code)} where numbers are wanted")
+            raise ValueError(f"an array of {reprlib.repr(self.code)}, expected numbers")
         return np.dtype(order + self.code)
 
 
@@ -107,7 +107,7 @@ def _build(content: object, stored: object, shape: object, fortran: object) -> n
     if not isinstance(stored, StoredType) or not isinstance(shape, tuple):
         raise TypeError("an array without a type or shape")
     if not all(isinstance(length, int) and length >= 0 for length in shape):
-        raise ValueError("an array of a shape that is no shape")
+        raise ValueError("an array with an invalid shape")
     dtype = stored.dtype(_NUMERIC)
     data = _bytes(content)
     if math.prod(shape) * dtype.itemsize != len(data):
@@ -119,7 +119,7 @@ def _bytes(content: object) -> bytes:
     if isinstance(content, str):  # Python 2 wrote bytes so
         return content.encode("latin1")
     if not isinstance(content, bytes | bytearray):
-        raise TypeError("an array whose content is no bytes")
+        raise TypeError("an array whose content is not bytes")
     return bytes(content)
 
 

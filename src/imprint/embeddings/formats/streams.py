@@ -85,7 +85,9 @@ class Source:
         """Stop where a format is read from plain files only."""
         if self.compression is not None:
             raise EmbeddingFileError(
-                f"{self.path}: {format_name} is not read through {self.compression}; decompress the file first"
+                f"{format_name} cannot be read through {self.compression}",
+                where=self.path,
+                hint="decompress the file first",
             )
 
     def _pull(self, view: memoryview) -> int:
@@ -112,8 +114,10 @@ class Source:
         if len(members) != 1:
             names = ", ".join(show(member.filename) for member in members[:4]) + (", ..." if len(members) > 4 else "")
             raise EmbeddingFileError(
-                f"{self.path}: the zip holds {len(members)} files{f' ({names})' if names else ''}, one is wanted; "
-                "unpack it and name the file"
+                f"the zip holds {len(members)} files{f' ({names})' if names else ''}",
+                expected="one",
+                where=self.path,
+                hint="unpack it and name the file",
             )
         return cast(zipfile.ZipExtFile, archive.open(members[0]))
 
@@ -123,12 +127,13 @@ class Source:
             yield
         except EOFError as error:
             raise EmbeddingFileError(
-                f"{self.path}: the {self.compression} data ends too early, the file was cut short; fetch it again"
+                f"the {self.compression} data ends too early",
+                where=self.path,
+                hint="the file was cut short: fetch it again",
             ) from error
         except _DAMAGE as error:
-            reason = " ".join(str(error).split())
             what = f"the {self.compression} data is damaged" if self.compression else "cannot be read"
-            raise EmbeddingFileError(f"{self.path}: {what} ({reason}); fetch the file again") from error
+            raise EmbeddingFileError(f"{what} ({error})", where=self.path, hint="fetch the file again") from error
 
 
 def from_source(

@@ -110,8 +110,9 @@ class Parser:
             row = spelling.count(b"\n", 0, error.start)
             word = spelling.split(b"\n")[row]
             raise EmbeddingFileError(
-                f"{self._source.path}: line {places[row]} has a word that is not UTF-8 ({word[:40]!r}); "
-                "convert the file first, as with iconv -f latin1 -t utf-8"
+                f"has a word that is not UTF-8 ({word[:40]!r})",
+                where=(self._source.path, int(places[row])),
+                hint="convert the file first, as with iconv -f latin1 -t utf-8",
             ) from error
 
     def _settle(self, text: npt.NDArray[np.uint8], hard: Ints, words: list[str], places: Ints) -> None:
@@ -121,8 +122,11 @@ class Parser:
             if not NUMERAL.fullmatch(field):
                 found = show(field.decode(errors="replace"))
                 raise EmbeddingFileError(
-                    f"{self._source.path}: line {places[row]} (word {show(words[row])}) has {found} where "
-                    f"number {column + 1} of {self._dimension} is wanted; correct or remove that line"
+                    f"the vector of {show(words[row])} has {found}",
+                    expected=f"number {column + 1} of {self._dimension}",
+                    words=[words[row]],
+                    where=(self._source.path, int(places[row])),
+                    hint="correct or remove that line",
                 )
             with np.errstate(over="ignore"):
                 self._values[row, column] = np.float32(float(field))
@@ -134,5 +138,5 @@ class Parser:
         if len(fields) > self._dimension + 1:
             advice = "correct or remove that line"
         return EmbeddingFileError(
-            f"{self._source.path}: line {number} has {found} numbers, {self._dimension} wanted; {advice}"
+            f"has {found} numbers", expected=str(self._dimension), where=(self._source.path, number), hint=advice
         )

@@ -70,8 +70,9 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
             break
         if broken or held > _LONGEST_WORD + _FLOAT_BYTES * header.dimension + 2:
             raise EmbeddingFileError(
-                f"{source.path}: row {done + 1} does not begin with a word; either line 1 is wrong about the "
-                f"{header.dimension} dimensions or the file is damaged: fetch it again"
+                "does not begin with a word",
+                where=(source.path, f"row {done + 1}"),
+                hint=f"line 1 is wrong about {header.dimension} dimensions, or the file is damaged: fetch it again",
             )
         view[:held] = view[start:stop]
         start = 0
@@ -95,8 +96,9 @@ def _read_header(source: Source) -> tuple[Header, int]:
 def _check_end(source: Source, header: Header, rest: bytes, at_end: bool) -> None:
     if not at_end or rest not in (b"", b"\n"):
         raise EmbeddingFileError(
-            f"{source.path}: line 1 says {header.count:,} words but more follow; "
-            "correct line 1 or fetch the file again"
+            f"says {header.count:,} words but more follow",
+            where=(source.path, 1),
+            hint="correct line 1 or fetch the file again",
         )
 
 
@@ -112,8 +114,9 @@ def _decode(source: Source, spelling: bytes, done: int) -> tuple[list[str], int]
             except UnicodeDecodeError as error:
                 if error.reason != "unexpected end of data":
                     raise EmbeddingFileError(
-                        f"{source.path}: row {row} has a word that is not UTF-8 ({word[:40]!r}); read the file "
-                        "with gensim, which takes an encoding, and use Embedding.from_gensim"
+                        f"has a word that is not UTF-8 ({word[:40]!r})",
+                        where=(source.path, f"row {row}"),
+                        hint="read the file with gensim, which takes an encoding, and use Embedding.from_gensim",
                     ) from error
                 words.append(word.decode(errors="replace"))
                 mended += 1

@@ -1,0 +1,39 @@
+"""Checks that many options share: each returns the value, or raises a SettingError that names the option."""
+
+import operator
+from collections.abc import Collection, Iterable
+from numbers import Real
+from typing import Any
+
+from imprint.errors import SettingError
+
+
+def check_whole(option: str, value: Any, least: int = 1, most: int | None = None) -> int:
+    """Return a whole number from `least` up to `most`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or (most is not None and number > most):
+        limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise SettingError(option=option, got=value, expected=f"a whole number {limits}")
+    return number
+
+
+def check_between(option: str, value: Any, low: float = 0.0, high: float = 1.0) -> float:
+    """Return a number between two limits, without the limits themselves."""
+    if not isinstance(value, Real) or not low < float(value) < high:
+        raise SettingError(option=option, got=value, expected=f"between {low:g} and {high:g}")
+    return float(value)
+
+
+def check_choice(option: str, value: Any, choices: Collection[str]) -> None:
+    """Refuse a value that is not one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise SettingError(option=option, got=value, expected=f"one of {', '.join(choices)}")
+
+
+def check_list(option: str, value: str | Iterable[str], of: str = "words") -> None:
+    """Refuse one string where a list of them belongs: its letters would be taken for words."""
+    if isinstance(value, str):
+        raise SettingError(option=option, got=value, expected=f"a list of {of}")
