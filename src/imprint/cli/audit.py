@@ -129,7 +129,7 @@ def audit_command(
 def _refuse_unknown_tests(conditions: "Sequence[Condition]") -> None:
     """Refuse a condition on a test that no audit runs, before minutes are spent on the others."""
     from imprint.stimuli.catalog import catalogue
-    from imprint.stimuli.tables import did_you_mean
+    from imprint.stimuli.files import did_you_mean
 
     known = [test.id for test in catalogue()]
     for one in conditions:

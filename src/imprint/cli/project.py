@@ -107,8 +107,8 @@ class _Recipe:
 def _recipe(
     axis: tuple[str, str] | None, pairs: str | None, sets: tuple[Path, Path] | None, method: PairMethod | None
 ) -> _Recipe:
+    from imprint.stimuli.files import read_words
     from imprint.stimuli.seeds import definitional_pairs, read_pairs
-    from imprint.stimuli.wordfiles import read_words
 
     if sum(option is not None for option in (axis, pairs, sets)) > 1:
         raise SettingError(

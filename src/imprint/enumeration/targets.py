@@ -13,7 +13,7 @@ from imprint.enumeration.cleaning import fit_name_classifier
 from imprint.errors import VocabularyError
 from imprint.names.tables import NameTable, first_names, surnames
 from imprint.stimuli.definition import quote
-from imprint.stimuli.wordfiles import read_words
+from imprint.stimuli.files import read_words
 from imprint.types import Floats32, Indices
 
 Names = str | os.PathLike[str] | Sequence[str]

@@ -59,8 +59,7 @@ from imprint.stimuli.definition import (
     validate,
     word_sets,
 )
-from imprint.stimuli.tables import did_you_mean
-from imprint.stimuli.wordfiles import FilePath, read_property, read_words, weat_from_files
+from imprint.stimuli.files import FilePath, did_you_mean, read_property, read_words, weat_from_files
 
 GENDER_TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
 SEAT_TESTS = ("caliskan-[0-9]*", "seat-*")  # May et al. (2019): Caliskan's ten tests, and those they add

@@ -19,8 +19,7 @@ from imprint.stimuli.definition import (
     set_problems,
     validate,
 )
-from imprint.stimuli.tables import TomlTable, did_you_mean, read_table
-from imprint.stimuli.wordfiles import FilePath, read_property
+from imprint.stimuli.files import FilePath, TomlTable, did_you_mean, read_property, read_table
 
 _FILE_KEYS = ("sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from imprint.errors import StimulusError
-from imprint.stimuli.wordfiles import FilePath, read_text, read_words
+from imprint.stimuli.files import FilePath, read_text, read_words
 
 # From here on at least half of the full score says that the word means one gender: waitress, policeman, monk. Such
 # words are right to differ along a gender axis, so they are neither stereotypes to find nor to remove.

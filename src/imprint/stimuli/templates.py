@@ -21,9 +21,8 @@ from imprint.checks import check_choice
 from imprint.choices import Context
 from imprint.errors import StimulusError
 from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, WeatTest, WordKind, word_sets
+from imprint.stimuli.files import FilePath, TomlTable, read_table
 from imprint.stimuli.inflection import plural, with_article
-from imprint.stimuli.tables import TomlTable, read_table
-from imprint.stimuli.wordfiles import FilePath
 
 _FOLDER = Path(__file__).with_name("data") / "templates"
 _FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
