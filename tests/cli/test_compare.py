@@ -77,13 +77,13 @@ def test_json_has_a_finding_a_line(imprint):
 
 
 def test_bad_input_is_one_line(imprint):
-    for arguments, message in (
+    for arguments, said in (
         (("default", "nowhere"), "nowhere"),
-        (("default", "default", "--test", "caliskan-wefat-names"), "the tests chosen are all WEFATs"),
-        (("default", "default", "--alpha", "2", "--test", "caliskan-6"), "alpha is 2"),
-        (("default", "default", "--benchmarks", "nowhere"), "nowhere: not a folder"),
+        (("default", "default", "--test", "caliskan-wefat-names"), "--test"),
+        (("default", "default", "--alpha", "2", "--test", "caliskan-6"), "alpha"),
+        (("default", "default", "--benchmarks", "nowhere"), "nowhere: "),
     ):
         result = imprint(*arguments)
         assert (result.returncode, result.stdout) == (1, "")
         (line,) = result.stderr.splitlines()
-        assert message in line
+        assert said in line
