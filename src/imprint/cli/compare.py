@@ -49,6 +49,9 @@ def _choose(patterns: list[str] | None) -> "list[WeatTest] | None":
     found = [test for test in choose(catalogue(), patterns) if isinstance(test, WeatTest)]
     if not found:
         raise SettingError(
-            option="--test", got=", ".join(patterns), expected="at least one WEAT", hint="every WEFAT is compared anyway"
+            option="--test",
+            got=", ".join(patterns),
+            expected="at least one WEAT",
+            hint="every WEFAT is compared anyway",
         )
     return found

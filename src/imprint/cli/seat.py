@@ -125,6 +125,9 @@ def _choose(patterns: list[str] | None, file: Path | None) -> "tuple[WeatTest, .
     found = tuple(test for test in chosen if isinstance(test, WeatTest))
     if not found:
         raise SettingError(
-            option="--test", got=", ".join(patterns or "*"), expected="at least one WEAT", hint="WEFATs have no sentences"
+            option="--test",
+            got=", ".join(patterns or "*"),
+            expected="at least one WEAT",
+            hint="WEFATs have no sentences",
         )
     return found

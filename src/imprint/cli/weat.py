@@ -96,6 +96,9 @@ def _choose(patterns: list[str] | None, file: Path | None, words: tuple[Path | N
     found = tuple(test for test in chosen if isinstance(test, WeatTest))
     if not found:
         raise SettingError(
-            option="--test", got=", ".join(patterns or "*"), expected="at least one WEAT", hint="run WEFATs with imprint wefat"
+            option="--test",
+            got=", ".join(patterns or "*"),
+            expected="at least one WEAT",
+            hint="run WEFATs with imprint wefat",
         )
     return found

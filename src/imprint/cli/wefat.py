@@ -59,7 +59,10 @@ def _choose(patterns: list[str] | None, file: Path | None, property_file: Path |
     chosen = [test for test in choose(tests, patterns or ("*",)) if isinstance(test, WefatTest)]
     if not chosen:
         raise SettingError(
-            option="--test", got=", ".join(patterns or "*"), expected="at least one WEFAT", hint="run WEATs with imprint weat"
+            option="--test",
+            got=", ".join(patterns or "*"),
+            expected="at least one WEFAT",
+            hint="run WEATs with imprint weat",
         )
     if property_file is None:
         return chosen if patterns or file else [test for test in chosen if test.property is not None]

@@ -5,10 +5,11 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Protocol
 
+from imprint.checks import check_list
 from imprint.embeddings import BUNDLED
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.streams import Source
-from imprint.errors import EmbeddingFileError, SettingError
+from imprint.errors import EmbeddingFileError
 from imprint.registry import Registry
 from imprint.types import Progress
 
@@ -41,22 +42,26 @@ def read_embedding(path: Path, *, only: Iterable[str] | None = None, progress: P
     try:
         # Before it is opened: opening a pipe would wait for a writer.
         if not stat.S_ISREG(path.stat().st_mode):
-            raise EmbeddingFileError(f"{path}: is no regular file; name an embedding file")
+            raise EmbeddingFileError("is not a regular file", where=path, hint="name an embedding file")
         with path.open("rb", buffering=0) as raw:
             head = Source(path, raw).head
         if not head:
-            raise EmbeddingFileError(f"{path}: is empty; fetch or write it again")
+            raise EmbeddingFileError("is empty", where=path, hint="fetch or write it again")
         return _reader(head, path).read(path, wanted, progress)
     except FileNotFoundError as error:
         if path in BUNDLED.values():
-            raise EmbeddingFileError(f"{path}: the bundled embedding is missing; install imprint again") from error
-        raise EmbeddingFileError(f"{path}: there is no such file; check the path") from error
+            raise EmbeddingFileError(
+                "is missing, though it comes with imprint", where=path, hint="install imprint again"
+            ) from error
+        raise EmbeddingFileError("does not exist", where=path, hint="check the path") from error
     except OSError as error:
         raise EmbeddingFileError(
-            f"{path}: cannot be read ({error.strerror}); check the path and its rights"
+            f"cannot be read ({error.strerror})", where=path, hint="check the path and its permissions"
         ) from error
     except MemoryError as error:
-        raise EmbeddingFileError(f"{path}: does not fit in memory; load only the words needed, with only=") from error
+        raise EmbeddingFileError(
+            "does not fit in memory", where=path, hint="load only the words needed, with only="
+        ) from error
 
 
 def _reader(head: bytes, path: Path) -> Reader:
@@ -69,7 +74,6 @@ def _reader(head: bytes, path: Path) -> Reader:
 
 
 def _with_lower_case(words: Iterable[str]) -> frozenset[str]:
-    if isinstance(words, str):
-        raise SettingError(f"only={words!r} is one string; a list of words is wanted")
+    check_list("only", words)
     exact = list(words)
     return frozenset(exact) | frozenset(word.lower() for word in exact)

@@ -179,8 +179,11 @@ def _given(options: EncoderOptions, known: Sequence[str], adapter: str) -> dict[
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in known:
-            rest = f"; it takes {', '.join(one.replace('_', '-') for one in known)}" if known else ""
+            rest = f"it takes {', '.join(one.replace('_', '-') for one in known)}" if known else ""
             raise SettingError(
-                f"{name.replace('_', '-')} has no meaning for this kind of encoder ({adapter}){rest}; leave it out"
+                f"{name.replace('_', '-')} cannot be used with this kind of encoder ({adapter})",
+                option=name,
+                got=given[name],
+                hint=rest or "leave it out",
             )
     return given

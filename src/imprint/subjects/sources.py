@@ -52,12 +52,15 @@ def find_source(source: str | os.PathLike[str], kind: SourceKind | None = None) 
     try:
         found = _find(DEFAULT_ENCODER if (name, kind) == (DEFAULT, "encoder") else name)
     except OSError as error:
-        raise SubjectError(f"{name}: cannot be read ({error.strerror}); check the path and its rights") from error
+        raise SubjectError(
+            f"cannot be read ({error.strerror})", where=name, hint="check the path and its permissions"
+        ) from error
     if kind == "embedding" and found.adapter != EMBEDDING:
         shown = "the URL" if found.adapter == "server" else name  # which may hold a password
         raise SubjectError(
-            f"{shown} is a sentence encoder ({found.adapter}), and word vectors are needed here; give an embedding "
-            "file, or measure the encoder with `imprint seat` (in Python: imprint.seat)"
+            f"{shown} is a sentence encoder ({found.adapter}), but word vectors are needed here",
+            got=found.adapter,
+            hint="give an embedding file, or measure the encoder with `imprint seat` (in Python: imprint.seat)",
         )
     return found
 
@@ -73,7 +76,7 @@ def _find(name: str) -> Found:
     if _URL.match(name):
         return Found("server", name)
     if not name:
-        raise SubjectError(f"the subject must be a file or a name, got an empty string; try {DEFAULT!r}")
+        raise SubjectError(option="the subject", got="", expected="a file or a name", hint=f"try {DEFAULT!r}")
     from imprint.encoders.installed import find_model
     from imprint.subjects.hub import download_command, find_cached, hub_cache
 
@@ -91,7 +94,7 @@ def _find(name: str) -> Found:
     else:
         hint = f"bundled are {', '.join(named)}"
     tried = f"tried files, folders, installed packages, the Hugging Face cache ({hub_cache()}) and plug-ins"
-    raise SubjectError(f"{name}: not found; {tried}; {hint}")
+    raise SubjectError("was not found", where=name, hint=f"{tried}; {hint}")
 
 
 def _look_at(path: Path) -> Found:
@@ -109,4 +112,4 @@ def _look_at(path: Path) -> Found:
     if (snapshot := find_snapshot(path)) is not None:
         return _look_at(snapshot)
     what = "more than one .onnx file: name one of them" if graphs else "no config.json, modules.json or .onnx file"
-    raise SubjectError(f"{path}: is a folder with {what}; give an embedding file or the folder of a model")
+    raise SubjectError(f"is a folder with {what}", where=path, hint="give an embedding file or the folder of a model")
