@@ -72,7 +72,7 @@ def test_both_directions_count_and_no_interval_is_no_pass(result, low, high, ver
 
 
 def test_an_interval_of_less_confidence_is_no_pass(result):
-    with pytest.raises(AssertionError, match=r"^inconclusive: .* confidence 0.5; at least 0.95 is wanted$"):
+    with pytest.raises(AssertionError, match=r"^inconclusive: .*0\.5.*0\.95"):
         assert_association_below(with_interval(result, -0.01, 0.01, 0.5), margin=0.05)
 
 
@@ -98,7 +98,7 @@ def test_sentences_are_held_against_the_margin_by_words(embedding):
 
 @pytest.mark.parametrize("margin", [0, -1, float("nan"), float("inf"), "0.05", True, None])
 def test_a_margin_that_is_none_is_refused(result, margin):
-    with pytest.raises(SettingError, match=r"^margin is .*; a number above 0 is wanted"):
+    with pytest.raises(SettingError, match="margin"):
         assert_association_below(result, margin=margin)
 
 

@@ -17,7 +17,7 @@ from imprint.stimuli.seeds import held_out
 
 KINDS = {
     "weat": {"weat", "skipped"},
-    "wefat": {"wefat", "skipped"},
+    "wefat": {"wefat"},
     "enumeration": {"ube", "ube-group", "ube-overview"},
     "directions": {"projection", "projection comparison", "pairs"},
     "analogies": {"analogy"},

@@ -79,7 +79,7 @@ def test_an_axis_gives_the_row_of_the_command_line_and_of_python(ask, tmp_path, 
     words = ["nurse", "engineer", "rose", "absent"]
     answer = ask("POST", "/api/axis", json={"pairs": pairs, "words": words, "method": method}).json()
     assert in_shell(answer["command"], tmp_path) == answer["finding"]
-    lines = "".join(f"{word} {place!r}\n" for word, place in answer["finding"]["coordinates"].items())
+    lines = "".join(f"{one['word']} {one['value']!r}\n" for one in answer["finding"]["coordinates"])
     assert in_python(answer["python"]) == lines
     assert answer["finding"]["missing"] == ["absent"]
 

@@ -42,18 +42,21 @@ def print_findings(findings: "Iterable[Row]") -> None:
 
 
 def show_findings(findings: "Sequence[Row]", *, json: bool, unmask: bool = False, more: bool = False) -> None:
-    """Print rows as JSON lines, or as their kinds show them; say in either case what could not be run.
+    """Print rows as JSON lines, or as their kinds show them; warn in either case, and say what could not be run.
 
     `more` prints what a page keeps one click away.
     """
     from imprint.kinds.sections import blocks
     from imprint.rows import SkippedRow
+    from imprint.view import Prose
 
     if json:
         print_findings(findings)
         for row in findings:
             if isinstance(row, SkippedRow):
                 say(f"not run: {row.test}: {row.reason}")
+        warnings = [one for one in blocks(findings) if isinstance(one, Prose) and one.tone == "warning"]
+        show_blocks(warnings, unmask=True)
         return
     show_blocks(blocks(findings), unmask=unmask, more=more)
 

@@ -1,6 +1,6 @@
 """The three pages: what was asked, from a link or a form, and what a template needs to tell the answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +8,11 @@ from starlette.responses import Response
 
 from imprint.errors import ImprintError, brief
 from imprint.explorer.neighbours import MOST
-from imprint.explorer.queries import Explorer
+from imprint.explorer.queries import Explorer, Reply
 from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, split_pairs, split_words, weat_tests
-from imprint.kinds.sections import blocks
+from imprint.kinds.sections import blocks, sentences
 from imprint.masking import Words, mask
-from imprint.rows import Row
-from imprint.view import Prose, number
+from imprint.view import Block, Prose, Text, join, number
 from imprint.web.pages import Pages
 from imprint.web.refusal import RefusedError
 
@@ -61,7 +60,9 @@ class ExplorerPages:
 
         def answer() -> PageContext:
             found = self._explorer.measure(sets, alternative)  # type: ignore[arg-type]  # checked, with a message, where it is used
-            return self._told(found.finding, found.command, found.python)
+            said, *shown = blocks([found.finding])
+            assert isinstance(said, Prose)
+            return self._told(found, said.text, shown)
 
         asked = {"texts": {name: texts.get(name, "") for name in "xyab"}, "alternative": alternative}
         return self._answer("weat.html", asked | {"tests": tests, "picked": sets.test().id}, answer)
@@ -74,7 +75,7 @@ class ExplorerPages:
 
         def answer() -> PageContext:
             found = self._explorer.place(split_pairs(pairs), split_words(texts), method)
-            return self._told(found.finding, found.command, found.python)
+            return self._told(found, join(sentences([found.finding]), " "), list(blocks([found.finding])))
 
         return self._answer("axis.html", {"pairs": pairs, "texts": texts, "method": method}, answer)
 
@@ -101,8 +102,8 @@ class ExplorerPages:
             told, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
         return self.drawn.draw(template, status=status, **asked, **told)
 
-    def _told(self, row: Row, command: str, python: str) -> PageContext:
-        """Return a row as its kind shows it: the first paragraph answers, the rest follows."""
-        first, *rest = blocks([row])
-        assert isinstance(first, Prose)
-        return {"said": first.text, "blocks": rest, "row": row, "command": command, "python": python}
+    def _told(self, found: Reply, said: Text, shown: Sequence[Block]) -> Context:
+        """Return what a template needs: the answer in a sentence, then the row as its kind shows it."""
+        row = found.finding
+        missing = dict.fromkeys((*getattr(row, "axis_missing", ()), *row.missing))
+        return {"said": said, "blocks": shown, "missing": missing, "command": found.command, "python": found.python}

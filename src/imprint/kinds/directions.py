@@ -106,8 +106,8 @@ def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[
     )
     for row in rows:
         if lost := dict.fromkeys((*row.axis_missing, *row.missing)):
-            text = say("Missing words in {}: {}", title(row.embedding), words(lost))
-            yield Prose(text, "note", ("terminal",))
+            text = say("missing words in {}: {}", title(row.embedding), words(lost))
+            yield Prose(text, "warning", ("terminal",))
 
 
 def show_comparisons(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Block]:

@@ -10,6 +10,7 @@ from imprint.view import (
     Cell,
     Chart,
     Column,
+    Number,
     Prose,
     Table,
     Text,
@@ -48,6 +49,11 @@ def name_cell(row: TestRow) -> Cell:
 def p_cell(row: AssociationRow) -> Cell:
     """Return p, with a sign before it where it is a bound or an estimate."""
     return Cell(probability(row.p_value, row.p_method), order=row.p_value)
+
+
+def equals(p: Number) -> Text:
+    """Return a p-value as it reads in a sentence: a bound has its own sign."""
+    return p if p.sign else say("= {}", p)
 
 
 def corrected_cell(row: AssociationRow) -> Cell:
@@ -100,7 +106,8 @@ def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
     """Name the missing words, and warn of tests that lost so many that they ask another question."""
     for row in rows:
         if row.missing:
-            yield Prose(say("Missing words of {}: {}", title(row.test), words(row.missing)), "note", ("terminal",))
+            text = say("missing words of {}: {}", title(row.test), words(row.missing))
+            yield Prose(text, "warning", ("terminal",))
         for name, kept, asked in row.sparse():
             yield Prose(
                 say(

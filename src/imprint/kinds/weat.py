@@ -13,6 +13,7 @@ from imprint.kinds.tests import (
     corrected_cell,
     counts_cell,
     difference_cell,
+    equals,
     forest_chart,
     missing_cell,
     missing_notes,
@@ -54,12 +55,12 @@ _COLUMNS = (
     EFFECT,
     Column("Mean difference", "Difference of the sets' mean cosines, with its 95 % interval.", True),
     Column("p", "Share of all splits of the target words that give at least this difference.", True),
+    Column("Splits", "Splits at least as extreme, of all splits."),
     Column("p, Holm", "p after Holm's correction for running all these tests.", True),
     Column("Verdict"),
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
     Column("Published", "The d that the source prints for this test, and on which embedding."),
     Column("Topic", "Neutral tests are not about people: they check that the method works.", extra=True),
-    Column("Splits", "Splits at least as extreme, of all splits.", extra=True),
     Column("If other words had been chosen", "95 % interval of d over resampled words.", True, extra=True),
     Column("People", "Effect in the Implicit Association Test, on another scale.", extra=True),
 )
@@ -141,9 +142,9 @@ def _answer(row: WeatRow) -> Iterator[Block]:
     """Say what one test found, and draw its words."""
     yield Prose(
         say(
-            "d = {}, p = {}: {} splits of these words differ at least as much.",
+            "d = {}, p {}: {} splits of these words differ at least as much.",
             number(row.effect_size),
-            probability(row.p_value, row.p_method),
+            equals(probability(row.p_value, row.p_method)),
             counts_cell(row).text,
         )
     )
@@ -205,10 +206,10 @@ def _strongest(row: WeatRow) -> Text:
         for name, kept, asked in row.sparse()
     ]
     return say(
-        "The largest effect: {} with {}, {} with {} (d = {}, p = {} after correction{}).",
+        "The largest effect: {} with {}, {} with {} (d = {}, p {} after correction{}).",
         *(title(row.set_name(role)) for role in "xayb"),
         number(row.effect_size),
-        probability(row.p_holm, row.p_method),
+        equals(probability(row.p_holm, row.p_method)),
         join(sparse, ""),
     )
 
@@ -221,12 +222,12 @@ def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
         number(row.effect_size),
         difference_cell(row),
         p_cell(row),
+        counts_cell(row),
         corrected_cell(row),
         verdict_cell(row),
         missing_cell(row),
         published_cell(row),
         ", ".join(row.topics),
-        counts_cell(row),
         band,
         people,
     )
