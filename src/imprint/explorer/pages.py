@@ -102,7 +102,7 @@ class ExplorerPages:
             told, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
         return self.drawn.draw(template, status=status, **asked, **told)
 
-    def _told(self, found: Reply, said: Text, shown: Sequence[Block]) -> Context:
+    def _told(self, found: Reply, said: Text, shown: Sequence[Block]) -> PageContext:
         """Return what a template needs: the answer in a sentence, then the row as its kind shows it."""
         row = found.finding
         missing = dict.fromkeys((*getattr(row, "axis_missing", ()), *row.missing))

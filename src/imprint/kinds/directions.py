@@ -206,7 +206,7 @@ def _axis_cells(row: ProjectionRow) -> tuple[Cell | Text, ...]:
     found = say("{} of {}", count(row.n_words), f"{row.n_words + len(row.missing):,}")
     return (
         say("{} in {}", title(row.test), title(row.embedding)),
-        NOTHING if row.method == "sets" else f"{len(row.positive):,}",
+        NOTHING if row.method == "sets" else count(len(row.positive)),
         percent(row.explained),
         number(row.agreement),
         Cell(found, hint=words(row.missing), order=row.n_words),

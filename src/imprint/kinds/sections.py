@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from imprint.errors import ImprintError
 from imprint.kinds import by_kind, part_of, parts_of, row_type
-from imprint.rows import PartRow, RawRow, Row, read_row
+from imprint.rows import PartRow, RawRow, Row, SkippedRow, read_row
 from imprint.view import Block, Column, Prose, Section, Table, Text, say, title
 
 _WIDEST = 12  # columns of a table of rows whose kind is not known
@@ -43,11 +43,14 @@ def blocks(rows: Iterable[Row]) -> Iterator[Block]:
 def sentences(rows: Iterable[Row]) -> Iterator[Text]:
     """Return what the rows mean, in sentences, part by part."""
     by_part: dict[str, list[Row]] = defaultdict(list)
+    not_run: list[Row] = []
     for row in rows:
-        by_part[part_of(row)].append(row)
+        (not_run if isinstance(row, SkippedRow) else by_part[part_of(row)]).append(row)
     for part in parts_of(row for listed in by_part.values() for row in listed):
         for kind, own in by_kind(by_part[part.name]).items():
             yield from kind.sentences(own)
+    for kind, own in by_kind(not_run).items():
+        yield from kind.sentences(own)
 
 
 def _raw(rows: Sequence[RawRow]) -> Iterator[Block]:
