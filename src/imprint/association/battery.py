@@ -16,7 +16,19 @@ from imprint.types import Progress
 
 @dataclass(frozen=True, repr=False)
 class Battery(Result):
-    """WEATs corrected together by Holm, WEFATs as they are, and the tests that could not be run."""
+    """The result of many tests on one embedding, its WEATs corrected together by Holm.
+
+    Attributes
+    ----------
+    weats
+        WEATs, each with its corrected p-value and verdict.
+    wefats
+        WEFATs, not corrected.
+    skipped
+        Tests that could not be run, with the reason.
+    alpha
+        Chance of any false discovery among the WEATs.
+    """
 
     weats: tuple[InFamily[WeatResult], ...]
     wefats: tuple[WefatResult, ...]
@@ -56,7 +68,37 @@ def run_battery(
     skip: bool = True,
     progress: Progress | None = None,
 ) -> Battery:
-    """Run every test; one that lacks words or its property is skipped, or raises where `skip` is False."""
+    """Run many tests on one embedding and correct their p-values together.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    tests
+        WEATs and WEFATs, from the catalogue or your own.
+    alternative
+        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+    alpha
+        Chance of any false discovery among the WEATs (Holm's correction).
+    draws
+        Estimate p-values from this many random partitions instead of counting.
+    seed
+        Seed of everything random.
+    skip
+        Skip a test that lacks words or its property; if False, raise.
+    progress
+        Called with the tests done and the tests in all.
+
+    Returns
+    -------
+    Battery
+        One result per test, and the tests that were skipped.
+
+    Examples
+    --------
+    >>> imprint.run_battery("default", imprint.catalogue()[:3])
+    Battery(3 WEATs, 3 significant after Holm at 0.05; 0 WEFATs; 0 skipped)
+    """
     check_alpha(alpha)
     embedding = load(embedding)
     weats: list[WeatResult] = []

@@ -26,10 +26,29 @@ def group_association(
     all_targets: Sequence[str] | None = None,
     all_attributes: Sequence[str] | None = None,
 ) -> float:
-    """Return g for groups of (targets, attributes).
+    """Measure the association of any number of groups: the statistic g of Swinger et al. (2019).
 
-    A single group is compared with all targets and all attributes, so both are then required; with two or more
-    groups g does not depend on them.
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    groups
+        Pairs of (targets, attributes), each a list of words.
+    all_targets
+        What a single group's targets are compared with; required for one group, not used for several.
+    all_attributes
+        What a single group's attributes are compared with; required for one group, not used for several.
+
+    Returns
+    -------
+    float
+        g; positive where targets go with the attributes of their own group.
+
+    Examples
+    --------
+    >>> men, women = (["he", "man"], ["engineer", "pilot"]), (["she", "woman"], ["nurse", "maid"])
+    >>> round(imprint.group_association("default", [men, women]), 3)
+    0.1
     """
     if not groups:
         raise SettingError(option="groups", got=groups, expected="at least one pair of (targets, attributes)")

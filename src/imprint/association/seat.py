@@ -44,10 +44,40 @@ def seat(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> SeatResult:
-    """Run a catalogue test (by id) or one of your own on an encoder, an embedding or a function.
+    """Run a SEAT: the question of a WEAT, put to a sentence encoder.
 
-    `context` is "word" (the words alone), "bleached" or "unbleached" sentences. `progress` is told how many
-    texts are encoded of how many.
+    Parameters
+    ----------
+    encoder
+        A model, an embedding or a function, as `open_encoder` takes it.
+    test
+        The id of a catalogue test, or a test of your own.
+    unit
+        What is permuted: "word" or "sentence". Sentences of one word are not independent.
+    context
+        "word" for words alone, or "bleached" or "unbleached" sentences.
+    templates
+        Sentence templates of your own, from `read_templates`.
+    alternative
+        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+    confidence
+        Level of the interval of the mean difference.
+    cache
+        Where encodings are kept between runs.
+    seed
+        Seed of everything random.
+    progress
+        Called with the texts encoded and the texts in all.
+
+    Returns
+    -------
+    SeatResult
+        The effect, its p-value, and what the effect depends on.
+
+    Examples
+    --------
+    >>> imprint.seat("cbow", "caliskan-6")
+    SeatResult('caliskan-6', bleached, on glove.6B.100d: d_word = 1.68, p = 7.77e-05 (exact), 0 missing)
     """
     check_choice("unit", unit, get_args(Unit))
     opened = open_encoder(encoder)

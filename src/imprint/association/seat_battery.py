@@ -43,9 +43,22 @@ _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
 
 @dataclass(frozen=True, repr=False)
 class SeatBattery(Result):
-    """Every test in every context and unit, corrected by Holm within each unit, and what it rests on.
+    """The result of many SEATs, corrected together by Holm within each unit.
 
-    `encoded` texts were computed in this run; the others came from the cache.
+    Attributes
+    ----------
+    seats
+        Results per test, context, unit and encoder, each with its corrected p-value and verdict.
+    skipped
+        Tests that could not be run, with the reason.
+    anisotropy
+        The mean cosine of all texts, per encoder and context.
+    coherence
+        Checks of the paper, such as whether tests that ask the same agree.
+    alpha
+        Chance of any false discovery among the tests of a unit.
+    encoded
+        Texts computed in this run; the others came from the cache.
     """
 
     seats: tuple[InFamily[SeatResult], ...]
@@ -92,11 +105,40 @@ def run_seat_battery(
     skip: bool = True,
     report: Report | None = None,
 ) -> SeatBattery:
-    """Run every test in every context it has, or in one, on encoders, embeddings or functions.
+    """Run many SEATs on one or more encoders and correct their p-values together.
 
-    A test that cannot be run is skipped, or raises where `skip` is False.
+    Parameters
+    ----------
+    encoders
+        Models, embeddings or functions, each as `open_encoder` takes it.
+    tests
+        WEATs, from the catalogue or your own.
+    context
+        "word", "bleached" or "unbleached"; by default every context that a test has.
+    templates
+        Sentence templates of your own, from `read_templates`.
+    alternative
+        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+    alpha
+        Chance of any false discovery among the tests of a unit (Holm's correction).
+    cache
+        Where encodings are kept between runs.
+    seed
+        Seed of everything random.
+    skip
+        Skip a test that cannot be run; if False, raise.
+    report
+        Called with what is being done, how much of it is done, and how much there is.
 
-    `report` is told what is being done, how much of it is done, and how much there is.
+    Returns
+    -------
+    SeatBattery
+        One result per test, context, unit and encoder, and the tests that were skipped.
+
+    Examples
+    --------
+    >>> imprint.run_seat_battery(["cbow"], imprint.catalogue()[:1])
+    SeatBattery(significant after Holm at 0.01: 2 of 2 by words, 2 of 2 by sentences; 0 skipped)
     """
     check_alpha(alpha)
     opened = [open_encoder(encoder) for encoder in encoders]

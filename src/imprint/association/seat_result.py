@@ -45,12 +45,58 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SeatResult(AssociationResult):
-    """One test in one context on one encoder.
+    """The result of one SEAT: one test in one context on one encoder; positive means x with a and y with b.
 
-    `unit` is what was permuted and what n_x to n_b count; the effect is d_word where that is words. The interval is
-    given for words alone: sentences of one word are not independent. `centred` is the effect after the mean of
-    the test's vectors is taken off all of them. `frames` is the test of the same sentences without their words,
-    None where all targets have the same ones. `left_out` are sentences whose form of a word has no vector.
+    Attributes
+    ----------
+    test
+        The test that was run.
+    embedding
+        Name of the encoder.
+    embedding_sha256
+        Hash of everything that decides the encoder's vectors.
+    effect_size
+        The mean difference divided by the standard deviation of all scores: d, or d_word if words were permuted.
+    d_within
+        The mean difference divided by the standard deviation within the sets (Cohen's d).
+    statistic
+        The sum of the scores of x less that of y.
+    mean_difference
+        The mean score of x less that of y: a difference in cosines.
+    interval
+        Interval of the mean difference; None for sentences, because those of one word are not independent.
+    significance
+        The p-value and the counts behind it.
+    scores
+        The score of each target word or sentence.
+    x_scores
+        Scores of x that were permuted.
+    y_scores
+        Scores of y that were permuted.
+    n_a
+        Words or sentences of a.
+    n_b
+        Words or sentences of b.
+    missing
+        Words without a vector.
+    seed
+        Seed of everything random.
+    context
+        Words alone, or the kind of sentences they were put into.
+    unit
+        What was permuted and counted: words or sentences.
+    settings
+        The encoder's adapter, pooling and layers.
+    centred
+        The effect after the mean of the test's vectors is subtracted from each.
+    frames
+        The same sentences without their words; None if all targets share the same frames.
+    sensitivity
+        Effects of single templates, and without single templates or words.
+    texts
+        How many texts were encoded.
+    left_out
+        Sentences whose form of a word has no vector.
     """
 
     context: Context

@@ -45,7 +45,49 @@ class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class WeatResult(AssociationResult):
-    """One test on one embedding, and how far its effect depends on the choice of words."""
+    """The result of one WEAT on one embedding; positive means x with a and y with b.
+
+    Attributes
+    ----------
+    test
+        The test that was run.
+    embedding
+        Name of the embedding.
+    embedding_sha256
+        Hash of the embedding.
+    effect_size
+        d as published: the mean difference divided by the standard deviation of all scores.
+    d_within
+        The mean difference divided by the standard deviation within the sets (Cohen's d).
+    statistic
+        The sum of the scores of x less that of y.
+    mean_difference
+        The mean score of x less that of y: a difference in cosines.
+    interval
+        Interval of the mean difference, from the permutation test.
+    significance
+        The p-value and the counts behind it.
+    scores
+        The score of each target word.
+    x_scores
+        Scores of x, in the order of the test.
+    y_scores
+        Scores of y, in the order of the test.
+    n_a
+        Words of a that have a vector.
+    n_b
+        Words of b that have a vector.
+    missing
+        Words without a vector.
+    seed
+        Seed of everything random.
+    stability
+        How the effect changes if words are resampled.
+    lowered
+        Words found in lower case only.
+    from_subwords
+        Words whose vector was made from subwords.
+    """
 
     interval: Interval
     stability: Stability
@@ -88,10 +130,40 @@ def weat(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> WeatResult:
-    """Run a catalogue test (by id), a test of your own, or four lists of words.
+    """Run a WEAT: are two sets of targets associated differently with two sets of attributes?
 
-    The p-value is exact, or rigorously bounded for large sets; `draws` asks for one estimated from that many
-    random partitions instead. `seed` enters only there and in the stability bootstrap.
+    The p-value is exact, or rigorously bounded for large sets.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    test
+        The id of a catalogue test, or a test of your own.
+    targets
+        Two lists of words, x and y, in place of a test.
+    attributes
+        Two lists of words, a and b, in place of a test.
+    alternative
+        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+    confidence
+        Level of the interval of the mean difference.
+    draws
+        Estimate the p-value from this many random partitions instead.
+    seed
+        Seed of the draws and of the stability bootstrap.
+    progress
+        Called with the partitions drawn and the partitions in all.
+
+    Returns
+    -------
+    WeatResult
+        Effect sizes, the p-value, and the score of each word.
+
+    Examples
+    --------
+    >>> imprint.weat("default", "caliskan-6")
+    WeatResult('caliskan-6' on glove.6B.100d: d = 1.72, p = 7.77e-05 (exact), 0 missing)
     """
     embedding = load(embedding)
     test = _resolve(test, targets, attributes)

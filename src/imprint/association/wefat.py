@@ -59,7 +59,43 @@ class WefatRow(TestRow, frozen=True, kw_only=True, tag="wefat"):
 
 @dataclass(frozen=True, repr=False)
 class WefatResult(Result):
-    """Scores, the line property = intercept + slope * score, and both correlations."""
+    """The result of one WEFAT: scores of words, and how a property of the words goes with them.
+
+    Attributes
+    ----------
+    test
+        The test that was run.
+    embedding
+        Name of the embedding.
+    embedding_sha256
+        Hash of the embedding.
+    pearson
+        Pearson's correlation of scores and property.
+    spearman
+        Spearman's correlation of scores and property.
+    slope
+        Slope of the line property = intercept + slope * score.
+    intercept
+        Intercept of that line.
+    t_statistic
+        The slope's t.
+    scores
+        The score of each word.
+    values
+        The property of each word.
+    n_a
+        Words of a that have a vector.
+    n_b
+        Words of b that have a vector.
+    missing
+        Words without a vector.
+    lowered
+        Words found in lower case only.
+    from_subwords
+        Words whose vector was made from subwords.
+    seed
+        Seed as it was given; nothing here is random.
+    """
 
     test: WefatTest
     embedding: str
@@ -144,9 +180,32 @@ def wefat(
     property: Mapping[str, float] | None = None,  # noqa: A002 - the papers' own word
     seed: int = 0,
 ) -> WefatResult:
-    """Run a catalogue test (by id), a test of your own, or words, two attribute lists and a property.
+    """Run a WEFAT: does the association of words with two sets of attributes predict a property of the words?
 
-    `property` also replaces, or supplies, the numbers of a test that is given.
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    test
+        The id of a catalogue test, or a test of your own.
+    words
+        Words to score, in place of a test.
+    attributes
+        Two lists of words, a and b, in place of a test.
+    property
+        A number per word; replaces the numbers of a test that is given.
+    seed
+        Written into the result; nothing here is random.
+
+    Returns
+    -------
+    WefatResult
+        Correlations of scores and property, and the line between them.
+
+    Examples
+    --------
+    >>> imprint.wefat("default", "caliskan-wefat-occupations")
+    WefatResult('caliskan-wefat-occupations' on glove.6B.100d: r = 0.70, p = 1.27e-08, 50 words, 0 missing)
     """
     embedding = load(embedding)
     test = _resolve(test, words, attributes, property)

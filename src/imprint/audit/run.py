@@ -27,7 +27,17 @@ _LOADED_FIRST = ("numba", "scipy.stats", "sklearn.cluster", "sklearn.model_selec
 
 @dataclass(frozen=True, repr=False)
 class Audit(Result):
-    """Every row, in the order of the page: the audit's own, then each part's row and its findings."""
+    """The result of an audit.
+
+    Attributes
+    ----------
+    embedding
+        Name of the embedding.
+    plan
+        The settings of the audit.
+    rows
+        Every row in the order of the page: the audit's own, then each part's row and its findings.
+    """
 
     embedding: str
     plan: Plan
@@ -62,14 +72,14 @@ def run_audit(
     executor: Executor | None = None,
     report: Report | None = None,
 ) -> Audit:
-    """Measure everything that applies to an embedding, and SEATs of a sentence encoder where one is given.
+    """Measure everything that applies to an embedding, and SEATs of a sentence encoder if one is given.
 
     Parameters
     ----------
     embedding
-        What is audited.
+        A file, `default` or an object, as `load` takes it.
     encoder
-        A sentence encoder to audit too.
+        A sentence encoder to audit too, as `open_encoder` takes it.
     against
         A second embedding to compare with.
     debias
@@ -85,9 +95,9 @@ def run_audit(
     seed
         Seed of everything random.
     cache
-        Where encodings are kept.
+        Where encodings are kept between runs.
     executor
-        What makes the rotations.
+        Any `concurrent.futures.Executor` to make the rotations.
     report
         Called with what is being done, how much of it is done, and how much there is.
 
@@ -95,6 +105,11 @@ def run_audit(
     -------
     Audit
         Every finding; a part that could not run says why.
+
+    Examples
+    --------
+    >>> audit = imprint.run_audit("default", quick=True)
+    >>> audit.save("findings.jsonl")
     """
     plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=debias, seed=seed)
     asked = None if encoder is None else open_encoder(encoder)

@@ -31,12 +31,12 @@ class Debiaser(ABC):
 
 
 def debiaser(name: str, **settings: Any) -> Debiaser:
-    """Make a debiaser by name: linear, hard, leace, or one that a plug-in brings.
+    """Make a debiaser by name.
 
     Parameters
     ----------
     name
-        The name in the registry; entry points of the group `imprint.debiasers` add names.
+        linear, hard, leace, or a name from a plug-in (entry points of the group `imprint.debiasers`).
     settings
         The debiaser's own settings, such as `strength` of linear.
 
@@ -47,7 +47,6 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
 
     Examples
     --------
-    >>> import imprint
     >>> imprint.debiaser("linear", strength=20.0)
     LinearDebiaser(strength=20.0, spread=0.02)
     """

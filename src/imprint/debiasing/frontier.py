@@ -124,7 +124,36 @@ def frontier(
     strengths: Sequence[float] = STRENGTHS,
     spread: float = SPREAD,
 ) -> tuple[FrontierPoint, ...]:
-    """Debias linearly at each strength and measure; the embedding is summed up once."""
+    """Debias linearly at several strengths and measure what each one removes.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    axis
+        The axis to remove; by default he - she.
+    seeds
+        Words to remove the axis from; by default the catalogue's fitted professions.
+    held_out
+        Words to judge by that are not seeds; by default the catalogue's held-out professions.
+    background
+        Words that should not change; by default the catalogue's.
+    strengths
+        The strengths to try.
+    spread
+        The spread, see `LinearDebiaser`.
+
+    Returns
+    -------
+    tuple of FrontierPoint
+        One point per strength.
+
+    Examples
+    --------
+    >>> (point,) = imprint.frontier("default", strengths=[10.0])
+    >>> round(point.variances.reduction, 1)
+    6.6
+    """
     problem = prepare(embedding, axis=axis, seeds=seeds)
     held = catalogue.held_out() if held_out is None else held_out
     others = catalogue.background() if background is None else background

@@ -24,7 +24,13 @@ _NEW = 1e-6  # length of what an axis adds to those before it, below which it ad
 
 @dataclass(frozen=True)
 class HardDebiaser(Debiaser):
-    """Fits neutralising and equalising; there is nothing to set."""
+    """Hard debiasing: removes the axis from neutral words and equalises pairs; it has no settings.
+
+    Examples
+    --------
+    >>> imprint.HardDebiaser().fit("default").method
+    'hard'
+    """
 
     summary: ClassVar[str] = "removes the axis from every word that does not mean a gender"
 
@@ -36,11 +42,21 @@ class HardDebiaser(Debiaser):
         pairs: Pairs | None = None,
         specific: Sequence[str] | None = None,
     ) -> HardTransform:
-        """Fit along the axes, from the catalogue's definitional pairs by principal component unless given.
+        """Fit along one or more axes.
 
-        `specific` words, and those of axes and pairs, keep what they mean; `pairs` are equalised, also in the other
-        cases the vocabulary has them in (Dad and Mom, dad and mom). A word of two pairs stays with the first. Pairs
-        without an axis make it, and then only their own words keep what they mean.
+        Parameters
+        ----------
+        embedding
+            A file, `default` or an object, as `load` takes it.
+        axis
+            The axis to remove, or several; by default the first principal component of the pairs, or of the
+            catalogue's ten definitional pairs.
+        pairs
+            Pairs to equalise, also in other cases (Dad and Mom, dad and mom); by default the catalogue's.
+            A word of two pairs stays with the first.
+        specific
+            Words that keep their gender, as do those of axes and pairs; by default the catalogue's words gendered by
+            meaning, or none where pairs are given without an axis.
         """
         embedding = load(embedding)
         embedding.check_finite()

@@ -30,7 +30,13 @@ _RANK = 1e-10  # variances this much smaller than the largest are rounding
 
 @dataclass(frozen=True)
 class LeaceDebiaser(Debiaser):
-    """Fits least-squares concept erasure; there is nothing to set."""
+    """Least-squares concept erasure: afterwards no linear classifier separates the labelled words; it has no settings.
+
+    Examples
+    --------
+    >>> imprint.LeaceDebiaser().fit("default").method
+    'leace'
+    """
 
     summary: ClassVar[str] = "makes the smallest change after which no linear classifier can tell the groups apart"
 
@@ -43,10 +49,22 @@ class LeaceDebiaser(Debiaser):
         positive: Sequence[str] | None = None,
         negative: Sequence[str] | None = None,
     ) -> LinearTransform:
-        """Fit on two lists of labelled words: those that define gender and one-sided first names unless given.
+        """Fit on two lists of labelled words, by default words that define gender and one-sided first names.
 
-        The words of an axis or of pairs are labelled by the end they are at. Where the labelled words are fewer than
-        the dimensions, what lies outside their span is left as it is.
+        Where the labelled words are fewer than the dimensions, what lies outside their span is unchanged.
+
+        Parameters
+        ----------
+        embedding
+            A file, `default` or an object, as `load` takes it.
+        axis
+            An axis whose positive and negative words are the two lists.
+        pairs
+            Pairs whose first and second words are the two lists.
+        positive
+            Words of the first label.
+        negative
+            Words of the second label.
         """
         if axis is None and pairs is not None:
             axis = pair_axis(embedding, pairs)

@@ -31,11 +31,19 @@ _BLOCK_ROWS = 16_384
 
 @dataclass(frozen=True)
 class LinearDebiaser(Debiaser):
-    """Fits the paper's programme.
+    """Linear debiasing of Bolukbasi et al. (2016): removes an axis from seeds, keeps distances of other words.
 
-    `strength` has no unit: at 1, keeping the axis whole and taking it out whole cost the same (`choose_weight`).
-    Seeds rarely span the space, and what is taken from them may then go to words nobody listed. So `spread` is the
-    share of the stereotype term that the background itself gets; 0 is the paper's programme to the letter.
+    Parameters
+    ----------
+    strength
+        Weight of removing the axis; at 1, keeping it whole and removing it whole cost the same.
+    spread
+        Share of the stereotype term that background words get, so that no bias moves to them; 0 in the paper.
+
+    Examples
+    --------
+    >>> imprint.LinearDebiaser(strength=20.0).fit("default").method
+    'linear'
     """
 
     summary: ClassVar[str] = "keeps distances between words and removes the axis from words that carry the stereotype"
@@ -55,10 +63,18 @@ class LinearDebiaser(Debiaser):
         pairs: Pairs | None = None,
         seeds: Sequence[str] | None = None,
     ) -> LinearTransform:
-        """Fit on rows as stored: axes from he - she, seeds from the catalogue's professions, unless given.
+        """Fit on rows as stored; every word that is neither a seed nor on an axis is background.
 
-        `pairs` make the axis if none is given.
-        Every word that is neither seed nor end of an axis is background. Seeds that are missing are named on the card.
+        Parameters
+        ----------
+        embedding
+            A file, `default` or an object, as `load` takes it.
+        axis
+            The axis to remove, or several; by default he - she.
+        pairs
+            Pairs of words that make the axis if none is given.
+        seeds
+            Words to remove the axis from; by default the catalogue's fitted professions. The card names missing ones.
         """
         embedding = load(embedding)
         if axis is None and pairs is not None:

@@ -17,7 +17,24 @@ _LARGEST = 1 << 30  # bytes: a matrix of 11,000 dimensions; what is larger is so
 
 
 def load_transform(path: str | os.PathLike[str]) -> Transform:
-    """Read what `Transform.save` wrote. Nothing in the file is run, and nothing in it is believed unchecked."""
+    """Read a transform that its `save` wrote; nothing in the file is run, and everything in it is checked.
+
+    Parameters
+    ----------
+    path
+        The file to read.
+
+    Returns
+    -------
+    Transform
+        Its `apply` debiases an embedding; call it to debias an array.
+
+    Examples
+    --------
+    >>> imprint.HardDebiaser().fit("default").save("hard.safetensors")
+    >>> imprint.load_transform("hard.safetensors").method
+    'hard'
+    """
     source = Path(path)
     try:
         tensors, text = _read_tensors(source)

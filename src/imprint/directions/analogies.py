@@ -121,12 +121,40 @@ def analogies(
     neutral: bool = False,
     progress: Progress | None = None,
 ) -> Analogies:
-    """Find the k best pairs among all of the `words` most frequent entries: exactly those that trying all pairs finds.
+    """Find the best analogies: pairs of words that differ from each other as the two ends of an axis do.
 
-    Only pairs with a score above zero count, so there may be fewer. Equal scores go by the frequency of the first
-    word, then of the second; words of one frequency by spelling. Without `names`, entries that are US first names are
-    left out; in an embedding without capitals that includes words such as grace. With `neutral`, words gendered by
-    meaning (king, mother) and the axis' own are left out, in whatever case: what remains is not gender by definition.
+    The search is exact: it finds the pairs that trying all pairs would find. Only pairs with a score above zero count,
+    so there may be fewer than k. Ties go to more frequent words, then by spelling.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    axis
+        An axis of the same embedding, from `pair_axis` or `set_axis`.
+    k
+        How many pairs to find.
+    delta
+        How far apart two words may be, at unit length.
+    words
+        How many of the most frequent entries to pair.
+    names
+        Keep entries that are US first names; in an embedding without capitals these include words such as grace.
+    neutral
+        Leave out words gendered by meaning (king, mother) and the axis' own, in any case.
+    progress
+        Called with the work done and the work in all.
+
+    Returns
+    -------
+    Analogies
+        The pairs, best first.
+
+    Examples
+    --------
+    >>> axis = imprint.pair_axis("default", [("he", "she")])
+    >>> imprint.analogies("default", axis, k=10, words=2_000)
+    Analogies(he - she in glove.6B.100d: 10 pairs of 2,000 words)
     """
     embedding = load(embedding)
     _check(embedding, axis, k, delta, words)

@@ -28,10 +28,24 @@ _SHORTEST = float(np.finfo(np.float32).eps)  # differences of unit rows below it
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A unit vector that points from `negative` to `positive` words, made from rows at unit length.
+    """A unit vector that points from negative to positive words.
 
-    `explained` is the share of the pairs' variance around their middles that the direction takes up, `agreement` the
-    mean cosine between the pairs' differences; both are None where there is one pair or none.
+    Attributes
+    ----------
+    direction
+        The unit vector.
+    positive
+        Words of the positive end.
+    negative
+        Words of the negative end.
+    method
+        How the direction was made.
+    explained
+        Share of the pairs' variance around their midpoints along the direction; None without several pairs.
+    agreement
+        Mean cosine between the pairs' differences; None without several pairs.
+    missing
+        Words without a vector.
     """
 
     direction: Floats
@@ -67,7 +81,27 @@ class Axis:
 
 
 def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "difference") -> Axis:
-    """Make an axis of pairs (positive, negative); pairs of which a word is missing are left out and named."""
+    """Make an axis from pairs of words.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    pairs
+        Pairs of (positive, negative) words; a pair with a missing word is left out.
+    method
+        "difference" takes the mean of the pairs' differences, "pca" their first principal component.
+
+    Returns
+    -------
+    Axis
+        The axis; it names missing words.
+
+    Examples
+    --------
+    >>> imprint.pair_axis("default", [("he", "she")])
+    Axis(he - she, difference, 100 dimensions)
+    """
     check_choice("method", method, ("difference", "pca"))
     _check_pairs(pairs)
     embedding = load(embedding)
@@ -105,7 +139,27 @@ def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "d
 
 
 def set_axis(embedding: EmbeddingLike, positive: Sequence[str], negative: Sequence[str]) -> Axis:
-    """Make an axis from the mean of one set of words to that of another."""
+    """Make an axis from the mean of one set of words to the mean of another.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    positive
+        Words of the positive end.
+    negative
+        Words of the negative end.
+
+    Returns
+    -------
+    Axis
+        The axis; it names missing words.
+
+    Examples
+    --------
+    >>> imprint.set_axis("default", ["he", "man"], ["she", "woman"])
+    Axis(he, ... - she, ..., sets, 100 dimensions)
+    """
     embedding = load(embedding)
     kept: list[tuple[str, ...]] = []
     missing: list[str] = []

@@ -185,9 +185,27 @@ class Comparison(Result):
 
 
 def project(embedding: EmbeddingLike, axis: Axis, words: Sequence[str]) -> Projections:
-    """Project each word's row, at unit length, onto the axis.
+    """Project words, at unit length, onto an axis.
 
-    A phrase written with blanks is also looked for with underscores, as word2vec writes its phrases.
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    axis
+        An axis of the same embedding, from `pair_axis` or `set_axis`.
+    words
+        Words or phrases; a phrase with spaces is also looked up with underscores.
+
+    Returns
+    -------
+    Projections
+        The coordinate of each word, and the missing words.
+
+    Examples
+    --------
+    >>> axis = imprint.pair_axis("default", [("he", "she")])
+    >>> imprint.project("default", axis, ["nurse", "pilot"]).most_positive(1)[0][0]
+    'pilot'
     """
     embedding = load(embedding)
     axis.check(embedding)

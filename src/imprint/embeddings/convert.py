@@ -33,10 +33,26 @@ def convert(
     half: bool = False,
     progress: Progress | None = None,
 ) -> None:
-    """Write words, vectors, ranks, flags, name and notes; `half` rounds the vectors to float16.
+    """Write an embedding as one safetensors file that opens quickly.
 
-    The path ends in .safetensors. The same embedding gives the same bytes. What a fastText model makes of unseen
-    words is not written. `progress` is told the rows done and all of them.
+    The same embedding gives the same bytes. A fastText model's vectors of unseen words are not written.
+
+    Parameters
+    ----------
+    embedding
+        What to write: words, vectors, ranks, flags, name and notes.
+    path
+        The file to write; its name ends in .safetensors.
+    half
+        Round the vectors to float16.
+    progress
+        Called with the rows written and the rows in all.
+
+    Examples
+    --------
+    >>> imprint.convert(imprint.load({"rose": [1.0, 2.0], "ant": [3.0, -4.0]}), "small.safetensors")
+    >>> imprint.load("small.safetensors")
+    Embedding('dict', 2 words, 2 dimensions)
     """
     check_name(path)
     if embedding.source is not None and Path(path).exists() and Path(path).samefile(embedding.source):

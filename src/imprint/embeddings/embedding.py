@@ -62,12 +62,26 @@ class UnitView:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Embedding:
-    """A vocabulary and one float32 row for each of its words, kept as the file stored them.
+    """A vocabulary and one float32 row per word, as the file stored them.
 
-    `ranks`, where known, is each word's frequency rank in the training corpus (0 = most frequent); without
-    it the file's own order is taken, which is by frequency in every format read here. `common`, where
-    known, flags words that an English dictionary lists in lower case and that are not first names.
-    `notes` are sentences about what reading the file had to decide.
+    Parameters
+    ----------
+    name
+        The name shown in results.
+    words
+        The vocabulary.
+    vectors
+        One row per word.
+    source
+        The file it was read from.
+    notes
+        Sentences about what reading the file had to decide.
+    ranks
+        Each word's frequency rank in the training corpus, 0 for the most frequent; by default the order of the words.
+    common
+        Flags words that an English dictionary lists in lower case and that are not first names.
+    subword
+        Makes a vector of an unseen word from its parts, or returns None.
     """
 
     name: str

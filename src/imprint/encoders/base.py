@@ -20,13 +20,22 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # what no encoding writes, and 
 
 
 class Encoder(ABC):
-    """A model that turns texts into vectors; adapters set the attributes and write `embed`.
+    """Base class of models that turn texts into vectors; an adapter sets the attributes and writes `embed`.
 
-    `name` is shown to readers. `identity` is a hash of everything that decides a vector (weights, tokenizer,
-    pooling, layers, prefix) and the key of the cache. `settings` is what a result has to state: the adapter, its
-    pooling and layers. `remembered` says whether the cache keeps its vectors: not where computing them is as
-    quick, nor where nothing vouches for the identity. `chunk` texts are handed over at once; a chunk that came
-    back is on disk. `at_most` refuses work that would send more texts.
+    Attributes
+    ----------
+    name
+        The name shown in results.
+    identity
+        Hash of everything that decides a vector (weights, tokenizer, pooling, layers, prefix); the key of the cache.
+    settings
+        What a result states about the encoder: its adapter, pooling and layers.
+    remembered
+        Whether the cache keeps its vectors; False if computing is as quick or the identity is not certain.
+    chunk
+        Texts handed over at once; a chunk that came back is on disk.
+    at_most
+        Refuse work that would send more texts than this.
     """
 
     name: str

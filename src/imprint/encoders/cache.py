@@ -27,7 +27,18 @@ _ASKED_AT_ONCE = 500  # keys a query, below SQLite's oldest limit on parameters
 
 
 class EncodingCache:
-    """Vectors by encoder and text in one file, made where there is none."""
+    """Encodings kept in one file between runs, by encoder and text.
+
+    Parameters
+    ----------
+    path
+        The file, made if it does not exist.
+
+    Examples
+    --------
+    >>> with imprint.EncodingCache("encodings.sqlite") as cache:
+    ...     result = imprint.seat("cbow", "caliskan-6", cache=cache)
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)

@@ -9,10 +9,24 @@ from imprint.encoders.base import Encoder, identify
 
 
 class FunctionEncoder(Encoder):
-    """Any function from a list of texts to one row a text.
+    """An encoder made from any function from a list of texts to one row per text.
 
-    Nothing in a function tells whether it is still the same tomorrow, so its vectors are kept on disk only
-    where the caller vouches for them with an `identity` of their own, such as a version of the model.
+    Parameters
+    ----------
+    function
+        Takes a list of texts and returns one row per text.
+    name
+        The name shown in results; by default the function's.
+    identity
+        Your own version of the function. Its vectors are kept on disk only if this is given.
+    chunk
+        Texts handed over at once.
+
+    Examples
+    --------
+    >>> encoder = imprint.FunctionEncoder(lambda texts: [[len(text), 1.0] for text in texts], name="length")
+    >>> encoder.encode(["a rose"])
+    array([[6., 1.]], dtype=float32)
     """
 
     def __init__(

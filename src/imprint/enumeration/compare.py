@@ -35,11 +35,40 @@ def compare_biases(
     progress: Progress | None = None,
     **changes: Any,
 ) -> BiasComparison:
-    """Enumerate the biases of an embedding and score another, say a debiased one, over the same groups and categories.
+    """Enumerate the biases of an embedding, and score another over the same groups and categories.
 
-    Arguments are those of `enumerate_biases`, and so is the result for the first. The other may lack names and words
-    and have another dimension. A cell is left where it is significant in both, lost where only in the first, new
-    where only in the other.
+    The result for the first is that of `enumerate_biases`. An association is left if it is significant in both, lost
+    if only in the first, new if only in the other.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    other
+        A second one, say debiased; it may lack names and words and have another dimension.
+    names
+        "first" or "surnames" (bundled tables), "embedding" (found in the first), a file or a list.
+    settings
+        All settings at once.
+    executor
+        Any `concurrent.futures.Executor` to do the work.
+    device
+        "cpu" or "cuda"; a GPU draws its own rotations.
+    progress
+        Called with the rotations done and the rotations in all.
+    changes
+        Single settings, such as `groups` or `rotations`, see `Settings`.
+
+    Returns
+    -------
+    BiasComparison
+        Both enumerations, and what is left, lost and new.
+
+    Examples
+    --------
+    >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
+    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, rotations=1_000)
+    BiasComparison(glove.6B.100d, glove.6B.100d debiased (hard): 14 left, 2 lost, 2 new)
     """
     embedding, other = load(embedding), load(other)
     settings = replace(settings or Settings(), **changes)

@@ -32,12 +32,34 @@ def embed_vocabulary(
     cache: EncodingCache | None = None,
     progress: Progress | None = None,
 ) -> Embedding:
-    """Give names and the most frequent common words, those of the bundled embedding, the encoder's vectors.
+    """Make an embedding of names and frequent words from a sentence encoder, to enumerate its biases.
 
-    `names` are "first" or "surnames" (the bundled tables), a file or a list; give `enumerate_biases` the same.
-    The vector of a word is the mean over the frames of its sentences' vectors, each less the mean of that frame
-    over the vocabulary, at unit length. What a frame puts into every sentence says nothing about words, and left
-    in it blurs the comparison with rotated names, which turns it too. Unit length lets every frame count alike.
+    A word's vector is the mean of its vectors in three bleached frames. Each frame's mean over the vocabulary is
+    subtracted first: what a frame adds to every sentence says nothing about words, and it blurs the comparison with
+    rotated names. Then each vector is scaled to unit length, so that every frame counts the same.
+
+    Parameters
+    ----------
+    encoder
+        A model, an embedding or a function, as `open_encoder` takes it.
+    words
+        How many of the most frequent common words of the bundled embedding to encode.
+    names
+        "first" or "surnames" (bundled tables), a file or a list; give `enumerate_biases` the same.
+    cache
+        Where encodings are kept between runs.
+    progress
+        Called with the texts encoded and the texts in all.
+
+    Returns
+    -------
+    Embedding
+        Names and words with the encoder's vectors.
+
+    Examples
+    --------
+    >>> imprint.embed_vocabulary("cbow", words=100, names=["Mary", "John"])
+    Embedding('glove.6B.100d through templates', 102 words, 100 dimensions)
     """
     check_whole("words", words)
     if isinstance(names, str) and names == WITHIN:

@@ -36,10 +36,34 @@ def enumerate_biases(
 ) -> Enumeration:
     """Find associations between groups of names and words, none of them named in advance.
 
-    `names` are "first" or "surnames" (the bundled tables), "embedding" (found in it), a file or a list.
-    Settings are given whole, one by one, or both: `enumerate_biases(embedding, groups=8, rotations=1_000)`.
-    Any `concurrent.futures.Executor` may do the work; the result is the same to the byte. "cuda" draws its own
-    rotations on a GPU. With a `checkpoint`, a run that was killed continues where it was.
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` takes it.
+    names
+        "first" or "surnames" (bundled tables), "embedding" (found in it), a file or a list.
+    settings
+        All settings at once.
+    executor
+        Any `concurrent.futures.Executor` to do the work; the result is the same to the byte.
+    device
+        "cpu" or "cuda"; a GPU draws its own rotations.
+    checkpoint
+        A file that keeps what is done, so that a run that was stopped continues.
+    progress
+        Called with the rotations done and the rotations in all.
+    changes
+        Single settings, such as `groups` or `rotations`, see `Settings`.
+
+    Returns
+    -------
+    Enumeration
+        Every association with its p-value.
+
+    Examples
+    --------
+    >>> imprint.enumerate_biases("default", categories=16, words=10_000, rotations=1_000)
+    Enumeration(glove.6B.100d: 16 significant associations of 12 groups with 16 categories)
     """
     embedding = load(embedding)
     settings = replace(settings or Settings(), **changes)

@@ -57,11 +57,38 @@ class Indirect:
 
 @dataclass(frozen=True, repr=False)
 class Enumeration(Result):
-    """What was found.
+    """The result of an enumeration: associations between groups of names and categories of words.
 
-    `associations` go category by category, the category with the largest sum of significant scores first, and hold
-    every cell that has enough words. `flagged` are letters of groups most of whose associations vanish with word
-    frequency. `embedding_notes` say how the embedding was read or made.
+    Attributes
+    ----------
+    embedding
+        Name of the embedding.
+    embedding_sha256
+        Hash of the embedding.
+    settings
+        The settings of the enumeration.
+    groups
+        Groups of names, each with its letter.
+    categories
+        Categories of words.
+    associations
+        Every cell with enough words, categories with the largest sum of significant scores first.
+    flagged
+        Letters of groups most of whose associations vanish without word frequency.
+    indirect
+        Indirect biases of the paper's section 4.2, beside their share by chance; None if none could be counted.
+    names_asked
+        How many names were given.
+    names_missing
+        Names without a vector.
+    names_found
+        How many names have a vector.
+    names_dropped
+        Names that cleaning removed.
+    notes
+        What a reader of the result should know.
+    embedding_notes
+        How the embedding was read or made.
     """
 
     embedding: str

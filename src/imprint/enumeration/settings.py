@@ -14,12 +14,42 @@ from imprint.choices import Centre, Cleaning, Correction
 
 @dataclass(frozen=True)
 class Settings:
-    """Swinger et al. (2019), Table 2, under plain names, and what we add.
+    """The settings of an enumeration: those of Swinger et al. (2019), Table 2, and ours.
 
-    `cleaning` drops the 20 % of names least like names: by the margin of a linear classifier against frequent
-    words (the paper), by distance to the names' centroid (Caliskan et al.), or not at all. `centre` is what scores
-    are measured from: the mean of the word's category, or of all words. `weighted` counts each name by its bearers.
-    `without_frequency` removes the direction along which word frequency varies most.
+    Parameters
+    ----------
+    groups
+        Groups of names.
+    categories
+        Categories of words.
+    words
+        How many of the most frequent lower-case words to use.
+    top
+        Words per association.
+    rotations
+        Random rotations behind each p-value.
+    fdr
+        False discovery rate.
+    seed
+        Seed of everything random.
+    cleaning
+        How the 20 % of names least like names are found and dropped: by the "margin" of a classifier, by distance to
+        the "centroid", or "none".
+    centre
+        What scores are measured from: the mean of the word's "category", or of "all" words.
+    correction
+        Correction for many tests: "bh", "by", or "max", which is family-wise.
+    overlapping
+        Let groups share words.
+    weighted
+        Count each name by its bearers.
+    without_frequency
+        Remove the direction along which word frequency varies most.
+
+    Examples
+    --------
+    >>> imprint.Settings(groups=8).rotations
+    10000
     """
 
     groups: int = 12

@@ -79,7 +79,40 @@ def compare(
     seed: int = 0,
     report: Report | None = None,
 ) -> EmbeddingComparison:
-    """Compare two embeddings; what cannot be run on both is skipped with the reason."""
+    """Compare two embeddings: their biases, whether they associate words alike, and their benchmarks.
+
+    Parameters
+    ----------
+    first
+        A file, `default` or an object, as `load` takes it.
+    second
+        The embedding compared with it; differences are the second's less the first's.
+    tests
+        WEATs to run; by default Caliskan's ten.
+    benchmarks
+        Benchmarks to run; by default all bundled ones.
+    alpha
+        Chance of any false discovery among the tests on both (Holm's correction).
+    most_words
+        How many of the most frequent words are searched for answers to analogies.
+    resamples
+        How many resamples are behind each interval.
+    seed
+        Seed of everything random.
+    report
+        Called with what is being done, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    EmbeddingComparison
+        Effects, agreement and benchmarks; what cannot be run on both is skipped with the reason.
+
+    Examples
+    --------
+    >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
+    >>> imprint.compare("default", debiased)
+    EmbeddingComparison(glove.6B.100d and glove.6B.100d debiased (hard): 10 tests, 5 agreements, 4 benchmarks)
+    """
     check_alpha(alpha)
     first, second = load(first), load(second)
     every = catalogue()

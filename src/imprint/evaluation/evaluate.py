@@ -49,11 +49,11 @@ def evaluate(
     Parameters
     ----------
     embedding
-        What is measured.
+        A file, `default` or an object, as `load` takes it.
     benchmarks
-        The benchmarks; by default all bundled ones. One without pairs or questions in the vocabulary is skipped.
+        Benchmarks to run; by default all bundled ones. One without known words is skipped.
     against
-        A second embedding, measured on the same pairs and questions; changes are the first one's less this one's.
+        A second embedding, measured on the same pairs and questions; changes are the first's less this one's.
     most_words
         How many of the most frequent words are searched for answers to analogies.
     resamples
@@ -61,12 +61,17 @@ def evaluate(
     seed
         Seed of the resamples.
     report
-        Called with a label, how much of the work is done, and how much there is.
+        Called with what is being done, how much of it is done, and how much there is.
 
     Returns
     -------
     Evaluation
         One row per benchmark, and those that could not be run with the reason.
+
+    Examples
+    --------
+    >>> imprint.evaluate("default")
+    Evaluation(4 benchmarks, 0 skipped)
     """
     benchmarks = bundled_benchmarks() if benchmarks is None else benchmarks
     embedding = load(embedding)

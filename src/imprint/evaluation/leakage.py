@@ -93,9 +93,30 @@ def leakage(
     seed: int = 0,
     report: Report | None = None,
 ) -> Leakage:
-    """Try to recover gender from names, professions and the words furthest out, in one embedding or in two.
+    """Try to recover gender from names, professions and the words furthest out on an axis.
 
-    `axis` is that of the embedding before; the same words are asked of both.
+    Parameters
+    ----------
+    before
+        A file, `default` or an object, as `load` takes it.
+    axis
+        An axis of that embedding, from `pair_axis` or `set_axis`.
+    after
+        The embedding after debiasing, asked about the same words.
+    seed
+        Seed of everything random.
+    report
+        Called with what is being done, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Leakage
+        The accuracy per word list and method, beside chance.
+
+    Examples
+    --------
+    >>> imprint.leakage("default", imprint.pair_axis("default", [("he", "she")]))
+    Leakage(glove.6B.100d, 9 recoveries)
     """
     before, after = load(before), None if after is None else load(after)
     every = (

@@ -11,17 +11,23 @@ from imprint.rows import Row, read_row
 
 
 def read_findings(path: str | os.PathLike[str]) -> list[Row]:
-    """Read what `write_findings` wrote; rows of unknown kinds keep every field.
+    """Read findings from a file of JSON lines; rows of unknown kinds keep every field.
 
     Parameters
     ----------
     path
-        A findings.jsonl, or a pipe that brings one.
+        A findings.jsonl that `write_findings` wrote, or a pipe that brings one.
 
     Returns
     -------
     list of Row
         One typed row per line.
+
+    Examples
+    --------
+    >>> imprint.weat("default", "caliskan-6").save("findings.jsonl")
+    >>> [row.kind for row in imprint.read_findings("findings.jsonl")]
+    ['weat']
     """
     source = Path(path)
     try:

@@ -36,10 +36,27 @@ Attempt = tuple[str, str, Callable[[], Iterable[Row]]]  # id, title, work
 
 @dataclass(frozen=True)
 class Plan:
-    """The settings of an audit; `debias` is None where nothing is to be debiased.
+    """The settings of an audit.
 
-    A `quick` audit makes fewer rotations and resamples, looks for analogies among fewer words, and does not try to
-    recover gender after debiasing.
+    Parameters
+    ----------
+    language
+        Run the tests of this language (ISO 639), or of all.
+    alpha
+        Chance of any false discovery among the association tests.
+    rotations
+        Random rotations behind each p-value of the enumeration.
+    quick
+        Make fewer rotations and resamples, search fewer words, and do not try to recover gender after debiasing.
+    debias
+        The name of a debiaser to try, or None.
+    seed
+        Seed of everything random.
+
+    Examples
+    --------
+    >>> imprint.Plan(quick=True).resamples
+    200
     """
 
     language: str = "en"

@@ -44,13 +44,17 @@ def write_page(
     Parameters
     ----------
     path
-        The file to write: beside it first, then in its place.
+        The file to write; it is replaced only once everything is written.
     findings
         Rows of an audit or of any result.
     unmask
         Show slurs in full.
     script
-        Gives the Vega bundle, where it was begun ahead.
+        Returns the Vega bundle, for callers that began to make it earlier.
+
+    Examples
+    --------
+    >>> imprint.write_page("weat.html", imprint.weat("default", "caliskan-6").findings())
     """
     page = render_page(findings, unmask=unmask, script=script)
     with replacing(path) as part:

@@ -91,7 +91,18 @@ _DATA = Path(__file__).with_name("data")
 
 @cache
 def catalogue() -> tuple[Test, ...]:
-    """Return every test of the catalogue, those of one file together in the file's order."""
+    """Return every test of the catalogue.
+
+    Returns
+    -------
+    tuple of WeatTest or WefatTest
+        Those of one file together, in the file's order.
+
+    Examples
+    --------
+    >>> imprint.catalogue()[0]
+    WeatTest('caliskan-1', flowers / insects and pleasant / unpleasant)
+    """
     tests = [test for path in _files() for test in _tests_of(path)]
     parsing.refuse_repeated_ids(tests, str(_DATA))
     return tuple(tests)
@@ -124,7 +135,18 @@ def is_pattern(choice: str) -> bool:
 
 
 def read_tests(path: FilePath) -> tuple[Test, ...]:
-    """Read a user's own TOML file, which may name the catalogue's sets; its own sets come first."""
+    """Read tests of your own.
+
+    Parameters
+    ----------
+    path
+        A TOML file of tests; it may name the catalogue's sets, and its own sets come first.
+
+    Returns
+    -------
+    tuple of WeatTest or WefatTest
+        In the file's order.
+    """
     return parsing.read_tests(path, shared_sets())
 
 

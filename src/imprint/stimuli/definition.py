@@ -40,7 +40,22 @@ _SHOWN = 5  # words quoted in a message before it says how many more there are
 
 @dataclass(frozen=True, repr=False)
 class WordSet:
-    """The words that stand for one concept, and one kind a word."""
+    """The words of one concept, each with its kind, which decides the sentences it fits into.
+
+    Parameters
+    ----------
+    name
+        The name shown in results.
+    words
+        The words.
+    kinds
+        One kind per word, such as "name" or "adjective".
+
+    Examples
+    --------
+    >>> imprint.WordSet.of("flowers", ["rose", "tulip"])
+    WordSet('flowers', 2 words)
+    """
 
     name: str
     words: tuple[str, ...]
@@ -100,9 +115,45 @@ class Unbleached:
 
 @dataclass(frozen=True, repr=False)
 class WeatTest:
-    """Two sets of targets x, y against two sets of attributes a, b; positive means x with a, y with b.
+    """Two sets of targets x, y and two sets of attributes a, b; a positive effect means x with a and y with b.
 
-    `adapted` is the reason why the word lists are not the source's own, None where they are.
+    Parameters
+    ----------
+    id
+        The name by which it is called; no spaces.
+    title
+        What it asks, for readers.
+    source
+        Who published it.
+    language
+        ISO 639 code, "und" if not stated.
+    x
+        First targets.
+    y
+        Second targets.
+    a
+        First attributes.
+    b
+        Second attributes.
+    published
+        Figures that were printed elsewhere.
+    human
+        The effect in the Implicit Association Test.
+    adapted
+        Why the words are not the source's own; None if they are.
+    notes
+        What a reader should know.
+    topics
+        What it is about, such as "gender"; "neutral" if not about people.
+    unbleached
+        Patterns of its own sentences.
+
+    Examples
+    --------
+    >>> lists = ("rose tulip", "ant flea", "love peace", "filth abuse")
+    >>> sets = [imprint.WordSet.of(words, words.split()) for words in lists]
+    >>> imprint.weat("default", imprint.WeatTest("mine", "Flowers and insects", "me", "en", *sets))
+    WeatResult('mine' on glove.6B.100d: d = 1.60, p = 0.167 (exact), 0 missing)
     """
 
     id: str
@@ -126,9 +177,36 @@ class WeatTest:
 
 @dataclass(frozen=True, repr=False)
 class WefatTest:
-    """One set of words against two sets of attributes, and a number from the world for every word.
+    """One set of words, two sets of attributes, and a number about the world per word.
 
-    `property` is None where the numbers have to come from the user: see `with_property`.
+    Parameters
+    ----------
+    id
+        The name by which it is called; no spaces.
+    title
+        What it asks, for readers.
+    source
+        Who published it.
+    language
+        ISO 639 code, "und" if not stated.
+    words
+        The words that are scored.
+    a
+        First attributes.
+    b
+        Second attributes.
+    property
+        A number per word; None if you have to give it, see `with_property`.
+    property_name
+        What the numbers are.
+    published
+        Figures that were printed elsewhere.
+    adapted
+        Why the words are not the source's own; None if they are.
+    notes
+        What a reader should know.
+    topics
+        What it is about, such as "gender"; "neutral" if not about people.
     """
 
     id: str

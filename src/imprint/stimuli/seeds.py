@@ -59,9 +59,24 @@ class Seeds:
 
 
 def professions(*, neutral: bool = True) -> tuple[Profession, ...]:
-    """Return the professions, in the order of the alphabet; `neutral` leaves out those gendered by definition.
+    """Return the catalogue's professions with a crowd's scores, in alphabetical order.
 
-    Phrases are written with underscores, as Google News has them: cab_driver.
+    Phrases have underscores, as in Google News: cab_driver.
+
+    Parameters
+    ----------
+    neutral
+        Leave out professions that are gendered by definition.
+
+    Returns
+    -------
+    tuple of Profession
+        The words, their scores from -1 (women) to 1 (men), and whether they are held out.
+
+    Examples
+    --------
+    >>> imprint.professions()[0]
+    Profession(word='accountant', definition=0.0, stereotype=0.4, held_out=True)
     """
     return tuple(one for one in _professions() if not neutral or abs(one.definition) < BY_DEFINITION)
 
@@ -101,9 +116,17 @@ def background() -> tuple[str, ...]:
 
 
 def read_seeds(path: FilePath) -> Seeds:
-    """Read words of your own: a plain word file, or CSV whose header has `word` first and `held_out` (0 or 1) or not.
+    """Read seed words of your own.
 
-    Further columns, such as scores, are passed over. Without `held_out` every word is to be fitted on.
+    Parameters
+    ----------
+    path
+        A file of words, or CSV with the columns `word` and, if you like, `held_out` (0 or 1). Others are ignored.
+
+    Returns
+    -------
+    Seeds
+        Words to fit on and words to judge by; without `held_out` all are to fit on.
     """
     if not _HEADER.match(read_text(path)):
         return Seeds(read_words(path), ())

@@ -73,7 +73,18 @@ def bundled_templates(language: str = "en") -> Templates:
 
 
 def read_templates(path: FilePath) -> Templates:
-    """Read a user's TOML file; kinds it leaves out keep the bundled patterns of its language, if there are any."""
+    """Read sentence templates of your own.
+
+    Parameters
+    ----------
+    path
+        A TOML file of patterns by kind of word; kinds it leaves out keep the bundled patterns of its language, if any.
+
+    Returns
+    -------
+    Templates
+        Patterns for `seat` and `run_seat_battery`.
+    """
     given = _read(path)
     if given.language not in _languages():
         return given

@@ -71,25 +71,25 @@ def open_subject(
     ----------
     source
         A name: an embedding file, a model's folder, an .onnx file, an installed package that carries a model, a model
-        in the local Hugging Face cache (``org/name``), the URL of an embeddings server, ``default`` (bundled
-        GloVe), ``default-encoder`` (bundled Universal Sentence Encoder) or ``cbow`` (mean of the bundled GloVe's
+        in the local Hugging Face cache (`org/name`), the URL of an embeddings server, `default` (bundled
+        GloVe), `default-encoder` (bundled Universal Sentence Encoder) or `cbow` (mean of the bundled GloVe's
         words). Or an object: gensim's KeyedVectors, Word2Vec or FastText, a dict of words and vectors, a tuple
-        (words, matrix), a model with ``encode``, a function from texts to vectors.
+        (words, matrix), a model with `encode`, a function from texts to vectors.
     only
         Words to keep of an embedding file; their lower-case forms are kept too.
     progress
         Called now and then with the bytes read and the bytes in all.
     options
-        Settings of an encoder, such as ``pooling`` or ``prefix``.
+        Settings of an encoder, such as `pooling` or `prefix`.
 
     Returns
     -------
     Embedding or Encoder
-        Both have a ``name`` and a ``sha256``.
+        Both have a `name` and a `sha256`.
 
     Examples
     --------
-    >>> open_subject({"rose": [1.0, 2.0], "ant": [3.0, -4.0]})
+    >>> imprint.open_subject({"rose": [1.0, 2.0], "ant": [3.0, -4.0]})
     Embedding('dict', 2 words, 2 dimensions)
     """
     if isinstance(source, str | os.PathLike):
@@ -98,14 +98,31 @@ def open_subject(
 
 
 def load(source: EmbeddingLike, *, only: Iterable[str] | None = None, progress: Progress | None = None) -> Embedding:
-    """Open an embedding: a file of any known format, the bundled one by the name `default`, or an object.
+    """Open an embedding.
 
-    The format is recognised by content: GloVe, word2vec or fastText text and word2vec binary, each also inside
-    gzip, xz or a zip of one file; fastText .bin; gensim .kv and .model; a file written by `convert`; what plug-ins
-    read. Objects are gensim's KeyedVectors, Word2Vec or FastText, a dict of words and vectors, and (words, matrix).
+    The format of a file is recognised by its content: GloVe, word2vec or fastText text and word2vec binary, each also
+    inside gzip, xz or a zip of one file; fastText .bin; gensim .kv and .model; a file written by `convert`; formats of
+    plug-ins.
 
-    `only` keeps of a file the rows of these words and of their lower-case forms, and holds memory to them; rows of
-    other words are not checked then. `progress` is called now and then with the bytes done and the bytes in all.
+    Parameters
+    ----------
+    source
+        A file, `default` (bundled GloVe), or an object: gensim's KeyedVectors, Word2Vec or FastText, a dict of words
+        and vectors, a tuple (words, matrix).
+    only
+        Words to keep of a file, to save memory; their lower-case forms are kept too. Other rows are not checked.
+    progress
+        Called now and then with the bytes read and the bytes in all.
+
+    Returns
+    -------
+    Embedding
+        Words and vectors.
+
+    Examples
+    --------
+    >>> imprint.load("default")
+    Embedding('glove.6B.100d', 55,187 words, 100 dimensions)
     """
     if isinstance(source, str | os.PathLike):
         return read_embedding(Path(str(find_source(source, "embedding").place)), only=only, progress=progress)
@@ -129,11 +146,28 @@ def open_encoder(
     progress: Progress | None = None,
     **options: Unpack[EncoderOptions],
 ) -> "Encoder":
-    """Open an encoder by what names it, or make one of an object; words of an embedding are averaged.
+    """Open a sentence encoder; an embedding becomes one that averages its words.
 
-    As `open_subject`, except that `default` is the bundled Universal Sentence Encoder. A folder with `pooling` or
-    `layers` is always opened as a transformers model. `texts`, where known, spare reading the rest of an embedding;
-    `progress` is told of the bytes of one read.
+    Parameters
+    ----------
+    source
+        As for `open_subject`, except that `default` is the bundled Universal Sentence Encoder.
+    texts
+        The texts to be encoded, if known: then only their words are read from an embedding file.
+    progress
+        Called now and then with the bytes read and the bytes in all.
+    options
+        Settings of an encoder, such as `prefix`. With `pooling` or `layers` a folder is opened by transformers.
+
+    Returns
+    -------
+    Encoder
+        Its `encode` turns texts into vectors.
+
+    Examples
+    --------
+    >>> imprint.open_encoder("cbow")
+    BagOfWordsEncoder('glove.6B.100d', adapter=bag of words, pooling=mean)
     """
     from imprint.encoders.bag_of_words import BagOfWordsEncoder, entries_for
 
