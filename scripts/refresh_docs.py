@@ -3,7 +3,7 @@
     python scripts/refresh_docs.py [PAGE ...]
 
 A page may show parts of an output. Where every line shown is still printed, in order, nothing changes; where not, the
-block gets as many of the first lines printed as it had.
+block gets the whole output, or of a much longer one as many lines as it had.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MORE = 12  # lines more than were shown that still are shown whole
 COMMAND = re.compile(r"^\$ (.*?)$\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 FILE = re.compile(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -27,14 +28,15 @@ def refresh(page: Path) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         for name, content in FILE.findall(text):
             (Path(folder) / name).write_text(content)
-        environment = os.environ | {"IMPRINT_CACHE": f"{folder}/cache"}
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment = os.environ | {"IMPRINT_CACHE": f"{folder}/cache", "PATH": path}
 
         def console(found: re.Match[str]) -> str:
             return f"$ {found[1]}\n{run(found[1], found[2], folder, environment)}"
 
         blocks = list(BLOCK.finditer(text))
         pieces, end = [], 0
-        for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        for block, following in zip(blocks, [*blocks[1:], None], strict=False):
             if block[1] == "console":
                 pieces += [text[end : block.start()], f"```console\n{COMMAND.sub(console, block[2])}```"]
                 end = block.end()
@@ -59,8 +61,13 @@ def run(command: str, shown: str, folder: str, environment: dict[str, str]) -> s
     wanted = [" ".join(re.sub("─+", " ", line).split()) for line in shown.splitlines()]
     if all(line in rest for line in filter(None, wanted)):
         return shown
-    print(f"  $ {command}{'' if ran.returncode == 0 else f' (exit code {ran.returncode}): {ran.stderr.strip()}'}")
-    return "".join(f"{line}\n" for line in printed[: len(shown.splitlines())])
+    if not printed:
+        raise SystemExit(f"$ {command}\nprints nothing (exit code {ran.returncode}): {ran.stderr.strip()}")
+    print(f"  $ {command}")
+    least = len(shown.splitlines())
+    return (
+        "".join(f"{line}\n" for line in (printed if len(printed) < least + _MORE else printed[:least])).rstrip() + "\n"
+    )
 
 
 def execute(code: str, folder: str) -> str:

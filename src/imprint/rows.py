@@ -191,10 +191,11 @@ class Result(ABC):
         return rows[0] if len(rows) == 1 else {"findings": rows}
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a table of one line per row, without the lists of single words."""
+        """Return a table of one line per row that was measured, without the lists of single words."""
         import pandas as pd
 
-        return pd.DataFrame([_without_lists(row.to_dict()) for row in self.findings()])
+        measured = (row for row in self.findings() if not isinstance(row, SkippedRow))
+        return pd.DataFrame([_without_lists(row.to_dict()) for row in measured])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rows as JSON lines."""

@@ -77,28 +77,30 @@ def effect(address, **sets):
 def test_numbers_and_dots_follow_the_typing(opened, address):
     page = opened()
     type_sets(page, x=X, y=Y, a=A, b=B)
-    wait_for(page, "of 70 ways")
+    wait_for(page, "of 70 splits")
     finding = effect(address, x=X, y=Y, a=A, b=B)
     shown = page.locator("[data-said] data").evaluate_all("all => all.map(one => one.value)")
-    assert shown == [repr(finding[key]) for key in ("effect_size", "p_value", "extreme", "partitions")]
-    labels = page.locator(".dots .word").all_text_contents()
-    assert labels == sorted(finding["scores"], key=lambda word: -finding["scores"][word])
+    keys = ("effect_size", "p_value", "extreme", "partitions")
+    assert shown == [value if isinstance(value, str) else repr(value) for value in map(finding.get, keys)]
+    drawn = page.locator("#result svg text").all_text_contents()
+    ordered = [one["word"] for one in sorted(finding["scores"], key=lambda one: -one["value"])]
+    assert [text for text in drawn if text in ordered] == ordered
     assert page.locator("#said").text_content() == said(page), "it is read out too"
 
     page.locator("#x").press("End")
     page.locator("#x").press_sequentially(", nurse")
-    wait_for(page, "of 126 ways")
+    wait_for(page, "of 126 splits")
     assert page.locator("#x").evaluate("box => box === document.activeElement"), "typing goes on where it was"
-    assert "nurse" in page.locator(".dots .word").all_text_contents()
+    assert "nurse" in page.locator("#result svg text").all_text_contents()
     assert "nurse" in page.url.replace("+", " ")
     page.reload()
-    assert "of 126 ways" in said(page), "the address keeps the question"
+    assert "of 126 splits" in said(page), "the address keeps the question"
 
 
 def test_a_stale_answer_is_never_shown(opened):
     page = opened()
     type_sets(page, x=X, y=Y, a=A, b=B)
-    wait_for(page, "of 70 ways")
+    wait_for(page, "of 70 splits")
     page.evaluate(
         """() => {
           window.shown = [];
@@ -113,9 +115,9 @@ def test_a_stale_answer_is_never_shown(opened):
     assert page.locator("#result").get_attribute("aria-busy") == "true"
     page.locator("#x").fill(", ".join(X[:3]))
     held[0].continue_()
-    wait_for(page, "of 35 ways")
+    wait_for(page, "of 35 splits")
     page.locator("#result:not([aria-busy])").wait_for()
-    assert all("of 35 ways" in text for text in page.evaluate("window.shown")), "the answer about two words is dropped"
+    assert all("of 35 splits" in text for text in page.evaluate("window.shown")), "the answer about two words is dropped"
 
 
 def test_a_question_is_asked_when_typing_rests_and_only_once(opened):
@@ -126,22 +128,22 @@ def test_a_question_is_asked_when_typing_rests_and_only_once(opened):
     page.on("request", lambda request: request.method == "POST" and asked.append(request.post_data))
     type_sets(page, x=X, y=Y, a=A, b=B)
     page.clock.run_for(1000)
-    wait_for(page, "of 70 ways")
+    wait_for(page, "of 70 splits")
     page.locator("#x").dispatch_event("input")
     page.clock.run_for(1000)
     type_sets(page, x=X[:3])
     page.clock.run_for(1000)
-    wait_for(page, "of 35 ways")
+    wait_for(page, "of 35 splits")
     assert len(asked) == 2
 
 
 def test_a_mistake_is_told_where_the_answer_would_be(opened):
     page = opened()
     type_sets(page, x=["rose"])
-    wait_for(page, "only one word")
+    page.locator("#result .error").filter(has_text="rose").wait_for()
     assert page.locator("#x").input_value() == "rose"
     type_sets(page, x=X, y=Y, a=A, b=B)
-    wait_for(page, "of 70 ways")
+    wait_for(page, "of 70 splits")
 
 
 def test_a_server_that_has_gone_is_said_to_have(opened):
@@ -151,7 +153,7 @@ def test_a_server_that_has_gone_is_said_to_have(opened):
     wait_for(page, "Is imprint serve still running")
     page.unroute_all()
     page.get_by_role("button", name="Measure").click()
-    wait_for(page, "ways to deal")
+    wait_for(page, "splits")
     opened.troubles.clear()
 
 
@@ -164,18 +166,18 @@ def test_the_command_can_be_copied(opened):
         assert copied == page.locator(".recipe", has_text=name).locator("code").text_content()
         page.evaluate("document.getElementById('said').textContent = ''")
     type_sets(page, x=X, y=Y, a=A, b=B)
-    wait_for(page, "of 70 ways")
+    wait_for(page, "of 70 splits")
     assert page.get_by_role("button", name="Copy: ").count() == 2
 
 
 def test_what_was_unfolded_stays_so_while_typing(opened):
     page = opened()
-    page.get_by_text("Every word’s score").first.click()
+    page.locator("#result figure.chart summary").click()
     type_sets(page, x=X, y=Y, a=A, b=B)
-    wait_for(page, "of 70 ways")
-    assert page.locator("#scores table").is_visible()
-    assert page.locator("#scores tbody tr").count() == 8
-    assert not page.locator("#behind dl").is_visible()
+    wait_for(page, "of 70 splits")
+    assert page.locator("#result figure.chart table").is_visible()
+    assert page.locator("#result figure.chart tbody tr").count() == 8
+    assert not page.locator("#result details.folded table").first.is_visible()
 
 
 def test_everything_works_without_javascript(opened):
@@ -185,12 +187,12 @@ def test_everything_works_without_javascript(opened):
     assert page.locator("#x").input_value().startswith("math")
     type_sets(page, x=X, y=Y, a=A, b=B)
     page.get_by_role("button", name="Measure").click()
-    assert "of 70 ways" in said(page)
-    assert page.locator(".dots .dot").count() == 8 + 2, "with two in the key"
+    assert "of 70 splits" in said(page)
+    assert page.locator("#result svg").count() == 1
     page.get_by_role("link", name="Axis").click()
     page.get_by_label("Words to project").fill("nurse\nengineer\nrose")
     page.get_by_role("button", name="Project").click()
-    assert "3 words from" in said(page)
+    assert "Of 3 words" in said(page)
     page.get_by_role("link", name="Neighbours").click()
     page.get_by_label("Word", exact=True).fill("rose")
     page.get_by_role("button", name="Find").click()
@@ -201,9 +203,9 @@ def test_everything_works_without_javascript(opened):
 def test_the_axis_and_the_neighbours_follow_the_typing(opened):
     page = opened("/axis")
     page.locator("#words").fill("nurse, engineer")
-    wait_for(page, "^2 words from")
+    wait_for(page, "^Of 2 words")
     page.locator("#pairs").fill("he, she\nrose, ant")
-    page.get_by_text("the mean cosine between two pairs").wait_for()
+    page.locator("#result code").filter(has_text="rose").first.wait_for()
     page.goto("/neighbours")
     page.locator("#word").fill("ant")
     wait_for(page, "Nearest to ant")
@@ -217,10 +219,10 @@ def test_the_keyboard_alone_is_enough(opened):
     assert page.locator(":focus").inner_text() == "To the content"
     page.keyboard.press("Enter")
     reached = []
-    for _ in range(20):
+    for _ in range(40):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.id || document.activeElement.textContent.trim()"))
-    for stop in ("test", "Take its words", "x", "y", "a", "b", "alternative", "Measure", "Every word’s score", "Copy"):
+    for stop in ("test", "Take its words", "x", "y", "a", "b", "alternative", "Measure", "Show the numbers", "Copy"):
         assert stop in reached
     page.locator("#alternative").focus()
     page.keyboard.press("ArrowDown")

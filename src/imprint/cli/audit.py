@@ -120,7 +120,7 @@ def audit_command(
         print_findings(found)
         say(f"report: {out}")
     else:
-        say_sentences(audit.findings(), tell)
+        say_sentences(audit.findings(), tell, whole=False)
         tell(f"report: {out}")
     say_sentences(gate.findings(), say)
     raise typer.Exit(gate.exit_code)

@@ -60,10 +60,12 @@ def gate_command(
     raise typer.Exit(gate.exit_code)
 
 
-def say_sentences(rows: "Sequence[Row]", say: Callable[[str], None]) -> None:
-    """Print what rows mean, in sentences."""
+def say_sentences(rows: "Sequence[Row]", say: "Callable[[str], None]", *, whole: bool = True) -> None:
+    """Print what rows mean, in sentences: each a `whole` line, as pipelines read them, or broken for people."""
     from imprint.kinds.sections import sentences
+    from imprint.masking import Words
+    from imprint.render.numbers import plain
     from imprint.render.terminal import draw_text
 
     for sentence in sentences(rows):
-        say(draw_text(sentence))
+        say(plain(sentence, Words()) if whole else draw_text(sentence))

@@ -68,9 +68,11 @@ function refusal(message = "The server does not answer. Is imprint serve still r
 }
 
 function show(nodes) {
-  const opened = [...result.querySelectorAll("details[open]")].map((details) => details.id);
+  const opened = new Set([...result.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent));
   result.replaceChildren(...nodes);
-  for (const name of opened) document.getElementById(name)?.setAttribute("open", "");
+  for (const summary of result.querySelectorAll("details > summary")) {
+    if (opened.has(summary.textContent)) summary.parentElement.open = true;
+  }
   document.getElementById("said").textContent = result.querySelector("[data-said]")?.textContent.trim() ?? "";
   offerCopies();
 }
