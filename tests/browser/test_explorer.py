@@ -117,7 +117,9 @@ def test_a_stale_answer_is_never_shown(opened):
     held[0].continue_()
     wait_for(page, "of 35 splits")
     page.locator("#result:not([aria-busy])").wait_for()
-    assert all("of 35 splits" in text for text in page.evaluate("window.shown")), "the answer about two words is dropped"
+    assert all("of 35 splits" in text for text in page.evaluate("window.shown")), (
+        "the answer about two words is dropped"
+    )
 
 
 def test_a_question_is_asked_when_typing_rests_and_only_once(opened):
