@@ -105,7 +105,7 @@ def test_a_margin_that_is_none_is_refused(result, margin):
 def test_what_cannot_be_measured_is_refused(embedding, result):
     with pytest.raises(SettingError, match="got dict of length 0"):
         assert_association_below({}, "caliskan-6", margin=0.1)
-    with pytest.raises(SettingError, match="without a test"):
+    with pytest.raises(SettingError, match="test"):
         assert_association_below(embedding, margin=0.1)
     with pytest.raises(SettingError, match="give the result alone"):
         assert_association_below(result, "caliskan-7", margin=0.1)

@@ -49,6 +49,7 @@ _HOMES = {
     "leakage": "evaluation.leakage",
     "load": "subjects.opening",
     "load_transform": "debiasing.saved",
+    "metric": "association.metrics",
     "open_encoder": "subjects.opening",
     "open_subject": "subjects.opening",
     "pair_axis": "directions.axis",

@@ -1,6 +1,7 @@
 from imprint.association.battery import Battery as Battery
 from imprint.association.battery import run_battery as run_battery
 from imprint.association.groups import group_association as group_association
+from imprint.association.metrics import metric as metric
 from imprint.association.seat import seat as seat
 from imprint.association.seat_battery import SeatBattery as SeatBattery
 from imprint.association.seat_battery import run_seat_battery as run_seat_battery

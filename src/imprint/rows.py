@@ -245,7 +245,9 @@ def write_findings(path: str | os.PathLike[str], findings: Iterable[Row]) -> Non
 def read_row(fields: object, find: Callable[[str], type[Row] | None]) -> Row:
     """Make a row of what JSON holds; `find` gives the type of a kind, or None for a kind it does not know."""
     if not isinstance(fields, Mapping):
-        raise ImprintError("a finding must be a JSON object; give a file that imprint wrote")
+        raise ImprintError(
+            option="a finding", got=fields, expected="a JSON object", hint="give a file that imprint wrote"
+        )
     kind, schema = fields.get("kind"), fields.get("schema_version")
     known = find(kind) if isinstance(kind, str) and schema == SCHEMA_VERSION else None
     try:
@@ -254,7 +256,7 @@ def read_row(fields: object, find: Callable[[str], type[Row] | None]) -> Row:
         common = {name: fields[name] for name in Row.__struct_fields__ if name in fields}
         return msgspec.convert(common | {"kind": "raw", "fields": dict(fields)}, RawRow)
     except msgspec.ValidationError as error:
-        raise ImprintError(f"{error}; give a file as imprint wrote it") from error
+        raise ImprintError(str(error), hint="give a file as imprint wrote it") from error
 
 
 def word_values(numbers: Mapping[str, float]) -> tuple[WordValue, ...]:

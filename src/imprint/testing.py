@@ -29,7 +29,7 @@ def assert_association_below(
     from imprint.policy.judging import judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
-        raise SettingError(f"margin must be a number above 0, in cosines, such as 0.05, got {margin!r}")
+        raise SettingError(option="margin", got=margin, expected="a number above 0, in cosines, such as 0.05")
     row = _measured(measured, test).finding()
     said = judge(Condition("require", row.kind, None, "mean_difference", True, "<", float(margin)), row)
     if said.verdict == "passed":
@@ -52,8 +52,10 @@ def _measured(
 
     if isinstance(measured, WeatResult | SeatResult):
         if test is not None:
-            raise SettingError(f"a result of {measured.test.id} was given, and a test besides; give the result alone")
+            raise SettingError(
+                f"a result of {measured.test.id} was given, and a test", option="test", hint="give the result alone"
+            )
         return measured
     if test is None:
-        raise SettingError("an embedding was given without a test; name one, such as 'caliskan-6'")
+        raise SettingError(option="test", got=None, expected="the id of a test, such as 'caliskan-6'")
     return weat(measured, test)

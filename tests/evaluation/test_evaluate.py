@@ -29,7 +29,7 @@ def test_what_cannot_be_run_is_skipped_with_its_reason():
     (skipped,) = found.skipped
     assert (skipped.kind, skipped.test, skipped.embedding, skipped.part) == ("skipped", "absent", "one", "benchmarks")
     assert found.findings() == [*found.rows, skipped]
-    assert list(found.to_frame()["kind"]) == ["similarity", "analogy_benchmark", "skipped"]
+    assert list(found.to_frame()["kind"]) == ["similarity", "analogy_benchmark"]
 
 
 def test_nothing_to_run_is_refused_in_one_line():

@@ -30,7 +30,7 @@ def test_it_prints_its_address_serves_this_machine_alone_and_stops_on_ctrl_c(ser
     assert said == "explorer:"
     assert address.startswith("http://127.0.0.1:")
     assert "Ctrl-C stops it" in serving.stderr.readline()
-    assert httpx.get(address).status_code == 200
+    assert httpx.get(address, timeout=60).status_code == 200
     assert httpx.get(address, headers={"host": "rebound.example"}).status_code == 400
     port = int(address.rpartition(":")[2])
     with pytest.raises(ConnectionRefusedError, match="refused"):

@@ -1,4 +1,4 @@
-"""A package of somebody else adds a kind, a debiaser, a reader and an encoder, through entry points alone."""
+"""A package of somebody else adds a kind, a metric, tests, a debiaser, a reader and an encoder: entry points do it."""
 
 import json
 import os
@@ -11,6 +11,7 @@ import pytest
 IMPRINT = Path(sys.executable).with_name("imprint")
 MODULE = '''
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.transform import Card, LinearTransform
 from imprint.embeddings.embedding import Embedding
 from imprint.kinds import Kind, Part
-from imprint.rows import Row
+from imprint.rows import Result, Row
 from imprint.view import Column, Table, number, say, title
 
 HEAD = b"TOY1"
@@ -61,6 +62,26 @@ class FlipDebiaser(Debiaser):
         return LinearTransform("flip", card, -np.eye(embedding.dimension), np.zeros(embedding.dimension))
 
 
+@dataclass(frozen=True)
+class Lengths(Result):
+    """What the toy metric found."""
+
+    row: ToyRow
+
+    def findings(self):
+        return [self.row]
+
+
+def lengths(subject, test):
+    """Measure the mean length of a test's target words."""
+    found = [word for word in test.x.words if word in subject.index]
+    mean = sum(map(len, found)) / len(found)
+    return Lengths(ToyRow(test=test.id, embedding=subject.name, embedding_sha256=subject.sha256, mean_length=mean))
+
+
+CATALOGUE = str(Path(__file__).with_name("toy.toml"))
+
+
 def recognises(head, path):
     return head.startswith(HEAD)
 
@@ -76,6 +97,14 @@ def make_encoder(place=None):
 
     return encode
 '''
+TOML = """
+[[weat]]
+id = "toy-1"
+x = ["rose", "lily"]
+y = ["ant", "wasp"]
+a = ["love", "peace"]
+b = ["hate", "war"]
+"""
 ENTRY_POINTS = """
 [imprint.kinds]
 toy = imprint_toy:TOY
@@ -88,6 +117,12 @@ toy = imprint_toy
 
 [imprint.encoders]
 toy-encoder = imprint_toy:make_encoder
+
+[imprint.metrics]
+lengths = imprint_toy:lengths
+
+[imprint.catalogues]
+toys = imprint_toy:CATALOGUE
 """
 
 
@@ -96,6 +131,7 @@ def plugged(tmp_path_factory):
     """Run commands and Python where the package is installed."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "imprint_toy.py").write_text(MODULE)
+    (folder / "toy.toml").write_text(TOML)
     metadata = folder / "imprint_toy-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: imprint-toy\nVersion: 1.0\n")
@@ -143,6 +179,20 @@ def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_pro
     (tmp_path / "f.jsonl").write_text(json.dumps(row) + "\n")
     assert in_process("report", "f.jsonl").returncode == 0
     assert "mean_length" in (tmp_path / "report.html").read_text()
+
+
+def test_a_metric_and_a_catalogue_are_found_by_name(plugged):
+    (row,) = (
+        json.loads(line)
+        for line in plugged(
+            "metric", "default", "--metric", "lengths", "--test", "toy-1", "--json"
+        ).stdout.splitlines()
+    )
+    assert (row["kind"], row["test"], row["mean_length"]) == ("toy", "toy-1", 4.0)
+    assert "lengths" in plugged("metrics").stdout
+    both = plugged("metric", "default", "--metric", "weat", "--metric", "lengths", "--test", "toy-1").stdout
+    assert "toy-1" in both
+    assert "Toy lengths" in both
 
 
 def test_a_reader_opens_a_format_of_its_own(plugged):

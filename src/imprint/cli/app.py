@@ -14,6 +14,7 @@ from imprint.cli import (
     enumerate,  # noqa: A004 - the command's own name
     evaluate,
     gate,
+    metric,
     project,
     report,
     schema,
@@ -44,6 +45,8 @@ app.command("schema")(schema.schema_command)
 app.command("weat")(weat.weat_command)
 app.command("wefat")(wefat.wefat_command)
 app.command("seat")(seat.seat_command)
+app.command("metric")(metric.metric_command)
+app.command("metrics")(metric.metrics_command)
 app.command("enumerate")(enumerate.enumerate_command)
 app.command("project")(project.project_command)
 app.command("analogies")(analogies.analogies_command)

@@ -35,7 +35,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
     one, other, plan = job.embedding, job.against, job.plan
     if other is None:
-        raise SettingError("no second embedding was given; give one with --against")
+        raise SettingError("no second embedding was given", option="against", hint="give one with --against")
 
     def compared() -> Sequence[Row]:
         return compare(

@@ -102,7 +102,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
     def left() -> Sequence[Row]:
         if plan.quick:
-            raise SettingError("a quick audit leaves this out; run a full audit")
+            raise SettingError("a quick audit leaves this out", option="quick", hint="run a full audit")
         report = by_label(stretch(progress, 0.2, 1.0), (1.0,))
         return leakage(before, axis, after=after, seed=plan.seed, report=report).findings()
 

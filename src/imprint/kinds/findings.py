@@ -34,10 +34,10 @@ def read_findings(path: str | os.PathLike[str]) -> list[Row]:
         # A pipe brings what another command prints; a device may never end.
         kind = source.stat().st_mode
         if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind)):
-            raise ImprintError(f"{source}: is a folder or a device; give a findings.jsonl")
+            raise ImprintError("is a folder or a device", where=source, hint="give a findings.jsonl")
         text = source.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise ImprintError(f"{source}: cannot be read ({_reason(error)}); give a findings.jsonl") from error
+        raise ImprintError(f"cannot be read ({_reason(error)})", where=source, hint="give a findings.jsonl") from error
     return [_read(source, place, line) for place, line in enumerate(text.split("\n"), start=1) if line]
 
 
@@ -45,13 +45,14 @@ def _read(source: Path, place: int, line: str) -> Row:
     try:
         return read_row(json.loads(line), row_type)
     except json.JSONDecodeError as error:
-        raise ImprintError(
-            f"{source}: line {place} is not JSON; give the findings.jsonl of imprint audit, or what --json prints"
-        ) from error
+        hint = "give the findings.jsonl of imprint audit, or what --json prints"
+        raise ImprintError("is not JSON", where=(source, place), hint=hint) from error
     except RecursionError as error:
-        raise ImprintError(f"{source}: line {place} is nested too deeply; give a file that imprint wrote") from error
+        raise ImprintError(
+            "is nested too deeply", where=(source, place), hint="give a file that imprint wrote"
+        ) from error
     except (ValueError, TypeError, ImprintError) as error:
-        raise ImprintError(f"{source}: line {place} is not a finding ({error})") from error
+        raise ImprintError(f"is not a finding ({error})", where=(source, place)) from error
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -137,7 +137,7 @@ class Job:
         from imprint.debiasing.debiaser import debiaser
 
         if self.plan.debias is None:
-            raise SettingError("no debiasing was asked for")
+            raise SettingError("no debiasing was asked for", option="debias")
         return debiaser(self.plan.debias).fit_gender(self.embedding)
 
     @cached_property
@@ -168,7 +168,7 @@ def tests_in(language: str) -> tuple[Test, ...]:
     tests = catalogue()
     languages = sorted({test.language for test in tests})
     if language not in (*languages, "all"):
-        raise SettingError(f"language must be {', '.join(languages)} or all, got {language!r}")
+        raise SettingError(option="language", got=language, expected=f"{', '.join(languages)} or all")
     return tuple(test for test in tests if language in (test.language, "all"))
 
 

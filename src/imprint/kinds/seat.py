@@ -101,7 +101,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     known = {test.id for test in tests_in(plan.language)}
     tests = [test for test in choose(catalogue(), SEAT_TESTS) if isinstance(test, WeatTest) and test.id in known]
     if encoder is None or not tests:
-        raise SettingError(f"the catalogue has no sentences in language {plan.language!r}")
+        raise SettingError("the catalogue has no sentences in this language", option="language", got=plan.language)
     report = by_label(progress, (0.6, 0.2, 0.2))
     battery = run_seat_battery([encoder], tests, alpha=plan.alpha, cache=job.cache, seed=plan.seed, report=report)
     return battery.findings()

@@ -75,5 +75,5 @@ def as_read(rows: Iterable[Row]) -> list[Row]:
     """Return rows as a file would give them back, so that what is drawn from one is the same to the byte."""
     read = [read_row(row.to_dict(), row_type) for row in rows]
     if not read:
-        raise ImprintError("there are no findings to draw; give those of imprint audit or of any test")
+        raise ImprintError("there are no findings to draw", hint="give those of imprint audit or of any test")
     return read

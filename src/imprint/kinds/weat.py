@@ -88,7 +88,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     plan = job.plan
     tests = [test for test in tests_in(plan.language) if isinstance(test, WeatTest)]
     if not tests:
-        raise SettingError(f"the catalogue has no WEAT in language {plan.language!r}")
+        raise SettingError("the catalogue has no WEAT in this language", option="language", got=plan.language)
     return run_battery(job.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress).findings()
 
 

@@ -107,29 +107,28 @@ def parse_condition(text: str, rule: Rule = "fail-on") -> Condition:
     limit = float(found["limit"])
     if not math.isfinite(limit):
         raise _malformed(text, rule)
-    known_kind(kind, f"--{rule} {text!r}")
+    known_kind(kind, f"--{rule} {text}")
     condition = Condition(rule, kind, pattern or None, found["field"], bool(found["bar"]), found["operator"], limit)
     _refuse_unknown_field(condition, text)
     if rule == "require":
         _refuse_without_interval(condition, text)
     if _is_probability(condition) and not 0 <= limit <= 1:
-        raise SettingError(f"--{rule} {text!r}: a limit of p must be between 0 and 1, got {limit:g}")
+        raise SettingError(option="the limit of p", got=limit, expected="between 0 and 1", where=f"--{rule} {text}")
     return condition
 
 
 def _malformed(text: str, rule: Rule) -> SettingError:
-    shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     return SettingError(
-        f"--{rule} {shown!r} is not a valid condition; expected {GRAMMAR}, for example {EXAMPLES[rule]!r}"
+        option=f"--{rule}", got=text, expected=f"a condition, {GRAMMAR}", hint=f"for example {EXAMPLES[rule]!r}"
     )
 
 
-def known_kind(name: str, where: str = "condition") -> Kind:
+def known_kind(name: str, where: str | None = None) -> Kind:
     """Return a kind that conditions can be about."""
     kind = find_kind(name) if name not in _NOT_MEASURED else None
     if kind is None:
         names = ", ".join(known for known in REGISTRY.names() if known not in _NOT_MEASURED)
-        raise SettingError(f"{where}: the kind must be one of {names}, got {name!r}")
+        raise SettingError(option="the kind", got=name, expected=f"one of {names}", where=where)
     return kind
 
 
@@ -144,8 +143,13 @@ def _refuse_unknown_field(condition: Condition, text: str) -> None:
     known = [*known_kind(condition.kind).aliases, *field_names(known_kind(kind).row)]
     if field not in known:
         near = difflib.get_close_matches(condition.field, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise SettingError(f"--{condition.rule} {text!r}: {kind} has no field {condition.field!r}{hint}")
+        raise SettingError(
+            f"{kind} has no field {condition.field!r}",
+            option=f"--{condition.rule}",
+            got=condition.field,
+            where=f"--{condition.rule} {text}",
+            hint=f"did you mean {near[0]}?" if near else "imprint schema lists the fields",
+        )
 
 
 def _is_probability(condition: Condition) -> bool:
@@ -154,14 +158,11 @@ def _is_probability(condition: Condition) -> bool:
 
 
 def _refuse_without_interval(condition: Condition, text: str) -> None:
-    field = condition.target[1]
+    reason = None
     if _is_probability(condition):
-        raise SettingError(
-            f"--require {text!r} asks for a p-value, and a large one clears nothing; require a margin, for example "
-            f"{EXAMPLES['require']!r}"
-        )
-    if field in _WITHOUT_INTERVAL:
-        raise SettingError(
-            f"--require {text!r} asks for {condition.field}, which has no interval; use mean_difference, for example "
-            f"{EXAMPLES['require']!r}"
-        )
+        reason = "a large p-value is not evidence of absence"
+    elif condition.target[1] in _WITHOUT_INTERVAL:
+        reason = f"{condition.field} has no interval"
+    if reason is not None:
+        hint = f"require a margin of mean_difference, for example {EXAMPLES['require']!r}"
+        raise SettingError(reason, option="--require", got=condition.field, where=f"--require {text}", hint=hint)

@@ -102,7 +102,7 @@ def parse_conditions(fail_on: Iterable[str] = (), require: Iterable[str] = ()) -
 def check(findings: Sequence[Row], conditions: Iterable[Condition]) -> Gate:
     """Hold findings against conditions."""
     if not findings:
-        raise SettingError("there are no findings to check; give those of imprint audit or of any test")
+        raise SettingError("there are no findings to check", hint="give those of imprint audit or of any test")
     about = next((one for one in findings if isinstance(one, AuditRow)), findings[0])
     return Gate(about, tuple(_answer(condition, findings) for condition in conditions))
 

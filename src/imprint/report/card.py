@@ -33,7 +33,7 @@ def render_card(findings: Iterable[Row]) -> str:
     """Return the section; slurs are masked, and words that Markdown or HTML would read are escaped."""
     rows = list(findings)
     if not rows:
-        raise ImprintError("there are no findings for a card; give those of imprint audit or of any test")
+        raise ImprintError("there are no findings for a card", hint="give those of imprint audit or of any test")
     return "\n".join(_lines(rows))
 
 

@@ -46,6 +46,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from imprint.errors import StimulusError
+from imprint.registry import Registry
 from imprint.stimuli import parsing
 from imprint.stimuli.definition import (
     Human,
@@ -61,6 +62,7 @@ from imprint.stimuli.definition import (
 )
 from imprint.stimuli.files import FilePath, did_you_mean, read_property, read_words, weat_from_files
 
+CATALOGUES = Registry("imprint.catalogues", {})  # of plug-ins; ours are the files in data/
 GENDER_TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
 SEAT_TESTS = ("caliskan-[0-9]*", "seat-*")  # May et al. (2019): Caliskan's ten tests, and those they add
 
@@ -108,21 +110,41 @@ def catalogue() -> tuple[Test, ...]:
     return tuple(tests)
 
 
+@cache
+def plugin_tests() -> tuple[Test, ...]:
+    """Return the tests of installed catalogues: entry points to a TOML file, or to a function that returns tests."""
+    found: list[Test] = []
+    for name in CATALOGUES.names():
+        offered = CATALOGUES.get(name)
+        found += offered() if callable(offered) else read_tests(offered)
+    parsing.refuse_repeated_ids([*catalogue(), *found], CATALOGUES.group)
+    return tuple(found)
+
+
 def get(identifier: str) -> Test:
-    """Return the catalogue's test of that id, reading files until one has it."""
+    """Return the catalogue's test of that id, reading files until one has it; then those of plug-ins."""
     for path in _files():
         for test in _tests_of(path):
             if test.id == identifier:
                 return test
+    for test in plugin_tests():
+        if test.id == identifier:
+            return test
     raise _unknown(identifier, {test.id: test for test in catalogue()})
 
 
 def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
-    """Return the tests whose id is, or matches, one of the patterns ("seat-*"), in their own order."""
+    """Return the tests whose id is, or matches, one of the patterns ("seat-*"), in their own order.
+
+    What the catalogue does not know is looked for in the catalogues of plug-ins.
+    """
     known = {test.id: test for test in tests}
     wanted: set[str] = set()
     for pattern in patterns:
         matching = [identifier for identifier in known if fnmatchcase(identifier, pattern)]
+        if not matching and tests is catalogue():
+            found = {test.id: test for test in plugin_tests() if fnmatchcase(test.id, pattern)}
+            known, matching = known | found, list(found)
         if not matching:
             raise _unknown(pattern, known)
         wanted.update(matching)

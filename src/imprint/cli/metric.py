@@ -1,0 +1,34 @@
+"""`imprint metric` and `imprint metrics`: metrics by name, ours and those of plug-ins."""
+
+from typing import Annotated
+
+import typer
+
+from imprint.cli.encoders import ENCODER_HELP
+from imprint.cli.options import JsonOption
+
+
+def metric_command(
+    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")],
+    metric: Annotated[list[str], typer.Option("--metric", help="A metric's name; may repeat. See imprint metrics.")],
+    test: Annotated[list[str], typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat.")],
+    json: JsonOption = False,
+) -> None:
+    """Run several metrics on the same tests and words."""
+    from imprint.association.metrics import metric as run
+    from imprint.cli.console import show_findings
+    from imprint.stimuli.catalog import catalogue, choose
+    from imprint.subjects.opening import open_subject
+
+    opened, tests = open_subject(subject), choose(catalogue(), test)
+    show_findings([row for name in metric for one in tests for row in run(name, opened, one).findings()], json=json)
+
+
+def metrics_command() -> None:
+    """List the metrics by name."""
+    from imprint.association.metrics import METRICS
+    from imprint.cli.console import tell
+
+    for name in METRICS.names():
+        summary = (METRICS.get(name).__doc__ or "").strip().partition("\n")[0]
+        tell(f"{name:12}{summary}")
