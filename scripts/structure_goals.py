@@ -57,6 +57,7 @@ def main() -> None:
     rows = [
         ("code lines, without blanks, comments and docstrings", lines, CODE_LINES),
         ("modules loaded from load to one drawn WEAT row", modules_to_draw(), MODULES),
+        ("source files touched to add a metric or another kind", files_naming("agreement"), 3),
         ("source files touched to add a debiaser", files_naming("leace"), 2),
     ]
     print(f"{'':54} {'now':>7} {'goal':>7}")

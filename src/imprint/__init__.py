@@ -49,7 +49,7 @@ _HOMES = {
     "leakage": "evaluation.leakage",
     "load": "subjects.opening",
     "load_transform": "debiasing.saved",
-    "metric": "association.metrics",
+    "metric": "kinds.metrics",
     "open_encoder": "subjects.opening",
     "open_subject": "subjects.opening",
     "pair_axis": "directions.axis",

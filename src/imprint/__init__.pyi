@@ -1,7 +1,6 @@
 from imprint.association.battery import Battery as Battery
 from imprint.association.battery import run_battery as run_battery
 from imprint.association.groups import group_association as group_association
-from imprint.association.metrics import metric as metric
 from imprint.association.seat import seat as seat
 from imprint.association.seat_battery import SeatBattery as SeatBattery
 from imprint.association.seat_battery import run_seat_battery as run_seat_battery
@@ -39,6 +38,7 @@ from imprint.evaluation.evaluate import evaluate as evaluate
 from imprint.evaluation.leakage import leakage as leakage
 from imprint.kinds.findings import read_findings as read_findings
 from imprint.kinds.job import Plan as Plan
+from imprint.kinds.metrics import metric as metric
 from imprint.report.page import write_page as write_page
 from imprint.rows import Row as Row
 from imprint.rows import write_findings as write_findings

@@ -15,8 +15,8 @@ def metric_command(
     json: JsonOption = False,
 ) -> None:
     """Run several metrics on the same tests and words."""
-    from imprint.association.metrics import metric as run
     from imprint.cli.console import show_findings
+    from imprint.kinds.metrics import metric as run
     from imprint.stimuli.catalog import catalogue, choose
     from imprint.subjects.opening import open_subject
 
@@ -26,9 +26,8 @@ def metric_command(
 
 def metrics_command() -> None:
     """List the metrics by name."""
-    from imprint.association.metrics import METRICS
     from imprint.cli.console import tell
+    from imprint.kinds.metrics import metrics
 
-    for name in METRICS.names():
-        summary = (METRICS.get(name).__doc__ or "").strip().partition("\n")[0]
-        tell(f"{name:12}{summary}")
+    for name, measure in metrics().items():
+        tell(f"{name:12}{(measure.__doc__ or '').strip().partition(chr(10))[0]}")

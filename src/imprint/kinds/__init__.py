@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from imprint.errors import ImprintError
 from imprint.registry import Registry
-from imprint.rows import RawRow, Row
+from imprint.rows import RawRow, Result, Row
 from imprint.view import Block, Text
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class Kind:
     for the top of the page. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a
     quick audit); a long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in
     conditions; `card` puts the tables on a model card. In a section, kinds come by `rank`.
+    `measure` makes it a metric, which runs by name on a subject and a test.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Kind:
     aliases: Mapping[str, str] = field(default_factory=dict)
     card: bool = False
     beside: bool = False
+    measure: Callable[..., Result] | None = None
     rank: int = 0
 
 

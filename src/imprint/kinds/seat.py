@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import CoherenceRow, contrasts
+from imprint.association.seat import seat
 from imprint.association.seat_result import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import SettingError
@@ -365,6 +366,7 @@ SEAT = Kind(
     part=SENTENCES,
     blocks=blocks,
     sentences=sentences,
+    measure=seat,
     run=run,
     seconds=20.0,
     aliases={"p": "p_value", "d": "effect_size"},

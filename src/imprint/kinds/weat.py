@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.association.weat import WeatRow
+from imprint.association.weat import WeatRow, weat
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
@@ -307,6 +307,7 @@ WEAT = Kind(
     blocks=blocks,
     sentences=sentences,
     run=run,
+    measure=weat,
     seconds=4.0,
     aliases={"p": "p_value", "d": "effect_size"},
     card=True,

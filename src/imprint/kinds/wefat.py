@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.association.wefat import WefatRow
+from imprint.association.wefat import WefatRow, wefat
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import TEST, missing_cell, missing_notes, name_cell
@@ -141,6 +141,7 @@ WEFAT = Kind(
     blocks=blocks,
     sentences=sentences,
     run=run,
+    measure=wefat,
     seconds=1.0,
     aliases={"p": "p_value", "r": "effect_size"},
     card=True,

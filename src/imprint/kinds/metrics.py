@@ -1,20 +1,22 @@
 """Metrics by name: each takes a subject and a test, and returns a result whose rows have a kind."""
 
+from collections.abc import Callable
 from typing import Any
 
+from imprint.errors import SettingError
+from imprint.kinds import all_kinds, find_kind
 from imprint.registry import Registry
 from imprint.rows import Result
 from imprint.stimuli.definition import Test
 from imprint.subjects.opening import EncoderLike
 
-METRICS = Registry(
-    "imprint.metrics",
-    {
-        "weat": "imprint.association.weat:weat",
-        "wefat": "imprint.association.wefat:wefat",
-        "seat": "imprint.association.seat:seat",
-    },
-)
+PLUGINS = Registry("imprint.metrics", {})  # ours are the kinds that can be measured by name
+
+
+def metrics() -> dict[str, Callable[..., Result]]:
+    """Return every metric by its name, those of plug-ins last."""
+    ours = {kind.name: kind.measure for kind in all_kinds() if kind.measure is not None}
+    return ours | {name: PLUGINS.get(name) for name in PLUGINS.names() if name not in ours}
 
 
 def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -> Result:
@@ -41,5 +43,10 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
     >>> imprint.metric("weat", "default", "caliskan-6").p_value
     7.77000777000777e-05
     """
-    result: Result = METRICS.get(name)(subject, test, **settings)
-    return result
+    kind = find_kind(name)
+    measure = kind.measure if kind is not None else None
+    if measure is None and name in PLUGINS.plugins():
+        measure = PLUGINS.get(name)
+    if measure is None:
+        raise SettingError(option="metric", got=name, expected=f"one of {', '.join(metrics())}")
+    return measure(subject, test, **settings)
