@@ -18,9 +18,10 @@ test: lint
 	@$(BIN)/python scripts/packages.py wefe || echo "without the package wefe, tests of figures published for Google News are skipped"
 	$(PYTEST) -m "not slow"
 
-# The same without a browser and without running what the documentation shows.
+# The same without whole commands, audits, served pages and the documentation's snippets.
+WHOLE = cli audit explorer plugins test_golden.py test_docs.py
 test-fast: lint
-	$(PYTEST) -m "not slow and not browser" --ignore=tests/test_docs.py
+	$(PYTEST) -m "not slow and not browser" $(WHOLE:%=--ignore=tests/%)
 
 # Long simulations, whole audits, and every number of version 0.1.
 test-slow: $(READY)

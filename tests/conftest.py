@@ -8,11 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from imprint.cli import main
 
 # What a shell starts in the background ignores Ctrl-C, and so would every command started here; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Whether an example is quick enough hangs on the machine.
+settings.register_profile("imprint", deadline=None)
+settings.load_profile("imprint")
 
 # A proxy would be asked for this machine's own servers too. Taken away before any fixture starts a process.
 for variable in [name for name in os.environ if name.lower().endswith("_proxy")]:

@@ -167,12 +167,14 @@ def test_hard_debiasing_along_an_axis_of_ones_own_leaves_gender_alone(imprint, t
     assert np.abs(one - other).max() < 0.1
 
 
+@pytest.mark.slow
 def test_a_transform_of_another_embedding_is_said_to_be_one(imprint, tmp_path):
     imprint("debias", "default", "one.safetensors", "--transform", "t.safetensors")
     result = imprint("debias", "one.safetensors", "two.safetensors", "--apply", "t.safetensors")
     assert "note: the transform was fitted on another embedding, glove.6B.100d" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_frontier_is_printed_and_belongs_to_fitting_linearly(imprint):
     result = imprint("debias", "default", "out.safetensors", "--frontier")
     assert re.search(r"^\s+10\s+6\.6\s+44\s%\s+38\s%", result.stdout, re.MULTILINE)

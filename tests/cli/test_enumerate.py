@@ -255,6 +255,7 @@ def test_a_checkpoint_of_other_settings_is_refused_and_left_alone(imprint, tmp_p
     assert (tmp_path / "run").read_text() == before
 
 
+@pytest.mark.slow
 def test_a_sentence_encoder_is_asked_once_and_then_its_cache(imprint, tmp_path, monkeypatch):
     from imprint.encoders.universal import UniversalEncoder
     from imprint.names.tables import first_names

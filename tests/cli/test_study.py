@@ -269,6 +269,7 @@ def test_scores_of_a_study_that_nobody_answered_are_dashes_not_errors(in_process
         assert (scored.returncode, "nan" in scored.stdout) == (0, False), scored.stderr
 
 
+@pytest.mark.slow
 def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
     made = in_process("study", "create", "default", "--out", "study.db", "--seed", 3)
     assert made.returncode == 0, made.stderr
