@@ -22,7 +22,7 @@ from imprint.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-Count = Annotated[str, msgspec.Meta(pattern="^[0-9]{1,400}$")]  # a whole number that may exceed 2**53
+Count = Annotated[str, msgspec.Meta(pattern="^[0-9]{1,4000}$")]  # a whole number that may exceed 2**53
 
 SCHEMA_VERSION = 2  # rows of version 0.1 of this package were the first schema and did not say so
 
@@ -194,8 +194,11 @@ class Result(ABC):
         """Return a table of one line per row that was measured, without the lists of single words."""
         import pandas as pd
 
-        measured = (row for row in self.findings() if not isinstance(row, SkippedRow))
-        return pd.DataFrame([_without_lists(row.to_dict()) for row in measured])
+        measured = [row for row in self.findings() if not isinstance(row, SkippedRow)]
+        kept = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
+        return pd.DataFrame(
+            [{key: value for key, value in row.to_dict().items() if key in kept[type(row)]} for row in measured]
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rows as JSON lines."""
@@ -253,7 +256,7 @@ def read_row(fields: object, find: Callable[[str], type[Row] | None]) -> Row:
     try:
         if known is not None:
             return msgspec.convert(fields, known)
-        common = {name: fields[name] for name in Row.__struct_fields__ if name in fields}
+        common = {"schema_version": 1} | {name: fields[name] for name in Row.__struct_fields__ if name in fields}
         return msgspec.convert(common | {"kind": "raw", "fields": dict(fields)}, RawRow)
     except msgspec.ValidationError as error:
         raise ImprintError(str(error), hint="give a file as imprint wrote it") from error
@@ -269,14 +272,18 @@ def word_points(points: Mapping[str, Sequence[float]]) -> tuple[WordPoint, ...]:
     return tuple(WordPoint(word, float(x), float(y)) for word, (x, y) in points.items())
 
 
-def _without_lists(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: value for key, value in row.items() if not (isinstance(value, list) and value and _is_struct(value[0]))
-    }
+def _table_fields(kind: type[Row]) -> set[str]:
+    """Return the fields that fit one cell of a table: no lists of structs, and no structs."""
+    fields = msgspec.inspect.type_info(kind).fields  # type: ignore[attr-defined]
+    return {field.encode_name for field in fields if not _holds_struct(field.type)}
 
 
-def _is_struct(value: object) -> bool:
-    return isinstance(value, dict)
+def _holds_struct(kind: msgspec.inspect.Type) -> bool:
+    if isinstance(kind, msgspec.inspect.UnionType):
+        return any(map(_holds_struct, kind.types))
+    if isinstance(kind, msgspec.inspect.VarTupleType):
+        return _holds_struct(kind.item_type)
+    return isinstance(kind, msgspec.inspect.StructType | msgspec.inspect.DataclassType)
 
 
 def _from_numpy(value: object) -> object:

@@ -2,18 +2,24 @@
 
 import re
 
+import numpy as np
 import pytest
 from made_rows import make_row
 from msgspec.structs import replace
+from refusals import refuses
 
-from imprint import load, wefat
+from imprint import load, metric, weat, wefat
 from imprint.association.battery import run_battery
+from imprint.association.seat_battery import run_seat_battery
+from imprint.errors import SettingError
+from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, sections, sentences
-from imprint.kinds.tests import counts_cell
+from imprint.kinds.tests import counts_cell, name_cell
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
-from imprint.stimuli.catalog import catalogue
+from imprint.report.card import render_card
+from imprint.stimuli.catalog import catalogue, get
 from imprint.view import Chart, Table
 
 SHOWN = Words()
@@ -113,3 +119,46 @@ def test_a_part_that_was_not_run_says_why():
     (section,) = sections([make_row("part", test="weat", ran=False, why=why)])
     assert section.name == "weat"
     assert why in plain(section.blocks[0].text, SHOWN)
+
+
+def test_no_correction_is_claimed_where_none_was_made(bundled):
+    alone = [weat(bundled, test).finding() for test in ("caliskan-6", "caliskan-7")]
+    (table,) = (block for block in blocks(alone) if isinstance(block, Table) and not block.folded)
+    assert "corrected" not in plain(table.caption, SHOWN)
+
+
+def test_neutral_and_adapted_tests_say_so_in_every_row(bundled, battery):
+    for row in of_kind("weat", battery):
+        assert ("(neutral)" in plain(name_cell(row).text, SHOWN)) == ("neutral" in row.topics)
+        assert weat(bundled, row.test).finding().adapted == row.adapted
+
+
+def test_a_card_of_an_encoder_gives_words_alone_with_their_verdicts():
+    tests = [test for test in catalogue() if test.id == "caliskan-6"]
+    card = render_card(run_seat_battery(["cbow"], tests).findings())
+    assert "too many" not in card
+    assert "significant" in card
+
+
+def test_counts_beyond_every_float_are_written_read_and_drawn(tmp_path):
+    words = [f"w{place}" for place in range(1_400)]
+    embedding = load((words, np.random.default_rng(0).normal(size=(1_400, 4)).astype(np.float32)))
+    targets, attributes = (words[:600], words[600:1_200]), (words[1_200:1_300], words[1_300:])
+    result = weat(embedding, targets=targets, attributes=attributes, draws=200)
+    result.save(tmp_path / "f.jsonl")
+    assert read_findings(tmp_path / "f.jsonl") == result.findings()
+    assert result.finding().partitions in result._repr_html_()
+
+
+def test_tables_of_results_have_the_same_columns_whatever_a_test_has_published(bundled):
+    frames = [weat(bundled, test).to_frame() for test in ("caliskan-6", "seat-6b")]
+    assert list(frames[0]) == list(frames[1])
+    assert not any(isinstance(value, list) and value and isinstance(value[0], dict) for value in frames[0].iloc[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "test"), [("weat", "caliskan-wefat-names"), ("wefat", "caliskan-6"), ("seat", "caliskan-wefat-names")]
+)
+def test_a_metric_refuses_a_test_of_another_form(bundled, name, test):
+    with refuses(SettingError, option="test", got=test):
+        metric(name, bundled, get(test))

@@ -460,3 +460,15 @@ def test_a_test_that_lost_most_of_a_set_clears_nothing(lost, expected):
 def test_the_nearest_test_is_named_where_none_matches():
     (answer,) = check([finding()], parse_conditions(["weat:caliskan-66:p<1"])).answers
     assert "caliskan-6" in answer.why
+
+
+def test_counts_can_be_asked_for_though_they_are_texts():
+    assert verdict([finding(partitions="12870")], "weat:partitions>100") == "failed"
+    assert verdict([finding(partitions="70")], "weat:partitions>100") == "passed"
+
+
+def test_rows_of_another_version_are_said_to_be():
+    old = {"kind": "weat", "test": "caliskan-6", "embedding": "e", "embedding_sha256": "s", "p_value": 0.001}
+    (answer,) = check([read_row(old, row_type)], parse_conditions(["weat:p<0.01"])).answers
+    assert answer.verdict == "inconclusive"
+    assert "version" in answer.why

@@ -49,6 +49,8 @@ def test_a_count_keeps_every_digit_also_as_a_text(value):
         (count(12870), "12,870"),
         (count(str(10**40)), "1.00e40"),
         (percent(0.956), "96\N{NO-BREAK SPACE}%"),
+        (percent(-0.0001), "0\N{NO-BREAK SPACE}%"),
+        (count("9" * 700), "10.00e699"),
         (probability(7.77e-05), "7.8e-05"),
         (probability(0.012, "certified"), "≤ 0.012"),
         (probability(1.0, "certified"), "1"),

@@ -37,17 +37,8 @@ class Battery(Result):
 
     def findings(self) -> list[Row]:
         """Return one row per test, those that could not be run last."""
-        weats = [
-            one.result.finding(
-                **one.fields(self.alpha),
-                published=tuple(figure for figure in one.result.test.published if figure.context == "word"),
-            )
-            for one in self.weats
-        ]
-        wefats = [
-            result.finding(published=result.test.published, adapted=result.test.adapted) for result in self.wefats
-        ]
-        return [*weats, *wefats, *self.skipped]
+        weats = [one.result.finding(**one.fields(self.alpha)) for one in self.weats]
+        return [*weats, *(result.finding() for result in self.wefats), *self.skipped]
 
     def __repr__(self) -> str:
         found = sum(one.verdict == "significant" for one in self.weats)

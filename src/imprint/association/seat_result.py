@@ -122,7 +122,8 @@ class SeatResult(AssociationResult):
     def finding(self, **more: Any) -> SeatRow:
         """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
         return SeatRow(
-            **self._fields(),
+            # A figure of the test's own source is of words alone; the battery adds those of the same model.
+            **(self._fields() | {"published": ()} | more),
             context=self.context,
             unit=self.unit,
             effect_label=self.label,
@@ -131,7 +132,6 @@ class SeatResult(AssociationResult):
             left_out=self.left_out,
             n_unknown_kinds=sum(words.kinds.count("unknown") for words in word_sets(self.test).values()),
             **(self._parts() if self.unit == "word" else {}),
-            **more,
         )
 
     def _parts(self) -> dict[str, Any]:

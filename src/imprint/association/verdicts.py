@@ -52,8 +52,6 @@ class InFamily(Generic[Tested]):
             "alpha": alpha,
             "verdict": self.verdict,
             "detectable_shift": self.detectable_shift,
-            "human": self.result.test.human,
-            "adapted": self.result.test.adapted,
         }
 
 

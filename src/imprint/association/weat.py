@@ -227,10 +227,10 @@ def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: 
 
 def find_test(test: WeatTest | str) -> WeatTest:
     """Return a test of the catalogue by its id, or one of the caller's own once it is checked."""
-    if isinstance(test, str):
-        found = catalog.get(test)
-        if not isinstance(found, WeatTest):
-            raise SettingError(option="test", got=test, expected="a WEAT", hint="run a WEFAT with wefat")
-        return found
-    validate(test)
-    return test
+    found = catalog.get(test) if isinstance(test, str) else test
+    if not isinstance(found, WeatTest):
+        got = getattr(found, "id", found)
+        raise SettingError(option="test", got=got, expected="a WEAT", hint="run a WEFAT with wefat")
+    if not isinstance(test, str):
+        validate(found)
+    return found

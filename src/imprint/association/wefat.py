@@ -266,15 +266,14 @@ def _resolve(
             option="test",
             got=test if isinstance(test, str) else test.id,
         )
-    if isinstance(test, str):
-        found = catalog.get(test)
-        if not isinstance(found, WefatTest):
-            raise SettingError(option="test", got=test, expected="a WEFAT", hint="run a WEAT with weat")
-        test = found
+    found = catalog.get(test) if isinstance(test, str) else test
+    if not isinstance(found, WefatTest):
+        got = getattr(found, "id", found)
+        raise SettingError(option="test", got=got, expected="a WEFAT", hint="run a WEAT with weat")
     if values is not None:
-        return test.with_property(values)
-    validate(test)
-    return test
+        return found.with_property(values)
+    validate(found)
+    return found
 
 
 def word_score(to_a: Floats, to_b: Floats) -> float:

@@ -58,9 +58,9 @@ def not_run(rows: Sequence[SkippedRow]) -> Iterator[Block]:
 
 
 def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
-    """Count what could not be run."""
+    """Name what was not run; the page and the findings give the reasons."""
     names = list(dict.fromkeys(row.test for row in rows))
-    yield say("Could not be run: {}. Nothing is known about them.", title(", ".join(names)))
+    yield say("Not run, so nothing is known about them: {}.", title(", ".join(names)))
 
 
 AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, sentences=audited)

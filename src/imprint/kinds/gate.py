@@ -89,7 +89,8 @@ def _outcome(row: GateRow) -> Text:
     if row.rule == "require":
         return say("throughout the interval in all of {} findings", checked)
     # A p that is not small is not evidence of absence.
-    warning = ", which does not show that there is no bias" if row.field.startswith("p") else ""
+    is_p = row.field == "p" or row.field.startswith("p_") or row.field.endswith("p_value")
+    warning = ", which does not show that there is no bias" if is_p else ""
     return say("met by none of {} findings{}", checked, warning)
 
 

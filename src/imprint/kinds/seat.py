@@ -20,6 +20,7 @@ from imprint.kinds.tests import (
     name_cell,
     one_sided,
     p_cell,
+    verdict_cell,
 )
 from imprint.rows import Row, TemplateValue, WordValue
 from imprint.view import (
@@ -64,6 +65,10 @@ _BY_WORDS: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
     ),
     (Column("p, by words", numeric=True), lambda pair: p_cell(pair[0])),
     (Column("p, Holm", "Corrected over all rows by words.", True), lambda pair: _corrected(pair[0])),
+    (
+        Column("Splits", "Splits of words at least as extreme, of all splits.", extra=True),
+        lambda pair: counts_cell(pair[0]),
+    ),
 )
 _BY_SENTENCES: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
     (Column("d", "Effect by sentences, as in the paper.", True), lambda pair: _by_sentences(pair, _starred)),
@@ -72,11 +77,8 @@ _BY_SENTENCES: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
         Column("p, Holm, by sentences", "Corrected over all rows by sentences.", True, extra=True),
         lambda pair: _by_sentences(pair, _corrected),
     ),
-    (
-        Column("Splits", "Splits of words at least as extreme, of all splits.", extra=True),
-        lambda pair: counts_cell(pair[0]),
-    ),
 )
+_VERDICT: tuple[Column, Callable[[Pair], Cell | Text]] = (Column("Verdict"), lambda pair: verdict_cell(pair[0]))
 _PUBLISHED = Column("Published", "The d of the same model that the paper prints, with its stars.", True)
 _MISSING = Column("Missing", "Words the encoder does not have, of all words of the test.", True)
 _PARTS = (
@@ -169,7 +171,11 @@ def _encoder(rows: Sequence[SeatRow], suffix: str) -> Iterator[Block]:
 def _battery(pairs: Sequence[Pair]) -> Table:
     rows = [row for row, _ in pairs]
     # A single result by sentences has no words beside it.
-    columns = [*(_BY_WORDS if rows[0].unit == "word" else _BY_WORDS[:1]), *_BY_SENTENCES]
+    columns = [*(_BY_WORDS if rows[0].unit == "word" else _BY_WORDS[:1])]
+    if rows[0].unit == "sentence" or any(sentences is not None for _, sentences in pairs):
+        columns += _BY_SENTENCES
+    else:  # a card gives words alone
+        columns.append(_VERDICT)
     if any(row.published for row in rows):
         columns.append((_PUBLISHED, lambda pair: _published(pair[0])))
     if any(row.missing for row in rows):

@@ -42,8 +42,8 @@ _NAMED = 3  # sets of a family named in a note
 
 
 def name_cell(row: TestRow) -> Cell:
-    """Return a test's id and what it is called."""
-    return Cell(say("{}: {}", title(row.test), title(row.title)))
+    """Return a test's id and what it is called; a neutral test is not about people, and checks the method."""
+    return Cell(say("{}: {}{}", title(row.test), title(row.title), "" if row.about_people else " (neutral)"))
 
 
 def p_cell(row: AssociationRow) -> Cell:
@@ -107,7 +107,7 @@ def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
     for row in rows:
         if row.missing:
             text = say("missing words of {}: {}", title(row.test), words(row.missing))
-            yield Prose(text, "warning", ("terminal",))
+            yield Prose(text, "warning", ("terminal", "card"))
         for name, kept, asked in row.sparse():
             yield Prose(
                 say(

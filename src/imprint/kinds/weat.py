@@ -101,7 +101,8 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
         yield from _answer(rows[0])
     else:
         yield from _overview(rows)
-    family = f"; p corrected over these {len(rows)} tests" if rows[1:] else ""
+    corrected = sum(row.p_holm is not None for row in rows)
+    family = f"; p corrected over these {corrected} tests" if corrected > 1 else ""
     caption = say("WEAT on {}, {}{}", title(rows[0].embedding), one_sided(rows), family)
     yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
     yield Prose(
@@ -238,7 +239,8 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     columns = _COMPARED if compared else _PAIRED
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
-    lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)
+    second = {row.test: row for row in paired}  # the change is shown beside the second of both
+    lines = tuple(_paired_cells(row, second[row.test] is row)[: len(columns)] for row in paired)
     yield Table(say("Every test on both embeddings, {}", one_sided(rows)), columns, lines, filtered=True)
     if compared:
         yield Prose(
@@ -250,7 +252,7 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     yield Prose("An effect below zero is a reversed association, not a removed one.", "note", ("page", "terminal"))
 
 
-def _paired_cells(row: WeatRow) -> tuple[Cell | Text, ...]:
+def _paired_cells(row: WeatRow, is_second: bool) -> tuple[Cell | Text, ...]:
     return (
         name_cell(row),
         title(row.embedding),
@@ -258,7 +260,7 @@ def _paired_cells(row: WeatRow) -> tuple[Cell | Text, ...]:
         p_cell(row),
         corrected_cell(row),
         "too few words to tell" if row.verdict == "cannot reach" else row.verdict or NOTHING,
-        number(row.change_effect_size) if row.embedding == row.change_to else "",
+        number(row.change_effect_size) if is_second else "",
         Cell(count(len(row.left_out)), hint=words(row.left_out)),
     )
 

@@ -9,7 +9,7 @@ from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow, Lacking, Verdict
 from imprint.policy.conditions import Condition, parse_condition
 from imprint.policy.judging import Judgement, cannot_reach, judge
-from imprint.rows import PartRow, Result, Row, SkippedRow
+from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "inconclusive": 3}
 
@@ -142,6 +142,8 @@ def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[S
         return f"the part {home!r} of the audit was not run: {reason}"
     if skipped:
         return f"{skipped[0].test} could not be run: {skipped[0].reason}"
+    if any(isinstance(one, RawRow) and one.kind == kind for one in findings):
+        return "its rows were written by another version of imprint; run the measurement again"
     known = [one.test for one in findings if one.kind == kind]
     if not known:
         return f"there is none of kind {kind!r}"

@@ -132,6 +132,8 @@ def _bounds(finding: Row) -> tuple[float, float, float]:
 def _number(row: Row, field: str) -> float | None:
     """Return a number of the row; None where there is none, or something else in its place."""
     value: object = getattr(row, field_names(type(row)).get(field, ""), None)
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)  # a count
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if isinstance(value, int) or math.isfinite(value) else None

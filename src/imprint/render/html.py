@@ -60,7 +60,7 @@ def draw_text(text: Text, words: Words) -> Markup:
     """Return a text as HTML."""
     if isinstance(text, Phrase):
         return Markup("").join(draw_text(part, words) for part in text)
-    if isinstance(text, Number) and text.value is not None and math.isfinite(text.value):
+    if isinstance(text, Number) and _exists(text.value):
         return Markup('<data value="{}">{}</data>').format(repr(text.value), rounded(text))
     return escape(plain(text, words))
 
@@ -74,6 +74,10 @@ def read(path: Path) -> Markup:
 def trusted(source: str) -> Markup:
     """Mark a style or a script in which nothing comes from findings."""
     return Markup(source)  # noqa: S704
+
+
+def _exists(value: float | None) -> bool:
+    return isinstance(value, int) or (value is not None and math.isfinite(value))
 
 
 def _kind(thing: object) -> str:

@@ -24,8 +24,7 @@ def draw_blocks(blocks: Iterable[Block]) -> Iterator[str]:
 
 def draw_text(text: Text) -> str:
     """Return the text on one line, slurs masked, without anything that Markdown or HTML would read as more."""
-    line = " ".join(plain(text, _WORDS).split()).translate(_ESCAPES)
-    return _START.sub(_harmless, line)
+    return _START.sub(_harmless, _escaped(text))
 
 
 def code(text: str) -> str:
@@ -53,7 +52,11 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(cell: Cell | Text) -> str:
-    return draw_text(cell.text if isinstance(cell, Cell) else cell)
+    return _escaped(cell.text if isinstance(cell, Cell) else cell)  # inside a table nothing begins a list
+
+
+def _escaped(text: Text) -> str:
+    return " ".join(plain(text, _WORDS).split()).translate(_ESCAPES)
 
 
 def _harmless(found: re.Match[str]) -> str:

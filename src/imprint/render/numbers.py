@@ -14,15 +14,15 @@ def rounded(number: Number) -> str:
     value, digits = number.value, number.digits
     if value is None or value != value:
         return DASH
+    if number.shape == "count":
+        return _count(int(value), digits)  # which may exceed every float
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     match number.shape:
-        case "count":
-            return _count(int(value), digits)
         case "percent":
-            return f"{value:.{digits}%}".replace("%", "\N{NO-BREAK SPACE}%")
+            return f"{round(100 * value, digits) + 0.0:.{digits}f}\N{NO-BREAK SPACE}%"
         case "points":
-            return f"{100 * value:.{digits}f}"
+            return f"{round(100 * value, digits) + 0.0:.{digits}f}"
         case "p":
             return f"{number.sign}{value:.2g}"
         case "significant":

@@ -17,7 +17,7 @@ from imprint.kinds.tests import one_sided
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
 from imprint.report.method import LIMITS
-from imprint.rows import Row, SkippedRow
+from imprint.rows import RawRow, Row, SkippedRow
 from imprint.view import Block, Chart, Given, say, title, words
 
 HEADING = "## Bias, Risks, and Limitations"
@@ -49,6 +49,8 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
     tested = [row for row in own if isinstance(row, AssociationRow)]
     if tested:
         yield from (f"p-values of tests are {one_sided(tested)}.", "")
+    if unread := sum(isinstance(row, RawRow) for row in rows):
+        yield from (f"{unread:,} rows were written by another version of imprint and are not shown.", "")
     yield from _not_shown(rows)
     yield from _reproduced(rows)
 

@@ -251,6 +251,9 @@ def described(test: Test) -> dict[str, Any]:
         "topics": test.topics,
         "sets": tuple(WordList(letter, words.name, words.words) for letter, words in word_sets(test).items()),
         "source": test.source,
+        "published": tuple(figure for figure in test.published if figure.context == "word"),
+        "human": test.human if isinstance(test, WeatTest) else None,
+        "adapted": test.adapted,
     }
 
 
