@@ -5,7 +5,7 @@ import os
 import stat
 from pathlib import Path
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, SettingError
 from imprint.kinds import row_type
 from imprint.rows import Row, read_row
 
@@ -51,6 +51,8 @@ def _read(source: Path, place: int, line: str) -> Row:
         raise ImprintError(
             "is nested too deeply", where=(source, place), hint="give a file that imprint wrote"
         ) from error
+    except SettingError:  # a plug-in that cannot be imported: not the file's fault
+        raise
     except (ValueError, TypeError, ImprintError) as error:
         raise ImprintError(f"is not a finding ({error})", where=(source, place)) from error
 

@@ -28,10 +28,9 @@ def sections(rows: Iterable[Row]) -> list[Section]:
             shown = (Prose(say("This part was not run: {}", title(refused[part.name])), "warning"), *shown)
         if shown:
             drawn.append(Section(part.name, part.title, shown, offensive=part.offensive))
-    unknown = [row for left in by_part.values() for row in left if isinstance(row, RawRow)]
-    if unknown:
-        drawn.append(Section("other", "Rows that this version does not know", tuple(_raw(unknown))))
-    return drawn
+    left = [row for rows in by_part.values() for row in rows]  # of parts or kinds that this version does not know
+    others = (*blocks(left), *_raw([row for row in left if isinstance(row, RawRow)]))
+    return [*drawn, Section("other", "Other rows", others)] if others else drawn
 
 
 def blocks(rows: Iterable[Row]) -> Iterator[Block]:

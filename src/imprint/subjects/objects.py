@@ -37,7 +37,11 @@ def from_object(thing: object) -> Embedding | Encoder:
             return _from_rows(thing, *thing)
         if callable(thing):
             return FunctionEncoder(thing)
-    raise SettingError(f"the subject must be {EXPECTED}, got {describe(thing)}; imprint.load(...) opens a file")
+    raise SettingError(
+        f"the subject must be {EXPECTED}, got {describe(thing)}",  # not the object itself, which may be secret or large
+        option="subject",
+        hint="imprint.load(...) opens a file",
+    )
 
 
 def describe(thing: object) -> str:
@@ -53,7 +57,9 @@ def describe(thing: object) -> str:
 def _from_rows(thing: object, words: Any, rows: Any) -> Embedding:
     spelt = list(words) if isinstance(words, Iterable) else []
     if not spelt or not all(isinstance(word, str) for word in spelt):
-        raise SettingError(f"the subject must be {EXPECTED}, got {describe(thing)} with keys that are not words")
+        raise SettingError(
+            f"the subject must be {EXPECTED}, got {describe(thing)} with keys that are not words", option="subject"
+        )
     try:
         with np.errstate(over="ignore"):  # becomes an infinity, which is refused with the word it belongs to
             vectors = np.asarray(rows, dtype=np.float32)
@@ -61,7 +67,9 @@ def _from_rows(thing: object, words: Any, rows: Any) -> Embedding:
         vectors = np.empty(0, dtype=np.float32)
     if vectors.ndim != 2 or len(vectors) != len(spelt) or not vectors.shape[1]:
         raise SettingError(
-            f"the vectors must be {len(spelt):,} rows of numbers, all of one length, in {describe(thing)}; check them"
+            f"the vectors must be {len(spelt):,} rows of numbers, all of one length, in {describe(thing)}",
+            option="subject",
+            hint="check them",
         )
     return Embedding(type(thing).__name__, list(map(str, spelt)), vectors)
 
