@@ -38,7 +38,7 @@ def from_object(thing: object) -> Embedding | Encoder:
         if callable(thing):
             return FunctionEncoder(thing)
     raise SettingError(
-        f"the subject must be {EXPECTED}, got {describe(thing)}",  # not the object itself, which may be secret or large
+        f"the subject must be {EXPECTED}, got {describe(thing)}",  # never the object, which may be large
         option="subject",
         hint="imprint.load(...) opens a file",
     )
