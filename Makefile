@@ -19,7 +19,7 @@ test: lint
 	$(PYTEST) -m "not slow"
 
 # The same without whole commands, audits, served pages and the documentation's snippets.
-WHOLE = cli audit explorer plugins test_golden.py test_docs.py
+WHOLE = cli audit explorer plugins study web test_golden.py test_docs.py
 test-fast: lint
 	$(PYTEST) -m "not slow and not browser" $(WHOLE:%=--ignore=tests/%)
 

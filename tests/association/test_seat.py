@@ -423,6 +423,7 @@ def test_words_that_all_stand_in_the_same_sentences_have_no_frames_to_compare():
     assert seat(speaking(16), TEST, context="word").frames is None
 
 
+@pytest.mark.slow
 def test_too_many_sentences_to_count_leave_the_words():
     many = Templates("en", {"name": tuple(f"{n} is {{word}}." for n in range(300)), "adjective": ("{word}.",)})
     test = WeatTest(

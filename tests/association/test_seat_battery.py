@@ -86,6 +86,7 @@ def test_single_words_are_one_count_shared_by_both_units(speaker, tests):
 
 
 @pytest.mark.parametrize("names", [("one",), ("one", "other", "third")])
+@pytest.mark.slow
 def test_each_unit_is_a_family_over_all_contexts_and_encoders(speaker, tests, names):
     battery = run_seat_battery([speaker(name) for name in names], tests)
     for unit in UNITS:

@@ -43,6 +43,7 @@ def test_a_linear_classifier_finds_the_labels_before_and_only_the_majority_after
     assert accuracy(fit(labelled).apply(labelled).vectors) == pytest.approx(2 / 3, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_no_other_affine_map_that_erases_changes_the_rows_less(labelled):
     rows = labelled.vectors.astype(float)
     ours = ((fit(labelled).move(rows) - rows) ** 2).sum()

@@ -67,6 +67,7 @@ def test_an_embedding_without_bias_gives_chance():
         assert (row.against, row.against_accuracy, row.change) == (None, None, None)
 
 
+@pytest.mark.slow
 def test_the_bundled_embedding_tells_the_sex_of_names_and_the_stereotypes_of_professions():
     embedding = load("default")
     found = leakage(embedding, pair_axis(embedding, [("he", "she")]))

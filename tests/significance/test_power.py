@@ -29,6 +29,7 @@ def test_the_shift_is_found_four_times_in_five_by_the_exact_test(n, m, alternati
     assert np.mean(found) == pytest.approx(0.8, abs=0.06)
 
 
+@pytest.mark.slow
 def test_more_words_see_smaller_shifts_and_stricter_tests_larger_ones():
     rng = np.random.default_rng(0)
     x, y = rng.normal(0, 1, 40), rng.normal(0, 1, 40)

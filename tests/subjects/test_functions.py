@@ -64,6 +64,7 @@ def test_enumeration_takes_objects(pair):
     assert imprint.compare_biases(pair, pair, **changes).first.associations == expected
 
 
+@pytest.mark.slow
 def test_evaluation_takes_objects(embedding, pair, axis):
     from imprint.evaluation.benchmarks import bundled_benchmarks
 
