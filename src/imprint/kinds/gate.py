@@ -53,6 +53,11 @@ class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
     outcomes: tuple[Outcome, ...]
 
 
+def is_probability(field: str) -> bool:
+    """Tell whether a field of a row holds p-values."""
+    return field.startswith("p_") or field.endswith("p_value")
+
+
 def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
     """Say the verdict on each condition, and name each test that failed it or cannot be decided."""
     for row in rows:
@@ -89,7 +94,7 @@ def _outcome(row: GateRow) -> Text:
     if row.rule == "require":
         return say("throughout the interval in all of {} findings", checked)
     # A p that is not small is not evidence of absence.
-    is_p = row.field == "p" or row.field.startswith("p_") or row.field.endswith("p_value")
+    is_p = row.field == "p" or is_probability(row.field)
     warning = ", which does not show that there is no bias" if is_p else ""
     return say("met by none of {} findings{}", checked, warning)
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from imprint.errors import SettingError
 from imprint.kinds import REGISTRY, Kind, find_kind, part_of
+from imprint.kinds.gate import is_probability
 from imprint.rows import Row
 
 Rule = Literal["fail-on", "require"]
@@ -112,7 +113,7 @@ def parse_condition(text: str, rule: Rule = "fail-on") -> Condition:
     _refuse_unknown_field(condition, text)
     if rule == "require":
         _refuse_without_interval(condition, text)
-    if _is_probability(condition) and not 0 <= limit <= 1:
+    if is_probability(condition.target[1]) and not 0 <= limit <= 1:
         raise SettingError(option="the limit of p", got=limit, expected="between 0 and 1", where=f"--{rule} {text}")
     return condition
 
@@ -152,14 +153,9 @@ def _refuse_unknown_field(condition: Condition, text: str) -> None:
         )
 
 
-def _is_probability(condition: Condition) -> bool:
-    field = condition.target[1]
-    return field.startswith("p_") or field.endswith("p_value")
-
-
 def _refuse_without_interval(condition: Condition, text: str) -> None:
     reason = None
-    if _is_probability(condition):
+    if is_probability(condition.target[1]):
         reason = "a large p-value is not evidence of absence"
     elif condition.target[1] in _WITHOUT_INTERVAL:
         reason = f"{condition.field} has no interval"

@@ -7,15 +7,15 @@ look it up in findings.jsonl.
 import functools
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
 from imprint.masking import Words
 from imprint.render.numbers import plain, rounded
-from imprint.view import Cell, Chart, Number, Phrase, Section, Text
+from imprint.view import Cell, Number, Phrase, Section, Text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -85,18 +85,14 @@ def _kind(thing: object) -> str:
     return type(thing).__name__ if not isinstance(thing, Cell) else "Cell"
 
 
-def _svg(chart: Chart, words: Words, *, alone: bool) -> Markup:
+def _svg(spec: Mapping[str, Any], name: str, *, alone: bool) -> Markup:
     """Draw a chart; `alone` on its page it may use its name, in a notebook other charts may have the same one."""
-    from imprint.render.vega import to_json, to_svg
+    from imprint.render.vega import to_svg
 
-    spec = chart.draw(words)
-    if alone:
-        return to_svg(spec, chart.name)
-    digest = hashlib.sha256(to_json(spec).encode()).hexdigest()[:12]
-    return to_svg(spec, f"{chart.name}-{digest}")
+    return to_svg(spec, name if alone else f"{name}-{hashlib.sha256(_json(spec).encode()).hexdigest()[:12]}")
 
 
-def _json(chart: Chart, words: Words) -> Markup:
+def _json(spec: Mapping[str, Any]) -> Markup:
     from imprint.render.vega import to_json
 
-    return to_json(chart.draw(words))
+    return to_json(spec)
