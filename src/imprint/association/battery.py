@@ -1,11 +1,13 @@
 """Many tests on one embedding: one family, corrected together, nothing left out without a reason."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imprint.association.verdicts import InFamily, check_alpha, judge
-from imprint.association.weat import WeatResult, weat
-from imprint.association.wefat import WefatResult, wefat
+from imprint.association.verdicts import FOUND, check_alpha, judge_all
+from imprint.association.weat import WeatResult, find_test, measure
+from imprint.association.wefat import WefatResult
+from imprint.association.wefat import measure as measure_wefat
 from imprint.choices import Alternative
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
@@ -21,31 +23,28 @@ class Battery(Result):
     Attributes
     ----------
     weats
-        WEATs, each with its corrected p-value and verdict.
+        WEATs, those about people judged together.
     wefats
-        WEFATs, not corrected.
+        WEFATs, judged together.
     skipped
         Tests that could not be run, with the reason.
     alpha
-        Chance of any false discovery among the WEATs.
+        Chance of any false discovery in a family.
     """
 
-    weats: tuple[InFamily[WeatResult], ...]
+    weats: tuple[WeatResult, ...]
     wefats: tuple[WefatResult, ...]
     skipped: tuple[SkippedRow, ...]
     alpha: float
 
     def findings(self) -> list[Row]:
         """Return one row per test, those that could not be run last."""
-        weats = [one.result.finding(**one.fields(self.alpha)) for one in self.weats]
-        return [*weats, *(result.finding() for result in self.wefats), *self.skipped]
+        return [*(result.finding() for result in (*self.weats, *self.wefats)), *self.skipped]
 
     def __repr__(self) -> str:
-        found = sum(one.verdict == "significant" for one in self.weats)
-        return (
-            f"Battery({len(self.weats)} WEATs, {found} significant after Holm at {self.alpha}; "
-            f"{len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
-        )
+        counts = Counter(one.evidence for one in self.weats)
+        found = ", ".join(f"{counts[level]} {level}" for level in FOUND if counts[level]) or "no evidence"
+        return f"Battery({len(self.weats)} WEATs: {found}; {len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
 
 
 def run_battery(
@@ -70,7 +69,7 @@ def run_battery(
     alternative
         "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
     alpha
-        Chance of any false discovery among the WEATs (Holm's correction).
+        Chance of any false discovery among the tests about people of one kind (Holm's correction).
     draws
         Estimate p-values from this many random partitions instead of counting.
     seed
@@ -88,7 +87,7 @@ def run_battery(
     Examples
     --------
     >>> imprint.run_battery("default", imprint.catalogue()[:3])
-    Battery(3 WEATs, 3 significant after Holm at 0.05; 0 WEFATs; 0 skipped)
+    Battery(3 WEATs: 1 limited; 0 WEFATs; 0 skipped)
     """
     check_alpha(alpha)
     embedding = load(embedding)
@@ -99,9 +98,9 @@ def run_battery(
     for done, test in enumerate(tests):
         try:
             if isinstance(test, WeatTest):
-                weats.append(weat(embedding, test, alternative=alternative, draws=draws, seed=seed))
+                weats.append(measure(embedding, find_test(test), alternative=alternative, draws=draws, seed=seed))
             else:
-                wefats.append(wefat(embedding, test, seed=seed))
+                wefats.append(measure_wefat(embedding, test, seed=seed))
         except (VocabularyError, StimulusError) as error:
             if not skip:
                 raise
@@ -112,5 +111,4 @@ def run_battery(
     if not weats and not wefats:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
         raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})", where=embedding.name)
-    judged = judge([result.significance for result in weats], alpha)
-    return Battery(tuple(map(InFamily.of, weats, judged)), tuple(wefats), tuple(not_run), alpha)
+    return Battery(tuple(judge_all(weats, alpha)), tuple(judge_all(wefats, alpha)), tuple(not_run), alpha)

@@ -1,18 +1,23 @@
 """What the rows and results of association tests share, and what a test that keeps few of its words is."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self
 
+from imprint.association.evidence import Checks
+from imprint.association.verdicts import FOUND, Check, Direction, Evidence, Judged, Question
+from imprint.choices import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
-from imprint.stimuli.definition import Human, Published, WeatTest, described
+from imprint.stimuli.definition import CONTROL, Human, Published, Test, WeatTest, described, word_sets
 from imprint.types import Floats
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
-Verdict = Literal["significant", "not significant", "cannot reach"]
+KEPT = 0.5  # share of a set's words below which a test is not judged
+FEWEST = 4  # words of a set, below which a test is not judged
 
 # Called the same on a result and in its row.
 _ALIKE = ("embedding", "embedding_sha256", "effect_size", "statistic", "p_value", "seed", "missing")
@@ -38,7 +43,7 @@ class TestRow(Row, frozen=True, kw_only=True):
     @property
     def about_people(self) -> bool:
         """Whether the test asks about people; flowers and instruments show that the method works."""
-        return "neutral" not in self.topics
+        return CONTROL not in self.topics
 
     @property
     def asked(self) -> int:
@@ -59,11 +64,39 @@ class TestRow(Row, frozen=True, kw_only=True):
         return [(name, kept, words) for name, kept, words in self.words_kept() if kept < SPARSE * words]
 
 
-class AssociationRow(TestRow, frozen=True, kw_only=True):
+class JudgedRow(TestRow, frozen=True, kw_only=True):
+    """A test within its family: two-sided p-values of its checks, and the level of evidence after Holm's correction.
+
+    A control, such as flowers and insects, is in no family and has no evidence.
+    """
+
+    p_label: float | None = None
+    p_frequency: float | None = None
+    p_words: float | None = None
+    p_axes: float | None = None
+    evidence: Evidence | None = None
+    direction: Direction | None = None
+    checks_failed: tuple[Check, ...] = ()
+    alpha: float | None = None
+    family_size: int | None = None
+    p_holm: float | None = None
+    p_moderate_holm: float | None = None
+    p_strong_holm: float | None = None
+    words_low: float | None = None
+    words_high: float | None = None
+
+    @property
+    def found(self) -> bool:
+        """Whether there is any evidence of a difference."""
+        return self.evidence in FOUND
+
+
+class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     """A test of X and Y against A and B: the effect, what is behind its p-value, and its family.
 
     Counts are decimal strings. `detectable_shift` is given where nothing was found: the smallest shift of X's scores
-    that the test finds with 80 % power.
+    that the test finds with 80 % power. `words_low` and `words_high` are the interval of the mean difference over
+    words; `interval_low` and `interval_high` belong to the label permutation.
     """
 
     mean_difference: float | None
@@ -85,10 +118,11 @@ class AssociationRow(TestRow, frozen=True, kw_only=True):
     alternative: Literal["greater", "less", "two-sided"]
     n_x: int
     n_y: int
-    p_holm: float | None = None
-    alpha: float | None = None
-    verdict: Verdict | None = None
     detectable_shift: float | None = None
+    rank_x: float | None = None
+    rank_y: float | None = None
+    adjusted_difference: float | None = None
+    specificity: float | None = None
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -96,7 +130,7 @@ class AssociationResult(Result):
     """A test of X and Y against A and B; positive means X with A and Y with B. `Effect` explains the effect sizes.
 
     `scores` has what was scored, words or sentences, in the order of the test; `x_scores` and `y_scores` are what was
-    permuted. The interval is None where scores are not independent.
+    permuted. The interval is None where scores are not independent. `judged` places the test in its family.
     """
 
     test: WeatTest
@@ -115,6 +149,9 @@ class AssociationResult(Result):
     n_b: int
     missing: tuple[str, ...]
     seed: int
+    checks: Checks
+    judged: Judged | None = None
+    detectable_shift: float | None = None
 
     _deals: ClassVar[int] = 1_000  # random deals behind a detectable shift
 
@@ -133,8 +170,33 @@ class AssociationResult(Result):
         """How many scores Y has."""
         return len(self.y_scores)
 
+    @property
+    def evidence(self) -> Evidence | None:
+        """The level of evidence; None for a control."""
+        return self.judged.evidence if self.judged else None
+
+    @property
+    def direction(self) -> Direction | None:
+        """Whether the difference has the sign that was asked for."""
+        return direction_of(self.mean_difference, self.significance.alternative)
+
+    @property
+    def question(self) -> Question:
+        """What is judged of it within a family."""
+        lost = set(self.missing)
+        return question_of(self.checks, self.test, lost)
+
+    def in_family(self, judged: Judged) -> Self:
+        """Return the result with its judgement; what it could have found, where it found nothing, takes a moment."""
+        unseen = judged.evidence == "none shown" and judged.level is not None
+        shift = self.smallest_detectable_shift(judged.level) if unseen else None  # type: ignore[arg-type]
+        return replace(self, judged=judged, detectable_shift=shift)
+
     def smallest_detectable_shift(self, alpha: float, *, power: float = 0.8) -> float | None:
-        """Return the shift of X's scores this test would find with that power, None if p cannot reach alpha."""
+        """Return the shift of X's scores, either way, that this test would find with that power.
+
+        None if p cannot reach alpha.
+        """
         from imprint.significance.power import smallest_detectable_shift
 
         return smallest_detectable_shift(
@@ -142,7 +204,7 @@ class AssociationResult(Result):
             self.y_scores,
             alpha=alpha,
             power=power,
-            alternative=self.significance.alternative,
+            alternative="two-sided",
             deals=self._deals,
             seed=self.seed,
         )
@@ -158,4 +220,22 @@ class AssociationResult(Result):
             "interval_high": interval.high if interval else None,
             "confidence": interval.confidence if interval else None,
             **self.significance.details(),
+            **self.checks.fields(),
+            **(self.judged.fields() if self.judged else {}),
+            "direction": self.direction,
+            "detectable_shift": self.detectable_shift,
         }
+
+
+def question_of(checks: Checks, test: Test, missing: Collection[str]) -> Question:
+    """Return what is judged of a test: a set that lost half of its words, or keeps fewer than four, is too small."""
+    kept = [(sum(word not in missing for word in one.words), len(one.words)) for one in word_sets(test).values()]
+    enough = all(found >= max(FEWEST, KEPT * words) for found, words in kept)
+    return Question(checks, control=CONTROL in test.topics, enough=enough)
+
+
+def direction_of(difference: float, alternative: Alternative = "greater") -> Direction | None:
+    """Return whether a difference has the sign that was asked for; None where it has none."""
+    if not difference or math.isnan(difference):
+        return None
+    return "as predicted" if (difference > 0) == (alternative != "less") else "reversed"

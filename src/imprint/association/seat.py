@@ -12,9 +12,12 @@ from typing import get_args
 import numpy as np
 
 from imprint.association.cosines import Effect, cosines
+from imprint.association.evidence import NO_CHECKS, Checks, check
+from imprint.association.framing import FramedWords, Framing, ranks_of
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, table_of
+from imprint.association.verdicts import judge_all
 from imprint.association.weat import find_test
 from imprint.checks import check_choice
 from imprint.choices import Alternative, Context
@@ -22,7 +25,7 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.significance.intervals import shift_interval
-from imprint.significance.partitions import countable, permutation_test
+from imprint.significance.partitions import PermutationTest, countable, permutation_test
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.templates import Templates, sentences
 from imprint.subjects.opening import EncoderLike, open_encoder
@@ -82,18 +85,21 @@ def seat(
     check_choice("unit", unit, get_args(Unit))
     opened = open_encoder(encoder)
     question = ask(find_test(test), context, templates)
-    encodings = encode_texts(opened, question.texts + question.frames, cache=cache, progress=progress)
+    framed = FramedWords.of(list(question.sides.values())) if unit == "word" else None
+    texts = question.texts + question.frames + (framed.texts() if framed else [])
+    encodings = encode_texts(opened, texts, cache=cache, progress=progress)
     measured = measure(
         question,
         opened,
         encodings,
         opened.lacks(question.forms),
+        framed.encoded(encodings) if framed else None,
         units=(unit,),
         alternative=alternative,
         confidence=confidence,
         seed=seed,
     )
-    return measured[unit]
+    return judge_all([measured[unit]])[0]
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,6 +141,7 @@ def measure(
     encoder: Encoder,
     encodings: Encodings,
     lacking: Sequence[str] = (),
+    framing: Framing | None = None,
     *,
     units: Sequence[Unit] = get_args(Unit),
     alternative: Alternative = "greater",
@@ -143,7 +150,8 @@ def measure(
 ) -> dict[Unit, SeatResult]:
     """Measure a question whose texts are encoded, in one unit or in both; `lacking` are forms without a vector.
 
-    Asked for both, it gives words alone where there are too many sentences to count their partitions.
+    Asked for both, it gives words alone where there are too many sentences to count their partitions. Without
+    `framing`, other words in the same sentences, two of the checks cannot run.
     """
     table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
     parts = sensitivity(table)
@@ -158,11 +166,17 @@ def measure(
             # One sentence a word: the units are one, and so is the count behind p.
             names, values, _ = table.scores(unit)
             scores = dict(zip(names, values.tolist(), strict=True))
-            results[unit] = replace(next(iter(results.values())), unit=unit, scores=scores)
+            by_words = next(iter(results.values()))
+            results[unit] = replace(by_words, unit=unit, scores=scores, checks=NO_CHECKS)
             continue
         names, values, n_x = table.scores(unit)
         x, y = values[:n_x], values[n_x:]
         of_words = unit == "word" or table.one_each
+        significance = permutation_test(x, y, alternative=alternative, width=None if of_words else _WIDTH)
+        checks = NO_CHECKS
+        if unit == "word":
+            label = significance if alternative == "two-sided" else permutation_test(x, y, alternative="two-sided")
+            checks = _checks(table, framing, label, seed)
         results[unit] = SeatResult(
             test=question.test,
             context=question.context,
@@ -174,7 +188,7 @@ def measure(
             centred=centred,
             frames=frames,
             interval=shift_interval(x, y, confidence=confidence) if of_words else None,
-            significance=permutation_test(x, y, alternative=alternative, width=None if of_words else _WIDTH),
+            significance=significance,
             scores=dict(zip(names, values.tolist(), strict=True)),
             x_scores=x,
             y_scores=y,
@@ -185,8 +199,16 @@ def measure(
             missing=table.missing,
             left_out=table.left_out,
             seed=seed,
+            checks=checks,
+            ranked=ranks_of([sentence.word for side in (table.x, table.y, table.a, table.b) for sentence in side])[1],
         )
     return results
+
+
+def _checks(table: SentenceTable, framing: Framing | None, label: PermutationTest, seed: int) -> Checks:
+    contrast = None if framing is None else framing.contrast(table)
+    background = None if framing is None else framing.background
+    return check(contrast, background, label, table.by_words(), seed)
 
 
 def _count(side: Side, unit: Unit) -> int:

@@ -1,27 +1,31 @@
-"""Many tests in several contexts on one or more encoders: every text encoded once, one family a unit.
+"""Many tests in several contexts on one or more encoders: every text encoded once.
 
-May et al. (2019), section 4 and table 4; the correction runs over all tests and all encoders given, as its
-footnote 8 does. One star for p below alpha, two for a p that is so after Holm's correction.
+May et al. (2019), section 4 and table 4. An encoder's tests by words are two families: words alone, and words in
+sentences. By sentences, the correction runs over the tests of one encoder: one star for p below alpha, two for a p
+that is so after Holm's correction.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar, get_args
 
 from imprint.association.coherence import CoherenceRow, check_coherence
+from imprint.association.framing import FramedWords
 from imprint.association.seat import SentenceQuestion, ask, measure
 from imprint.association.seat_result import SeatResult
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
-from imprint.association.sentences import Unit
-from imprint.association.verdicts import InFamily, JudgedTest, check_alpha, judge
+from imprint.association.sentences import Side, Unit
+from imprint.association.verdicts import ALPHA, FOUND, Judged, check_alpha, judge
 from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
+from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.subjects.opening import EncoderLike, open_encoder
@@ -43,12 +47,12 @@ _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
 
 @dataclass(frozen=True, repr=False)
 class SeatBattery(Result):
-    """The result of many SEATs, corrected together by Holm within each unit.
+    """The result of many SEATs; those by words of one encoder and context are judged together.
 
     Attributes
     ----------
     seats
-        Results per test, context, unit and encoder, each with its corrected p-value and verdict.
+        Results per test, context, unit and encoder.
     skipped
         Tests that could not be run, with the reason.
     anisotropy
@@ -56,12 +60,12 @@ class SeatBattery(Result):
     coherence
         Checks of the paper, such as whether tests that ask the same agree.
     alpha
-        Chance of any false discovery among the tests of a unit.
+        Chance of any false discovery in a family.
     encoded
         Texts computed in this run; the others came from the cache.
     """
 
-    seats: tuple[InFamily[SeatResult], ...]
+    seats: tuple[SeatResult, ...]
     skipped: tuple[SkippedRow, ...]
     anisotropy: tuple[AnisotropyRow, ...]
     coherence: tuple[CoherenceRow, ...]
@@ -70,26 +74,23 @@ class SeatBattery(Result):
 
     def findings(self) -> list[Row]:
         """Return one row per test, context, unit and encoder, then checks of the whole and what could not be run."""
-        seats = [
-            one.result.finding(**one.fields(self.alpha), stars=self._stars(one), published=_published(one.result))
-            for one in self.seats
-        ]
+        seats = [one.finding(stars=self._stars(one), published=_published(one)) for one in self.seats]
         return [*seats, *self.coherence, *self.anisotropy, *self.skipped]
 
-    def _stars(self, one: InFamily[SeatResult]) -> str:
-        return "**" if one.verdict == "significant" else "*" if one.result.p_value <= self.alpha else ""
+    def _stars(self, one: SeatResult) -> str:
+        """Mark a p-value of sentences as the paper does."""
+        if one.unit == "word" or one.judged is None or one.judged.p_holm is None:
+            return ""
+        return "**" if one.judged.p_holm <= self.alpha else "*" if one.p_value <= self.alpha else ""
 
     def __repr__(self) -> str:
-        by_unit = ", ".join(
-            f"{sum(one.verdict == 'significant' for one in family)} of {len(family)} by {unit}s"
-            for unit in UNITS
-            for family in (self.of_unit(unit),)
-        )
-        return f"SeatBattery(significant after Holm at {self.alpha}: {by_unit}; {len(self.skipped)} skipped)"
+        counts = Counter(one.evidence for one in self.of_unit("word"))
+        found = ", ".join(f"{counts[level]} {level}" for level in FOUND if counts[level]) or "no evidence"
+        return f"SeatBattery({len(self.of_unit('word'))} SEATs by words: {found}; {len(self.skipped)} skipped)"
 
-    def of_unit(self, unit: Unit) -> list[InFamily[SeatResult]]:
-        """Return the results of one family."""
-        return [one for one in self.seats if one.result.unit == unit]
+    def of_unit(self, unit: Unit) -> list[SeatResult]:
+        """Return the results of one unit."""
+        return [one for one in self.seats if one.unit == unit]
 
 
 def run_seat_battery(
@@ -99,7 +100,7 @@ def run_seat_battery(
     context: Context | None = None,
     templates: Templates | None = None,
     alternative: Alternative = "greater",
-    alpha: float = 0.01,
+    alpha: float = ALPHA,
     cache: EncodingCache | None = None,
     seed: int = 0,
     skip: bool = True,
@@ -120,7 +121,7 @@ def run_seat_battery(
     alternative
         "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
     alpha
-        Chance of any false discovery among the tests of a unit (Holm's correction).
+        Chance of any false discovery among an encoder's tests about people (Holm's correction).
     cache
         Where encodings are kept between runs.
     seed
@@ -138,7 +139,7 @@ def run_seat_battery(
     Examples
     --------
     >>> imprint.run_seat_battery(["cbow"], imprint.catalogue()[:1])
-    SeatBattery(significant after Holm at 0.01: 2 of 2 by words, 2 of 2 by sentences; 0 skipped)
+    SeatBattery(2 SEATs by words: no evidence; 0 skipped)
     """
     check_alpha(alpha)
     opened = [open_encoder(encoder) for encoder in encoders]
@@ -150,22 +151,22 @@ def run_seat_battery(
     encoded = 0
     for encoder in opened:
         texts = [text for question in questions for text in question.texts + question.frames]
+        framed = _affordable(encoder, texts, questions)
+        texts += [text for words in framed.values() for text in words.texts()]
         encodings = encode_texts(
             encoder, texts, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
         )
         encoded += encodings.encoded
         anisotropy += _anisotropy(encoder, questions, encodings, seed)
-        measured, failed = _measure_all(encoder, questions, encodings, alternative, seed, skip=skip, report=report)
+        measured, failed = _measure_all(
+            encoder, questions, encodings, framed, alternative, seed, skip=skip, report=report
+        )
         results += measured
         not_run += failed
     if not results:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
         raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})")
-    seats = _side_by_side(
-        lambda pair: InFamily.of(*pair, powered=pair[0].unit == "word"),
-        list(zip(results, _judge(results, alpha), strict=True)),
-        _labelled(report, "asking what each test could have found"),
-    )
+    seats = _judge(results, alpha, _labelled(report, "asking what each test could have found"))
     return SeatBattery(
         seats=tuple(seats),
         skipped=tuple(dict.fromkeys(not_run)),
@@ -212,6 +213,7 @@ def _measure_all(
     encoder: Encoder,
     questions: Sequence[SentenceQuestion],
     encodings: Encodings,
+    framed: Mapping[Context, FramedWords],
     alternative: Alternative,
     seed: int,
     *,
@@ -220,10 +222,13 @@ def _measure_all(
 ) -> tuple[list[SeatResult], list[SkippedRow]]:
     lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
 
+    framings = {context: words.encoded(encodings) for context, words in framed.items()}
+
     def run(question: SentenceQuestion) -> tuple[list[SeatResult], list[SkippedRow]]:
         test = question.test
         try:
-            measured = measure(question, encoder, encodings, lacking, alternative=alternative, seed=seed)
+            framing = framings.get(question.context)
+            measured = measure(question, encoder, encodings, lacking, framing, alternative=alternative, seed=seed)
         except VocabularyError as error:
             if not skip:
                 raise
@@ -242,14 +247,34 @@ def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> Skippe
     return skipped((encoder.name, encoder.identity), test.id, test.title, reason, part="seat", seed=seed)
 
 
-def _judge(results: Sequence[SeatResult], alpha: float) -> list[JudgedTest]:
-    """Correct the results of each unit together, whatever their context and encoder; one a result, in their order."""
-    judged: dict[int, JudgedTest] = {}
-    for unit in UNITS:
-        places = [place for place, result in enumerate(results) if result.unit == unit]
-        family = [results[place].significance for place in places]
-        judged |= dict(zip(places, judge(family, alpha), strict=True))
-    return [judged[place] for place in range(len(results))]
+def _affordable(
+    encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceQuestion]
+) -> dict[Context, FramedWords]:
+    """Return the bundled words in the sentences of each context; none where the encoder may not be sent so many."""
+    sides: dict[Context, list[Side]] = {}
+    for question in questions:
+        sides.setdefault(question.context, []).extend(question.sides.values())
+    framed = {context: FramedWords.of(some) for context, some in sides.items()}
+    asked = {*texts, *(text for one in framed.values() for text in one.texts())}
+    return framed if encoder.at_most is None or len(asked) <= encoder.at_most else {}
+
+
+def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | None) -> list[SeatResult]:
+    """Judge an encoder's tests by words together, those of words alone and those in sentences; correct the paper's p."""
+    families: dict[tuple[str, Unit, bool], list[int]] = {}
+    for place, result in enumerate(results):
+        alone = result.unit == "word" and result.context == "word"
+        families.setdefault((result.embedding_sha256, result.unit, alone), []).append(place)
+    judged: dict[int, Judged] = {}
+    for (_, unit, _), places in families.items():
+        family = [results[place] for place in places]
+        if unit == "word":
+            found = judge([result.question for result in family], alpha)
+        else:
+            adjusted = holm([result.p_value for result in family]).tolist()
+            found = [Judged(alpha, p_holm=p_value, family_size=len(family)) for p_value in adjusted]
+        judged |= dict(zip(places, found, strict=True))
+    return _side_by_side(lambda place: results[place].in_family(judged[place]), range(len(results)), progress)
 
 
 def _published(result: SeatResult) -> tuple[Published, ...]:

@@ -32,6 +32,7 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     encoder_settings: tuple[Label, ...]
     texts: int
     left_out: tuple[str, ...] = ()
+    ranked: float | None = None
     n_unknown_kinds: int = 0
     stars: str = ""
     effect_centred: float | None = None
@@ -97,6 +98,14 @@ class SeatResult(AssociationResult):
         How many texts were encoded.
     left_out
         Sentences whose form of a word has no vector.
+    ranked
+        Share of the words whose frequency is known.
+    checks
+        Four p-values: of the label permutation, and of what frequency, other words and the space's axes explain.
+    judged
+        The level of evidence within the test's family; sentences have none.
+    detectable_shift
+        Where nothing was found, the smallest difference that would have been found four times in five.
     """
 
     context: Context
@@ -107,6 +116,7 @@ class SeatResult(AssociationResult):
     sensitivity: Sensitivity
     texts: int
     left_out: tuple[str, ...]
+    ranked: float
 
     _deals: ClassVar[int] = 200  # with a standard error of some 3 %: a battery asks for dozens
 
@@ -120,7 +130,7 @@ class SeatResult(AssociationResult):
         return [self.finding()]
 
     def finding(self, **more: Any) -> SeatRow:
-        """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
+        """Return the row, with whatever the caller knows besides."""
         return SeatRow(
             # A figure of the test's own source is of words alone; the battery adds those of the same model.
             **(self._fields() | {"published": ()} | more),
@@ -130,6 +140,7 @@ class SeatResult(AssociationResult):
             encoder_settings=tuple(Label(name, value) for name, value in self.settings.items()),
             texts=self.texts,
             left_out=self.left_out,
+            ranked=self.ranked,
             n_unknown_kinds=sum(words.kinds.count("unknown") for words in word_sets(self.test).values()),
             **(self._parts() if self.unit == "word" else {}),
         )

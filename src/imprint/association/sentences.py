@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from imprint.association.cosines import cosines, mean
+from imprint.association.evidence import CosineTable
 from imprint.association.wordrows import FEWEST_WORDS, MOST_NAMED
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, quote, word_sets
@@ -44,19 +45,18 @@ class SentenceTable:
             middle = len(self.a)
             values = [mean(row[:middle]) - mean(row[middle:]) for row in self.cosines]
             return [sentence.text for sentence in self.x + self.y], np.array(values), len(self.x)
-        words, table = self.by_word()
-        x, a = (len({sentence.word for sentence in side}) for side in (self.x, self.a))
-        values = [mean(row[:a]) - mean(row[a:]) for row in table]
-        return words, np.array(values), x
+        table = self.by_words()
+        return list(table.targets), table.scores(), table.n_x
 
-    def by_word(self) -> tuple[list[str], Floats]:
-        """Return the target words and the mean cosine of each with every attribute word."""
+    def by_words(self) -> CosineTable:
+        """Return the mean cosine of each target word with every attribute word."""
         targets, attributes = self.x + self.y, self.a + self.b
-        columns = _places(attributes)
+        columns = by_word(attributes)
         by_column = np.array([[_level(row[at]) for at in columns.values()] for row in self.cosines])
-        rows = _places(targets)
+        rows = by_word(targets)
         table = np.array([[_level(by_column[at, column]) for column in range(len(columns))] for at in rows.values()])
-        return list(rows), table
+        x, a = (len(by_word(side)) for side in (self.x, self.a))
+        return CosineTable(tuple(rows), tuple(columns), x, a, table)
 
     @property
     def one_each(self) -> bool:
@@ -114,7 +114,7 @@ def _level(values: Floats) -> float:
     return float(values[0]) if values.max() == values.min() else mean(values)
 
 
-def _places(side: Side) -> dict[str, list[int]]:
+def by_word(side: Side) -> dict[str, list[int]]:
     """Return where each word's sentences stand."""
     places: dict[str, list[int]] = {}
     for place, sentence in enumerate(side):

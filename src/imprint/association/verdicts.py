@@ -1,67 +1,92 @@
-"""What a family of tests says together: Holm's correction, and what could not have been found."""
+"""What a family of tests says together: levels of evidence, after Holm's correction.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+A family is the tests about people that one subject was asked together; controls, such as flowers and insects, are not
+judged. A level needs all of its checks at once, so the largest of their p-values is corrected.
+"""
 
-from imprint.association.rows import AssociationResult, Verdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
+
 from imprint.checks import check_between
 from imprint.significance.corrections import holm, holm_level
-from imprint.significance.partitions import PermutationTest
 
-Tested = TypeVar("Tested", bound=AssociationResult)
+if TYPE_CHECKING:
+    from imprint.association.evidence import Checks
 
+Evidence = Literal["strong", "moderate", "limited", "none shown", "too few words", "not run"]
+Check = Literal["label", "frequency", "words", "axes"]
+Direction = Literal["as predicted", "reversed"]
 
-@dataclass(frozen=True)
-class JudgedTest:
-    """A test within its family.
-
-    "cannot reach" means that so few words have too few partitions, or that too few were drawn, for any p-value to
-    pass the corrected alpha, which is `level`.
-    """
-
-    p_holm: float
-    verdict: Verdict
-    level: float
+FOUND: tuple[Evidence, ...] = ("strong", "moderate", "limited")  # the strongest first
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class InFamily(Generic[Tested]):
-    """A result within its family.
+class Question:
+    """What is judged of one test: its checks, whether it is a control, and whether enough of its words were found."""
 
-    `detectable_shift` is given where the result is not significant: the smallest shift of X's scores the test
-    would have found with 80 % power.
+    checks: "Checks"
+    control: bool
+    enough: bool
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A test within its family; controls have no evidence.
+
+    `checks_failed` are the checks whose p-value was too large for the level they are needed for, or that could not
+    run. `level` is what the label permutation's p-value was held against.
     """
 
-    result: Tested
-    p_holm: float
-    verdict: Verdict
-    detectable_shift: float | None
+    alpha: float
+    evidence: Evidence | None = None
+    checks_failed: tuple[Check, ...] = ()
+    p_holm: float | None = None
+    p_moderate_holm: float | None = None
+    p_strong_holm: float | None = None
+    family_size: int | None = None
+    level: float | None = None
 
-    @classmethod
-    def of(cls, result: Tested, judged: JudgedTest, *, powered: bool = True) -> "InFamily[Tested]":
-        """Put a result beside its judgement; what it could have found, where that makes sense, takes a moment."""
-        unseen = powered and judged.verdict != "significant"
-        shift = result.smallest_detectable_shift(judged.level) if unseen else None
-        return cls(result, judged.p_holm, judged.verdict, shift)
-
-    def fields(self, alpha: float) -> dict[str, Any]:
-        """Return what the row of a family's test says besides its result."""
-        return {
-            "p_holm": self.p_holm,
-            "alpha": alpha,
-            "verdict": self.verdict,
-            "detectable_shift": self.detectable_shift,
-        }
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of the row."""
+        fields = asdict(self)
+        del fields["level"]
+        return fields
 
 
-def judge(tests: Sequence[PermutationTest], alpha: float) -> list[JudgedTest]:
-    """Correct the tests of one family together, in their order."""
-    p_values = [test.p_value for test in tests]
-    level = holm_level(p_values, alpha)
+class Judgeable(Protocol):
+    """A result that takes its place in a family."""
+
+    @property
+    def question(self) -> Question:
+        """What is judged of it."""
+
+    def in_family(self, judged: Judged) -> Self:
+        """Return the result with its judgement."""
+
+
+Result = TypeVar("Result", bound=Judgeable)
+
+
+def judge_all(results: Sequence[Result], alpha: float = ALPHA) -> list[Result]:
+    """Judge the results of one family together, in their order."""
     return [
-        JudgedTest(p_holm, _verdict(test, p_holm, alpha, level), level)
-        for test, p_holm in zip(tests, holm(p_values).tolist(), strict=True)
+        result.in_family(judged)
+        for result, judged in zip(results, judge([result.question for result in results], alpha), strict=True)
+    ]
+
+
+def judge(questions: Sequence[Question], alpha: float) -> list[Judged]:
+    """Correct the tests of one family together, in their order; controls are not of it."""
+    family = [question for question in questions if not question.control]
+    levels = {
+        name: _corrected([question.checks.largest(name) for question in family], alpha)
+        for name in ("limited", "moderate", "strong")
+    }
+    place = iter(range(len(family)))
+    return [
+        Judged(alpha) if question.control else _judged(question, next(place), levels, alpha) for question in questions
     ]
 
 
@@ -70,7 +95,50 @@ def check_alpha(alpha: float) -> None:
     check_between("alpha", alpha)
 
 
-def _verdict(test: PermutationTest, p_holm: float, alpha: float, level: float) -> Verdict:
-    if p_holm <= alpha:
-        return "significant"
-    return "not significant" if test.p_floor <= level else "cannot reach"
+def strongest(levels: Iterable[Evidence | None]) -> Evidence | None:
+    """Return the strongest level that was found, None if none was."""
+    known = set(levels)
+    return next((level for level in FOUND if level in known), None)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """The corrected p-values of one level of evidence, and what the first that was not rejected was held against."""
+
+    adjusted: list[float]
+    held: float
+
+
+def _corrected(p_values: Sequence[float], alpha: float) -> _Level:
+    return _Level(holm(p_values).tolist(), holm_level(p_values, alpha))
+
+
+def _judged(question: Question, place: int, levels: dict[str, _Level], alpha: float) -> Judged:
+    checks = question.checks
+    limited, moderate, strong = (levels[name].adjusted[place] for name in ("limited", "moderate", "strong"))
+    level = levels["limited"].held
+    evidence: Evidence
+    if not question.enough or (limited > alpha and checks.p_label_floor > level):
+        evidence = "too few words"
+    else:
+        reached: dict[Evidence, float] = {"strong": strong, "moderate": moderate, "limited": limited}
+        evidence = next((name for name, p_value in reached.items() if p_value <= alpha), "none shown")
+    failed = {
+        check
+        for name, found in (("limited", limited), ("moderate", moderate), ("strong", strong))
+        if found > alpha
+        for check in checks.needed(name)
+        if checks.p_of(check) > levels[name].held
+    }
+    return Judged(
+        alpha=alpha,
+        evidence=evidence,
+        checks_failed=tuple(
+            check for check in checks.asked if check in failed and (check != "label" or limited > alpha)
+        ),
+        p_holm=limited,
+        p_moderate_holm=moderate,
+        p_strong_holm=strong if "axes" in checks.asked else None,
+        family_size=len(levels["limited"].adjusted),
+        level=level,
+    )

@@ -5,19 +5,22 @@ the sum of s over X less that over Y; the effect divides the difference of means
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from imprint.association.cosines import Effect, cosines, mean
+from imprint.association.cosines import Effect, cosines
+from imprint.association.evidence import Contrast, CosineTable, check, unit_rows
 from imprint.association.rows import AssociationResult, AssociationRow
+from imprint.association.verdicts import judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.choices import Alternative
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.rows import word_values
 from imprint.significance.intervals import Interval, shift_interval
-from imprint.significance.partitions import permutation_test
+from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.significance.stability import Stability, word_choice_stability
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
@@ -87,19 +90,28 @@ class WeatResult(AssociationResult):
         Words found in lower case only.
     from_subwords
         Words whose vector was made from subwords.
+    checks
+        Four p-values: of the label permutation, and of what frequency, other words and the space's axes explain.
+    judged
+        The level of evidence within the test's family.
+    detectable_shift
+        Where nothing was found, the smallest difference that would have been found four times in five.
+    table
+        The cosine of every target word with every attribute word.
     """
 
     interval: Interval
     stability: Stability
     lowered: tuple[str, ...]
     from_subwords: tuple[str, ...]
+    table: CosineTable = field(compare=False)
 
     def findings(self) -> list[WeatRow]:
         """Return the one row in a list, as every result does."""
         return [self.finding()]
 
     def finding(self, **more: Any) -> WeatRow:
-        """Return the row, with whatever the caller knows besides (a corrected p-value, a verdict)."""
+        """Return the row, with whatever the caller knows besides."""
         return WeatRow(
             **self._fields(),
             stability_low=self.stability.low,
@@ -165,22 +177,49 @@ def weat(
     >>> imprint.weat("default", "caliskan-6")
     WeatResult('caliskan-6' on glove.6B.100d: d = 1.72, p = 7.77e-05 (exact), 0 missing)
     """
-    embedding = load(embedding)
-    test = _resolve(test, targets, attributes)
+    result = measure(
+        load(embedding),
+        _resolve(test, targets, attributes),
+        alternative=alternative,
+        confidence=confidence,
+        draws=draws,
+        seed=seed,
+        progress=progress,
+    )
+    return judge_all([result])[0]
+
+
+def measure(
+    embedding: Embedding,
+    test: WeatTest,
+    *,
+    alternative: Alternative = "greater",
+    confidence: float = 0.95,
+    draws: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> WeatResult:
+    """Run a test whose words were checked, outside of any family."""
     rows = find_rows(embedding, (test.x, test.y, test.a, test.b))
     x, y, a, b = rows.sets
     refuse_overlap(embedding, test.x, test.y, (x, y))
     refuse_overlap(embedding, test.a, test.b, (a, b))
     vectors = np.concatenate([x.vectors, y.vectors])
     cosines_a, cosines_b = (_without_noise(cosines(vectors, side.vectors)) for side in (a, b))
-    scores = np.array([mean(to_a) - mean(to_b) for to_a, to_b in zip(cosines_a, cosines_b, strict=True)])
+    table = CosineTable(
+        x.words + y.words, a.words + b.words, len(x.words), len(a.words), np.hstack([cosines_a, cosines_b])
+    )
+    scores = table.scores()
     of_x, of_y = scores[: len(x.words)], scores[len(x.words) :]
-    if draws is None:
-        significance = permutation_test(of_x, of_y, alternative=alternative)
-    else:
-        from imprint.significance.sampled import sampled_test
-
-        significance = sampled_test(of_x, of_y, alternative=alternative, draws=draws, seed=seed, progress=progress)
+    significance = _permuted(of_x, of_y, alternative, draws, seed, progress)
+    label = significance if alternative == "two-sided" else _permuted(of_x, of_y, "two-sided", draws, seed)
+    contrast = Contrast(
+        *(unit_rows(np.concatenate([one.vectors, two.vectors])) for one, two in ((x, y), (a, b))),
+        n_x=len(x.words),
+        n_a=len(a.words),
+        target_ranks=embedding.ranks_of(x.tokens + y.tokens),
+        attribute_ranks=embedding.ranks_of(a.tokens + b.tokens),
+    )
     return WeatResult(
         test=test,
         embedding=embedding.name,
@@ -189,7 +228,7 @@ def weat(
         interval=shift_interval(of_x, of_y, confidence=confidence),
         significance=significance,
         stability=word_choice_stability(cosines_a, cosines_b, len(of_x), seed=seed),
-        scores=dict(zip(x.words + y.words, scores.tolist(), strict=True)),
+        scores=dict(zip(table.targets, scores.tolist(), strict=True)),
         x_scores=of_x,
         y_scores=of_y,
         n_a=len(a.words),
@@ -198,7 +237,24 @@ def weat(
         lowered=rows.lowered,
         from_subwords=rows.from_subwords,
         seed=seed,
+        checks=check(contrast, embedding.background, label, table, seed),
+        table=table,
     )
+
+
+def _permuted(
+    x: Floats,
+    y: Floats,
+    alternative: Alternative,
+    draws: int | None,
+    seed: int,
+    progress: Progress | None = None,
+) -> PermutationTest:
+    if draws is None:
+        return permutation_test(x, y, alternative=alternative)
+    from imprint.significance.sampled import sampled_test
+
+    return sampled_test(x, y, alternative=alternative, draws=draws, seed=seed, progress=progress)
 
 
 def _without_noise(table: Floats) -> Floats:

@@ -7,26 +7,34 @@ figures draw the property along x; the regression predicts it, and so is it here
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from imprint.association.cosines import cosines, mean, sample_sd
-from imprint.association.rows import TestRow
+from imprint.association.evidence import Checks
+from imprint.association.rows import JudgedRow, direction_of, question_of
+from imprint.association.verdicts import Evidence, Judged, Question, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
+from imprint.embeddings.background import Background
+from imprint.embeddings.embedding import Embedding, Lookup
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import Result, WordValue, word_values
 from imprint.significance.ranks import spearman as rank_correlation
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate
 from imprint.subjects.opening import EmbeddingLike, load
-from imprint.types import Floats
+from imprint.types import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FEWEST = 4  # words: three numbers leave a correlation no interval
+_PERMUTATIONS = 20_000
+_RESAMPLES = 2_000
+_SETS = 100  # random words, and as many random attributes; every pair of them is one draw
+_SEED = 0x3EFA
 
 
 @dataclass(frozen=True)
@@ -39,8 +47,11 @@ class Correlation:
     high: float
 
 
-class WefatRow(TestRow, frozen=True, kw_only=True, tag="wefat"):
-    """One WEFAT: effect size is Pearson's r, statistic the slope's t."""
+class WefatRow(JudgedRow, frozen=True, kw_only=True, tag="wefat"):
+    """One WEFAT: effect size is Pearson's r, statistic the slope's t.
+
+    `words_low` and `words_high` are the interval of r over words and attributes, both resampled.
+    """
 
     property: str
     r: float
@@ -94,7 +105,11 @@ class WefatResult(Result):
     from_subwords
         Words whose vector was made from subwords.
     seed
-        Seed as it was given; nothing here is random.
+        Seed of the checks.
+    checks
+        Two p-values: of permuted properties, and of words of the same frequencies.
+    judged
+        The level of evidence within the test's family.
     """
 
     test: WefatTest
@@ -113,6 +128,22 @@ class WefatResult(Result):
     lowered: tuple[str, ...]
     from_subwords: tuple[str, ...]
     seed: int
+    checks: Checks
+    judged: Judged | None = None
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The level of evidence; None for a control."""
+        return self.judged.evidence if self.judged else None
+
+    @property
+    def question(self) -> Question:
+        """What is judged of it within a family."""
+        return question_of(self.checks, self.test, set(self.missing))
+
+    def in_family(self, judged: Judged) -> Self:
+        """Return the result with its judgement."""
+        return replace(self, judged=judged)
 
     @property
     def p_value(self) -> float:
@@ -153,6 +184,9 @@ class WefatResult(Result):
             from_subwords=self.from_subwords,
             scores=word_values(self.scores),
             values=word_values(self.values),
+            **_shared(self.checks.fields()),
+            **(self.judged.fields() if self.judged else {}),
+            direction=direction_of(self.pearson.r),
             **more,
         )
 
@@ -195,7 +229,7 @@ def wefat(
     property
         A number per word; replaces the numbers of a test that is given.
     seed
-        Written into the result; nothing here is random.
+        Seed of the checks.
 
     Returns
     -------
@@ -207,8 +241,11 @@ def wefat(
     >>> imprint.wefat("default", "caliskan-wefat-occupations")
     WefatResult('caliskan-wefat-occupations' on glove.6B.100d: r = 0.70, p = 1.27e-08, 50 words, 0 missing)
     """
-    embedding = load(embedding)
-    test = _resolve(test, words, attributes, property)
+    return judge_all([measure(load(embedding), _resolve(test, words, attributes, property), seed=seed)])[0]
+
+
+def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatResult:
+    """Run a test whose words were checked, outside of any family."""
     if test.property is None:
         raise StimulusError(
             f"comes without the {test.property_name}",
@@ -220,7 +257,8 @@ def wefat(
     refuse_overlap(embedding, test.a, test.b, (a, b))
     if len(found.words) < _FEWEST:
         raise StimulusError(f"{len(found.words)} words found", expected=f"at least {_FEWEST}", where=test.id)
-    scores = _scores(cosines(found.vectors, a.vectors), cosines(found.vectors, b.vectors), found.words)
+    table = np.hstack([cosines(found.vectors, side.vectors) for side in (a, b)])
+    scores = _scores(table[:, : len(a.words)], table[:, len(a.words) :], found.words)
     values = np.array([test.property[word] for word in found.words])
     for name, numbers in (("scores", scores), (test.property_name, values)):
         if np.all(numbers == numbers[0]):
@@ -244,7 +282,80 @@ def wefat(
         lowered=rows.lowered,
         from_subwords=rows.from_subwords,
         seed=seed,
+        checks=_checks(embedding, rows.sets, table, scores, values, seed),
     )
+
+
+def _checks(
+    embedding: Embedding, sets: tuple[Lookup, ...], table: Floats, scores: Floats, values: Floats, seed: int
+) -> Checks:
+    """Permute the property; draw words of the same frequencies; resample words and attributes."""
+    permuting, drawing, resampling = np.random.SeedSequence([seed, _SEED]).spawn(3)
+    observed = abs(float(_correlations(scores[None], values)[0])) * (1 - 1e-12)
+    shuffled = np.random.default_rng(permuting).permuted(np.tile(values, (_PERMUTATIONS, 1)), axis=1)
+    low, high = _over_words(table, len(sets[1].words), values, np.random.default_rng(resampling))
+    found = {"words_low": low, "words_high": high}
+    if embedding.background is not None:
+        ranks = [embedding.ranks_of(one.tokens) for one in sets]
+        drawn = _drawn_correlations(embedding.background, ranks, values, np.random.default_rng(drawing))
+        found["p_frequency"] = _reached(drawn, observed)
+    p_label = _reached(_correlations(shuffled, scores), observed)
+    return Checks(p_label=p_label, p_label_floor=1 / (_PERMUTATIONS + 1), asked=("label", "frequency"), **found)
+
+
+def _reached(correlations: Floats, observed: float) -> float:
+    return float((np.sum(np.abs(correlations) >= observed) + 1) / (len(correlations) + 1))
+
+
+def _correlations(rows: Floats, values: Floats) -> Floats:
+    """Return Pearson's correlation of each row with values; 0 for a row without spread."""
+    centred = rows - rows.mean(axis=-1, keepdims=True)
+    other = values - values.mean(axis=-1, keepdims=True)
+    scale = np.linalg.norm(centred, axis=-1) * np.linalg.norm(other, axis=-1)
+    return np.asarray((centred * other).sum(axis=-1) / np.where(scale > 0, scale, np.inf))
+
+
+def _over_words(table: Floats, n_a: int, values: Floats, rng: np.random.Generator) -> tuple[float, float]:
+    """Return the middle 95 % of r over resampled words and attributes."""
+    n, columns = table.shape
+    sizes = (n_a, columns - n_a)
+    counts = np.hstack([rng.multinomial(size, np.full(size, 1 / size), size=_RESAMPLES) for size in sizes])
+    scores = _standardised(table, counts, n_a)
+    chosen = rng.integers(0, n, (_RESAMPLES, n))
+    resampled = _correlations(np.take_along_axis(scores, chosen, axis=1), values[chosen])
+    low, high = np.quantile(resampled, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _standardised(table: Floats, counts: Ints, n_a: int) -> Floats:
+    """Return the score of each word (column) with each choice of attributes (row), given how often each is in it."""
+    columns = table.shape[1]
+    in_a, in_b = counts[:, :n_a] @ table[:, :n_a].T / n_a, counts[:, n_a:] @ table[:, n_a:].T / (columns - n_a)
+    centre = counts @ table.T / columns
+    squares = np.maximum(0.0, counts @ (table**2).T - columns * centre**2) / (columns - 1)
+    return np.asarray((in_a - in_b) / np.sqrt(np.where(squares > 0, squares, np.inf)))
+
+
+def _drawn_correlations(
+    background: Background, ranks: Sequence[Ints], values: Floats, rng: np.random.Generator
+) -> Floats:
+    """Return r with random words of the same frequencies in the place of words and attributes."""
+    words = background.rows[background.draw(ranks[0], _SETS, rng)]  # sets, words, dimensions
+    of_a, of_b = (background.rows[background.draw(side, _SETS, rng)] for side in ranks[1:])
+    flat = words.reshape(-1, words.shape[-1])
+    found = []
+    for attributes_a, attributes_b in zip(of_a, of_b, strict=True):
+        table = (flat @ np.vstack([attributes_a, attributes_b]).T).astype(np.float64)
+        ones = np.ones((1, table.shape[1]), dtype=np.int64)
+        scores = _standardised(table, ones, len(attributes_a))[0].reshape(_SETS, -1)
+        chosen = rng.integers(0, _SETS, scores.shape)
+        found.append(_correlations(np.take_along_axis(scores, chosen, axis=0), values))
+    return np.concatenate(found)
+
+
+def _shared(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that rows of all judged tests have."""
+    return {name: fields[name] for name in fields if name in JudgedRow.__struct_fields__}
 
 
 def _resolve(

@@ -117,7 +117,7 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> "Embedding
     from imprint.subjects.opening import load
 
     with progress_bar(f"reading {source}") as report:
-        embedding = load(source, only=only, progress=report)
+        embedding = load(source, only=only, background=True, progress=report)
     with progress_bar(f"hashing {source}") as report:
         # Every finding names the file by its hash; computed here, it is there when the first one asks.
         vars(embedding)["sha256"] = embedding.identify(report)

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import check_list
+from imprint.embeddings.background import Background, in_sample
 from imprint.errors import EmbeddingFileError, MissingExtraError
 from imprint.files import hash_file
-from imprint.types import Flags, Floats, Floats32, Ints32, Progress
+from imprint.types import Flags, Floats, Floats32, Ints, Ints32, Progress
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -117,7 +118,8 @@ class Embedding:
     def __getstate__(self) -> dict[str, Any]:
         """Travel by content: where a pickle is opened, the file may not be there to be mapped or hashed."""
         state = {**vars(self), "sha256": self.sha256}
-        state.pop("index", None)  # quicker made again than sent
+        for made in ("index", "background"):  # quicker made again than sent
+            state.pop(made, None)
         return {name: np.asarray(part) if isinstance(part, np.memmap) else part for name, part in state.items()}
 
     @property
@@ -144,6 +146,23 @@ class Embedding:
     def unit(self) -> UnitView:
         """The rows at length one: index it, or take all with numpy.asarray."""
         return UnitView(self)
+
+    @cached_property
+    def background(self) -> Background | None:
+        """A sample of the rows by frequency; None for a vocabulary too small to have one."""
+        ranks = np.arange(len(self)) if self.ranks is None else self.ranks.astype(np.int64)
+        chosen = np.flatnonzero(in_sample(ranks)) if self.ranks is None else np.arange(len(self))
+        vectors = np.asarray(self.vectors[chosen], dtype=np.float32)
+        norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
+        fine = np.isfinite(norms) & (norms > 0)
+        return Background.of((vectors[fine] / norms[fine, None]).astype(np.float32), ranks[chosen][fine])
+
+    def ranks_of(self, tokens: Iterable[str]) -> Ints:
+        """Return the frequency ranks of entries of the vocabulary; one made from subwords is rarer than all others."""
+        rarest = int(self.ranks.max()) + 1 if self.ranks is not None and len(self) else len(self)
+        rows = [self.index.get(token) for token in tokens]
+        ranks = [rarest if row is None else row if self.ranks is None else int(self.ranks[row]) for row in rows]
+        return np.array(ranks, dtype=np.int64)
 
     @cached_property
     def sha256(self) -> str:

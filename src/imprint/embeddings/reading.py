@@ -7,6 +7,7 @@ from typing import Protocol
 
 from imprint.checks import check_list
 from imprint.embeddings import BUNDLED
+from imprint.embeddings.background import Wanted
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError
@@ -36,9 +37,14 @@ class Reader(Protocol):
         """Read the file; tell `progress` now and then the bytes done and the bytes in all."""
 
 
-def read_embedding(path: Path, *, only: Iterable[str] | None = None, progress: Progress | None = None) -> Embedding:
-    """Read an embedding from a file of any known format, keeping all words or `only` these, also in lower case."""
-    wanted = None if only is None else _with_lower_case(only)
+def read_embedding(
+    path: Path, *, only: Iterable[str] | None = None, background: bool = False, progress: Progress | None = None
+) -> Embedding:
+    """Read an embedding from a file of any known format, keeping all words or `only` these, also in lower case.
+
+    With `background`, a sample of words of every frequency stays too.
+    """
+    wanted = None if only is None else Wanted(_with_lower_case(only), background=background)
     try:
         # Before it is opened: opening a pipe would wait for a writer.
         if not stat.S_ISREG(path.stat().st_mode):

@@ -33,6 +33,7 @@ KINDS: tuple[WordKind, ...] = get_args(WordKind)
 
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 
+CONTROL = "neutral"  # the topic of tests that are not about people, and show that a subject can be judged
 UNDETERMINED = "und"  # ISO 639's code for a language nobody has stated
 
 _SHOWN = 5  # words quoted in a message before it says how many more there are

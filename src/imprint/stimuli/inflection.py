@@ -5,6 +5,7 @@ A library that knows more takes seconds to import; it is the oracle of the tests
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _AN_ALTHOUGH_H = re.compile(r"heir|honest|honou?r|hour")
 # said "w", or "you"
@@ -91,3 +92,24 @@ def _begins_with_a_vowel(phrase: str) -> bool:
 def _is_spelt_out(word: str) -> bool:
     # FBI is said letter by letter, NASA as a word
     return word in _SPELT_OUT or (word.isupper() and re.match(r"[AEIOU]|.[^AEIOUY]", word) is not None)
+
+
+def units(words: Sequence[str]) -> list[int]:
+    """Number the units that words belong to: a word and its inflections (king, kings; love, loved, loving) are one."""
+    numbers = {word: place for place, word in enumerate(words)}
+    lowered = {word.lower(): word for word in reversed(words)}
+    unit = list(range(len(words)))
+    for word in words:
+        for form in _inflected(word.lower()):
+            other = lowered.get(form)
+            if other is not None:
+                old, new = sorted((unit[numbers[word]], unit[numbers[other]]), reverse=True)
+                unit = [new if one == old else one for one in unit]
+    return unit
+
+
+def _inflected(word: str) -> set[str]:
+    stem = word[:-1] if word.endswith("e") else word
+    doubled = word + word[-1:]
+    past = f"{word[:-1]}ied" if word.endswith("y") else f"{stem}ed"
+    return {plural(word), f"{word}s", past, f"{stem}ing", f"{doubled}ed", f"{doubled}ing"} - {word}

@@ -97,7 +97,13 @@ def open_subject(
     return _from_object(source, options)
 
 
-def load(source: EmbeddingLike, *, only: Iterable[str] | None = None, progress: Progress | None = None) -> Embedding:
+def load(
+    source: EmbeddingLike,
+    *,
+    only: Iterable[str] | None = None,
+    background: bool = False,
+    progress: Progress | None = None,
+) -> Embedding:
     """Open an embedding.
 
     The format of a file is recognised by its content: GloVe, word2vec or fastText text and word2vec binary, each also
@@ -111,6 +117,8 @@ def load(source: EmbeddingLike, *, only: Iterable[str] | None = None, progress: 
         and vectors, a tuple (words, matrix).
     only
         Words to keep of a file, to save memory; their lower-case forms are kept too. Other rows are not checked.
+    background
+        Besides `only`, keep a sample of words of every frequency. Tests need it to tell an association from frequency.
     progress
         Called now and then with the bytes read and the bytes in all.
 
@@ -125,7 +133,8 @@ def load(source: EmbeddingLike, *, only: Iterable[str] | None = None, progress: 
     Embedding('glove.6B.100d', 55,187 words, 100 dimensions)
     """
     if isinstance(source, str | os.PathLike):
-        return read_embedding(Path(str(find_source(source, "embedding").place)), only=only, progress=progress)
+        path = Path(str(find_source(source, "embedding").place))
+        return read_embedding(path, only=only, background=background, progress=progress)
     if isinstance(source, Embedding):
         return source
     from imprint.subjects.objects import describe, from_object

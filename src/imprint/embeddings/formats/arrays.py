@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.embeddings.background import rows_to_keep, wants_background
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.embeddings.formats.checks import Repeats, Subword, check_finite, has_repeats, name_of, zero_notes
 from imprint.types import Flags, Floats32, Ints, Ints32
@@ -25,6 +26,8 @@ def assemble(
     subword: Subword | None = None,
 ) -> Embedding:
     """Keep the wanted words, each once, check every value and count the zero rows."""
+    if ranks is not None and wants_background(wanted):
+        wanted = None  # a file with ranks of its own holds a choice of words: all of it is background
     rows, repeats = _rows_to_keep(words, wanted)
     if rows is not None:
         words, matrix = [words[row] for row in rows], matrix[rows]
@@ -50,11 +53,12 @@ def _rows_to_keep(words: Sequence[str], wanted: Collection[str] | None) -> tuple
         return None, repeats
     seen: set[str] = set()
     rows = []
-    for row, word in enumerate(words):
-        if word in seen:
-            repeats.add(word)
-        elif wanted is None or word in wanted:
-            seen.add(word)
+    asked = range(len(words)) if wanted is None else rows_to_keep(wanted, words, np.arange(len(words)))
+    for row in asked:
+        if words[row] in seen:
+            repeats.add(words[row])
+        else:
+            seen.add(words[row])
             rows.append(row)
     return np.array(rows, dtype=np.int64), repeats
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from imprint.embeddings.background import in_sample
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import EmbeddingFileError
 from imprint.types import Ints
@@ -75,8 +76,10 @@ def first_fields(words: Collection[str]) -> frozenset[bytes]:
     return frozenset(word.encode("utf-8", "surrogatepass").split(b" ", 1)[0] for word in words)
 
 
-def keep_lines(block: LineBlock, fields: frozenset[bytes]) -> LineBlock:
+def keep_lines(block: LineBlock, fields: frozenset[bytes], sampled_from: int | None = None) -> LineBlock:
     """Keep the lines that may hold a wanted word, and the last line, where a cut file shows.
+
+    With the line number of the first word, `sampled_from`, lines of the background's sample are kept too.
 
     These are the lines that begin with one of the fields; lines that begin with a space or have none are kept
     unseen. A word that holds spaces shares its first field with others, so the reader compares again.
@@ -87,10 +90,14 @@ def keep_lines(block: LineBlock, fields: frozenset[bytes]) -> LineBlock:
     kept = bytearray()
     numbers = []
     line = block.first_line
+    sampled = frozenset[int]()
+    if sampled_from is not None:
+        lines = np.arange(line, line + content.count(b"\n", at, block.stop))
+        sampled = frozenset(lines[in_sample(lines - sampled_from)].tolist())
     while at < block.stop:
         end = content.find(b"\n", at) + 1
         space = content.find(b" ", at, end)
-        if space <= at or end == block.stop or bytes(content[at:space]) in fields:
+        if space <= at or end == block.stop or line in sampled or bytes(content[at:space]) in fields:
             kept += content[at:end]
             numbers.append(line)
         at = end

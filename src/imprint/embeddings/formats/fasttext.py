@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from imprint.embeddings.background import rows_to_keep
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.header import LARGEST_DIMENSION
 from imprint.embeddings.formats.rows import Rows
@@ -59,9 +60,11 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     rows = Rows(path, sizes.dimension, wanted, place="word")
     for start in range(0, len(words), _BLOCK_ROWS):
         block = range(start, min(start + _BLOCK_ROWS, len(words)))
-        kept = [row for row in block if wanted is None or words[row] in wanted]
+        kept = np.arange(block.start, block.stop)
+        if wanted is not None:
+            kept = kept[rows_to_keep(wanted, words[block.start : block.stop], kept)]
         names = [words[row] for row in kept]
-        places = np.array(kept, dtype=np.int64) + 1
+        places = kept + 1
         rows.add(names, subwords.compose(names, matrix[kept]), places, part=block.stop / len(words))
         source.report(block.stop / len(words))
     if mended:

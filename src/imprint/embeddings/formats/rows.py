@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from imprint.embeddings.background import rows_to_keep
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.checks import Repeats, Subword, check_finite, has_repeats, name_of, zero_notes
 from imprint.types import Floats32, Ints
@@ -35,8 +36,9 @@ class Rows:
         """Take a block's rows, found at these places; `part` is the share of the file read so far."""
         check_finite(self.path, self._place, words, values, places)
         if self._wanted is not None:
-            kept = [row for row, word in enumerate(words) if word in self._wanted and self._is_new(word)]
-            self._ranks += (places[kept] - self._first).tolist()
+            ranks = places - self._first
+            kept = [row for row in rows_to_keep(self._wanted, words, ranks) if self._is_new(words[row])]
+            self._ranks += ranks[kept].tolist()
             words, values = [words[row] for row in kept], values[kept]
         held, needed = len(self.words), len(self.words) + len(words)
         if needed > len(self._matrix):

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from imprint.embeddings.background import wants_background
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.blocks import LineBlock, Lines, first_fields, keep_lines
 from imprint.embeddings.formats.checks import show
@@ -53,7 +54,7 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     count = 0
     while block is not None:
         if fields is not None:
-            block = keep_lines(block, fields)
+            block = keep_lines(block, fields, layout.first_line if wants_background(wanted) else None)
         parsed, passed = parser.parse(block)
         count += parsed + block.skipped
         lines.line += passed + block.skipped

@@ -1,0 +1,206 @@
+"""Four questions about one difference: is it more than labels, frequency, these words, or this space give by chance?
+
+The label permutation asks whether X and Y differ along A - B; it takes words as exchangeable, which coherent sets of
+unequal frequency are not. So three more questions are asked of u = mean X - mean Y and v = mean A - mean B, whose
+product is the mean difference. Frequency: do random words of the same frequencies differ as much? Words: would other
+words of these kinds? Axes: would unrelated contrasts in this space align as well?
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from imprint.association.cosines import mean
+from imprint.association.verdicts import Check
+from imprint.embeddings.background import Background
+from imprint.significance.crossed import over_words
+from imprint.significance.partitions import PermutationTest
+from imprint.significance.signs import sign_test
+from imprint.stimuli.inflection import units
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Ints
+
+DRAWS = 1_000  # random targets, and as many random attributes; every pair of them is one draw
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Checks:
+    """The p-values of one test, all two-sided, and descriptions that decide nothing.
+
+    A check that could not run is None. `rank_x` and `rank_y` are the median frequency ranks of X and Y;
+    `adjusted_difference` is the mean difference at equal log rank; `specificity` is the share of random attributes of
+    the same frequencies that separate the targets as well.
+    """
+
+    p_label: float | None
+    p_label_floor: float = 0.0
+    p_frequency: float | None = None
+    p_words: float | None = None
+    p_axes: float | None = None
+    words_low: float | None = None
+    words_high: float | None = None
+    rank_x: float | None = None
+    rank_y: float | None = None
+    adjusted_difference: float | None = None
+    specificity: float | None = None
+    asked: tuple[Check, ...] = ("label", "frequency", "words", "axes")
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of the row."""
+        return {name: value for name, value in asdict(self).items() if name not in ("asked", "p_label_floor")}
+
+    def needed(self, level: str) -> tuple[Check, ...]:
+        """Return the checks that a level of evidence needs; what is not asked is not needed."""
+        if level == "limited":
+            return ("label",)
+        return tuple(check for check in self.asked if level == "strong" or check != "axes")
+
+    def p_of(self, check: Check) -> float:
+        """Return a check's p-value, 1 where it could not run."""
+        found: float | None = getattr(self, f"p_{check}")
+        return 1.0 if found is None else found
+
+    def largest(self, level: str) -> float:
+        """Return the largest p-value of a level's checks; 1 where the level cannot be reached."""
+        if level == "strong" and "axes" not in self.asked:
+            return 1.0
+        return max(self.p_of(check) for check in self.needed(level))
+
+
+NO_CHECKS = Checks(p_label=None, asked=())  # of sentences: those of one word are not independent
+
+
+@dataclass(frozen=True, eq=False)
+class CosineTable:
+    """The cosine of every target word with every attribute word: X before Y, A before B."""
+
+    targets: tuple[str, ...]
+    attributes: tuple[str, ...]
+    n_x: int
+    n_a: int
+    cosines: Floats
+
+    def scores(self) -> Floats:
+        """Return each target's mean cosine with A less that with B."""
+        return np.array([mean(row[: self.n_a]) - mean(row[self.n_a :]) for row in self.cosines])
+
+    def units(self) -> tuple[list[int], list[int]]:
+        """Return the numbers of units: a word and its inflections, within a set, are one."""
+        targets, attributes = (
+            [*units(words[:first]), *(first + unit for unit in units(words[first:]))]
+            for words, first in ((self.targets, self.n_x), (self.attributes, self.n_a))
+        )
+        return targets, attributes
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """The unit vectors of a test's words, and their frequency ranks: X before Y, A before B.
+
+    Where words stand in sentences, `offsets` say which of the background's rows have the sentences of each word.
+    """
+
+    targets: Floats
+    attributes: Floats
+    n_x: int
+    n_a: int
+    target_ranks: Ints
+    attribute_ranks: Ints
+    target_offsets: Ints | int = 0
+    attribute_offsets: Ints | int = 0
+
+    @property
+    def u(self) -> Floats:
+        """Mean X less mean Y."""
+        return difference(self.targets, self.n_x)
+
+    @property
+    def v(self) -> Floats:
+        """Mean A less mean B."""
+        return difference(self.attributes, self.n_a)
+
+
+def check(
+    contrast: Contrast | None, background: Background | None, label: PermutationTest, table: CosineTable, seed: int
+) -> Checks:
+    """Make the four checks of a test; two of them need a background of other words."""
+    fields: dict[str, float] = {}
+    found = over_words(table.cosines, table.n_x, table.n_a, units=table.units(), confidence=_CONFIDENCE)
+    if found is not None:
+        fields |= {"p_words": found.p_value, "words_low": found.low, "words_high": found.high}
+    if contrast is not None and background is not None:
+        fields |= against_frequency(contrast, background, seed) | {"p_axes": along_axes(contrast, background.axes)}
+    return Checks(p_label=label.p_value, p_label_floor=label.p_floor, **fields)
+
+
+def unit_rows(vectors: Floats32) -> Floats:
+    """Return rows scaled to length one, in double precision."""
+    rows = vectors.astype(np.float64)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def difference(rows: Floats, first: int) -> Floats:
+    """Return the mean of the first rows less that of the others."""
+    return np.asarray(rows[:first].mean(axis=0) - rows[first:].mean(axis=0))
+
+
+def against_frequency(contrast: Contrast, background: Background, seed: int) -> dict[str, float]:
+    """Compare a test with words of the same frequencies, drawn at random."""
+    of_targets, of_attributes = (
+        np.random.default_rng(child) for child in np.random.SeedSequence([seed, 0xF4E0]).spawn(2)
+    )
+    with single_threaded():
+        targets = background.draw(contrast.target_ranks, DRAWS, of_targets) + contrast.target_offsets
+        attributes = background.draw(contrast.attribute_ranks, DRAWS, of_attributes) + contrast.attribute_offsets
+        u = random_differences(background.rows, targets, contrast.n_x)
+        v = random_differences(background.rows, attributes, contrast.n_a)
+        observed = abs(float(contrast.u @ contrast.v))
+        reached = int(np.sum(np.abs(u @ v.T) >= observed * (1 - 1e-6)))
+        scores = contrast.targets @ np.vstack([contrast.v, v]).T.astype(np.float64)
+    return {
+        "p_frequency": (reached + 1) / (DRAWS * DRAWS + 1),
+        "specificity": _specificity(np.asarray(scores), contrast.n_x),
+        **_described(np.asarray(scores[:, 0]), contrast),
+    }
+
+
+def along_axes(contrast: Contrast, axes: Floats) -> float:
+    """Return the p-value of the alignment of u and v if the sign of each axis of the space were random."""
+    with single_threaded():
+        terms = (contrast.u @ axes) * (contrast.v @ axes)
+    return sign_test(terms)
+
+
+def random_differences(rows: Floats32, chosen: Ints, first: int) -> Floats32:
+    """Return the mean of the first chosen rows less that of the others, one difference a draw, in single precision."""
+    draws, size = chosen.shape
+    total = np.zeros((draws, rows.shape[1]), dtype=np.float32)
+    for place, drawn in enumerate(chosen.T):
+        total += rows[drawn] / np.float32(first if place < first else first - size)
+    return total
+
+
+def _specificity(scores: Floats, n_x: int) -> float:
+    """Return the share of the columns after the first whose d is at least as large as that of the first."""
+    spread = scores.std(axis=0, ddof=1)
+    d = np.abs(scores[:n_x].mean(axis=0) - scores[n_x:].mean(axis=0)) / np.where(spread > 0, spread, np.inf)
+    return float(np.mean(d[1:] >= d[0]))
+
+
+def _described(scores: Floats, contrast: Contrast) -> dict[str, float]:
+    """Return the median ranks of X and Y, and their difference adjusted for log rank."""
+    x, y = (contrast.target_ranks[: contrast.n_x], contrast.target_ranks[contrast.n_x :])
+    in_x = np.arange(len(scores)) < contrast.n_x
+    model = np.column_stack([np.ones(len(scores)), in_x, np.log(contrast.target_ranks + 1.0)])
+    adjusted = np.linalg.lstsq(model, scores, rcond=None)[0][1]
+    if np.linalg.matrix_rank(model) < model.shape[1]:
+        adjusted = math.nan
+    return {
+        "rank_x": float(np.median(x)) + 1,
+        "rank_y": float(np.median(y)) + 1,
+        "adjusted_difference": float(adjusted),
+    }

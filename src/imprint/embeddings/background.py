@@ -1,0 +1,126 @@
+"""Words of like frequency, and the axes of a space: what a test's own words are compared with.
+
+Frequency shapes every embedding, so a word is compared with others of its frequency. Ranks are cut into blocks of 500,
+and from rank 10,000 on into blocks that are 5 % longer each time: within them, frequency differs by some 5 %. Of each
+block a fixed sample stays. It depends on ranks alone, so a file read for a few words gives the sample that the
+whole file gives.
+"""
+
+import itertools
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.types import Flags, Floats, Floats32, Ints
+
+FEWEST_RANKS = 2_000  # of a vocabulary whose blocks are worth comparing with
+SAMPLE = 200  # rows of a block
+
+_BLOCK = 500
+_EVEN = 10_000  # ranks in blocks of one length
+_GROWTH = 1.05
+_READ = 1.5 * SAMPLE  # rows of a block that a reader keeps, on average, so that at least SAMPLE are there
+_FREQUENT = 20  # blocks that axes are made of
+_FEWEST_ROWS = 50  # of a block that stands for itself
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """A sample of unit rows, sorted by frequency into blocks, and rows that show how the space spreads.
+
+    `lowest` has the lowest rank of each block, `starts` where it begins, with a last entry where the blocks end.
+    """
+
+    rows: Floats32
+    lowest: Ints
+    starts: Ints
+    spreading: Floats32
+
+    @classmethod
+    def of(cls, rows: Floats32, ranks: Ints) -> "Background | None":
+        """Sort rows into blocks, at most 200 each; None where there are too few to compare with."""
+        if not len(ranks) or ranks.max() + 1 < FEWEST_RANKS:
+            return None
+        kept, lowest, starts = _sample(ranks)
+        sample = rows[kept]
+        return None if len(lowest) < 2 else cls(sample, lowest, starts, sample[: starts[min(_FREQUENT, len(lowest))]])
+
+    def draw(self, ranks: Ints, draws: int, rng: np.random.Generator) -> Ints:
+        """Draw, for each rank, rows of like frequency: indices into `rows`, a row a draw."""
+        places = np.maximum(np.searchsorted(self.lowest, ranks, side="right") - 1, 0)
+        first, size = self.starts[places], np.diff(self.starts)[places]
+        return np.asarray(first + (rng.random((draws, len(ranks))) * size).astype(np.int64))
+
+    @cached_property
+    def axes(self) -> Floats:
+        """The principal axes of the space, one a column."""
+        rows = self.spreading.astype(np.float64)
+        centred = rows - rows.mean(axis=0)
+        return np.asarray(np.linalg.eigh(centred.T @ centred)[1])
+
+
+class Wanted(Collection[str]):
+    """The words a reader keeps; with `background`, the rows of its sample besides."""
+
+    def __init__(self, words: Collection[str], *, background: bool = False) -> None:
+        self._words = frozenset(words)
+        self.background = background
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._words
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+
+def rows_to_keep(wanted: Collection[str], words: Sequence[str], ranks: Ints) -> list[int]:
+    """Return which of these rows a reader keeps: those of wanted words, and of the background where it is wanted."""
+    sampled = in_sample(ranks).tolist() if wants_background(wanted) else itertools.repeat(False)
+    return [row for row, (word, chosen) in enumerate(zip(words, sampled, strict=False)) if chosen or word in wanted]
+
+
+def wants_background(wanted: Collection[str] | None) -> bool:
+    """Tell whether a reader keeps a sample besides the words it was asked for."""
+    return isinstance(wanted, Wanted) and wanted.background
+
+
+def block_of(ranks: npt.ArrayLike) -> Ints:
+    """Return the number of each rank's block."""
+    ranks = np.asarray(ranks, dtype=np.int64)
+    rare = _EVEN // _BLOCK + np.floor(np.log(np.maximum(ranks, _EVEN) / _EVEN) / math.log(_GROWTH))
+    return np.where(ranks < _EVEN, ranks // _BLOCK, rare.astype(np.int64))
+
+
+def in_sample(ranks: npt.ArrayLike) -> Flags:
+    """Tell which ranks a reader keeps for the background."""
+    ranks = np.asarray(ranks, dtype=np.int64)
+    length = np.maximum(_BLOCK, np.maximum(ranks, _EVEN) * (_GROWTH - 1))
+    return np.asarray(_order(ranks) < _READ / length)
+
+
+def _sample(ranks: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the rows of the sample sorted by block, the lowest rank of each block, and where each begins."""
+    blocks = block_of(ranks)
+    order = np.lexsort((_order(ranks), blocks))
+    within = np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1)
+    kept = [rows[:SAMPLE] for rows in within if len(rows) >= _FEWEST_ROWS]
+    starts = np.cumsum([0, *map(len, kept)])
+    lowest = np.array([ranks[rows].min() for rows in within if len(rows) >= _FEWEST_ROWS], dtype=np.int64)
+    return (np.concatenate(kept) if kept else order[:0]), lowest, starts.astype(np.int64)
+
+
+def _order(ranks: Ints) -> Floats:
+    """Return a number between 0 and 1 for each rank, as good as random (the mixer of splitmix64)."""
+    with np.errstate(over="ignore"):
+        mixed = (ranks.astype(np.uint64) + np.uint64(1)) * _MIX
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray((mixed ^ (mixed >> np.uint64(31))) / 2.0**64)

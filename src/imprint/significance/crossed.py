@@ -1,0 +1,122 @@
+"""How a difference of means would vary over other words of the same kinds: targets and attributes both random.
+
+Clark (1973), "The language-as-fixed-effect fallacy": a claim about kinds of words must count the words as drawn. A
+table of cosines, targets by attributes, has four sets of words. The variance of the mean difference is the sum of what
+each set's words contribute, less the interaction, which that sum counts twice; the degrees of freedom are
+Satterthwaite's. Words of one unit, such as king and kings, count once.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imprint.significance.student import quantile, two_sided
+from imprint.types import Floats, Ints
+
+FEWEST_UNITS = 4  # in a set; with fewer, the interval is too narrow
+
+
+@dataclass(frozen=True)
+class OverWords:
+    """A mean difference with its interval over words, and the two-sided p-value of no difference."""
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    df: float
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Variance and degrees of freedom of mean differences, one of each a table."""
+
+    variance: Floats
+    df: Floats
+
+    def interval(self, difference: float, confidence: float, place: int = 0) -> OverWords | None:
+        """Return the interval of one table's difference; None where its words do not vary."""
+        variance, df = float(self.variance[place]), float(self.df[place])
+        if not variance > 0 or not math.isfinite(df):
+            return None
+        error = math.sqrt(variance)
+        half = quantile(1 - confidence, df) * error
+        return OverWords(difference, difference - half, difference + half, two_sided(difference / error, df), df)
+
+
+def over_words(
+    cosines: Floats, n_x: int, n_a: int, *, units: tuple[Sequence[int], Sequence[int]] | None = None, confidence: float
+) -> OverWords | None:
+    """Return the interval over words of one table; None where a set has fewer than four units, or none varies.
+
+    The first n_x rows are X and the first n_a columns A. `units` numbers the units that rows and columns belong to.
+    """
+    rows, columns = (
+        np.arange(size) if units is None else np.asarray(units[axis]) for axis, size in enumerate(cosines.shape)
+    )
+    if min(_sizes(rows, n_x) + _sizes(columns, n_a)) < FEWEST_UNITS:
+        return None
+    blocks = cosines.reshape(1, *cosines.shape)
+    difference = float(mean_differences(blocks, n_x, n_a)[0])
+    return spread(blocks, n_x, n_a, rows, columns).interval(difference, confidence)
+
+
+def mean_differences(tables: Floats, n_x: int, n_a: int) -> Floats:
+    """Return the mean difference of each table: of X less Y, in the mean cosine with A less that with B."""
+    scores = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
+    return np.asarray(scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1))
+
+
+def spread(tables: Floats, n_x: int, n_a: int, rows: Ints, columns: Ints) -> Spread:
+    """Return the variance of each table's mean difference over words, and its degrees of freedom."""
+    scores = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
+    contrasts = tables[:, :n_x].mean(axis=1) - tables[:, n_x:].mean(axis=1)
+    sides = [
+        (scores[:, :n_x], rows[:n_x]),
+        (scores[:, n_x:], rows[n_x:]),
+        (contrasts[:, :n_a], columns[:n_a]),
+        (contrasts[:, n_a:], columns[n_a:]),
+    ]
+    terms = np.stack([_variance_of_mean(values, units) for values, units in sides])
+    degrees = np.array([len(np.unique(units)) - 1 for _, units in sides], dtype=np.float64)
+    twice = sum(
+        _interaction(tables[:, of_rows, of_columns], rows[of_rows], columns[of_columns])
+        for of_rows in (slice(None, n_x), slice(n_x, None))
+        for of_columns in (slice(None, n_a), slice(n_a, None))
+    )
+    variance = np.maximum(terms.sum(axis=0) - twice, terms.max(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = terms.sum(axis=0) ** 2 / (terms**2 / degrees[:, None]).sum(axis=0)
+    return Spread(variance, df)
+
+
+def _variance_of_mean(values: Floats, units: Ints) -> Floats:
+    """Return the variance of each row's mean, with units as what was drawn."""
+    sums = (values - values.mean(axis=1, keepdims=True)) @ _members(units)
+    count = sums.shape[1]
+    return np.asarray((sums**2).sum(axis=1) * count / (count - 1) / values.shape[1] ** 2)
+
+
+def _interaction(block: Floats, rows: Ints, columns: Ints) -> Floats:
+    """Return what the interaction of rows and columns contributes to the variance of each block's mean."""
+    residuals = (
+        block
+        - block.mean(axis=2, keepdims=True)
+        - block.mean(axis=1, keepdims=True)
+        + block.mean(axis=(1, 2), keepdims=True)
+    )
+    sums = _members(rows).T @ residuals @ _members(columns)
+    n, m = sums.shape[1:]
+    scale = n / (n - 1) * m / (m - 1) / (block.shape[1] * block.shape[2]) ** 2
+    return np.asarray((sums**2).sum(axis=(1, 2)) * scale)
+
+
+def _members(units: Ints) -> Floats:
+    _, place = np.unique(units, return_inverse=True)
+    return np.asarray(np.eye(place.max() + 1)[place])
+
+
+def _sizes(units: Ints, first: int) -> list[int]:
+    return [len(np.unique(side)) for side in (units[:first], units[first:])]
