@@ -36,6 +36,7 @@ _HOMES = {
     "WordSet": "stimuli.definition",
     "__version__": "version",
     "analogies": "directions.analogies",
+    "calibrate": "association.calibration",
     "catalogue": "stimuli.catalog",
     "compare": "evaluation.comparison",
     "compare_biases": "enumeration.compare",

@@ -1,5 +1,6 @@
 from imprint.association.battery import Battery as Battery
 from imprint.association.battery import run_battery as run_battery
+from imprint.association.calibration import calibrate as calibrate
 from imprint.association.groups import group_association as group_association
 from imprint.association.seat import seat as seat
 from imprint.association.seat_battery import SeatBattery as SeatBattery

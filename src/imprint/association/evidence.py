@@ -25,6 +25,7 @@ from imprint.types import Floats, Floats32, Ints
 DRAWS = 1_000  # random targets, and as many random attributes; every pair of them is one draw
 
 _CONFIDENCE = 0.95
+_SEED = 0xF4E0
 
 
 @dataclass(frozen=True)
@@ -150,14 +151,8 @@ def difference(rows: Floats, first: int) -> Floats:
 
 def against_frequency(contrast: Contrast, background: Background, seed: int) -> dict[str, float]:
     """Compare a test with words of the same frequencies, drawn at random."""
-    of_targets, of_attributes = (
-        np.random.default_rng(child) for child in np.random.SeedSequence([seed, 0xF4E0]).spawn(2)
-    )
     with single_threaded():
-        targets = background.draw(contrast.target_ranks, DRAWS, of_targets) + contrast.target_offsets
-        attributes = background.draw(contrast.attribute_ranks, DRAWS, of_attributes) + contrast.attribute_offsets
-        u = random_differences(background.rows, targets, contrast.n_x)
-        v = random_differences(background.rows, attributes, contrast.n_a)
+        u, v = random_contrasts(contrast, background, seed)
         observed = abs(float(contrast.u @ contrast.v))
         reached = int(np.sum(np.abs(u @ v.T) >= observed * (1 - 1e-6)))
         scores = contrast.targets @ np.vstack([contrast.v, v]).T.astype(np.float64)
@@ -168,6 +163,19 @@ def against_frequency(contrast: Contrast, background: Background, seed: int) -> 
     }
 
 
+def random_contrasts(contrast: Contrast, background: Background, seed: int) -> tuple[Floats32, Floats32]:
+    """Return u and v of random words of the test's frequencies, one a row."""
+    of_targets, of_attributes = (
+        np.random.default_rng(child) for child in np.random.SeedSequence([seed, _SEED]).spawn(2)
+    )
+    targets = background.draw(contrast.target_ranks, DRAWS, of_targets) + contrast.target_offsets
+    attributes = background.draw(contrast.attribute_ranks, DRAWS, of_attributes) + contrast.attribute_offsets
+    return (
+        _random_differences(background.rows, targets, contrast.n_x),
+        _random_differences(background.rows, attributes, contrast.n_a),
+    )
+
+
 def along_axes(contrast: Contrast, axes: Floats) -> float:
     """Return the p-value of the alignment of u and v if the sign of each axis of the space were random."""
     with single_threaded():
@@ -175,7 +183,7 @@ def along_axes(contrast: Contrast, axes: Floats) -> float:
     return sign_test(terms)
 
 
-def random_differences(rows: Floats32, chosen: Ints, first: int) -> Floats32:
+def _random_differences(rows: Floats32, chosen: Ints, first: int) -> Floats32:
     """Return the mean of the first chosen rows less that of the others, one difference a draw, in single precision."""
     draws, size = chosen.shape
     total = np.zeros((draws, rows.shape[1]), dtype=np.float32)

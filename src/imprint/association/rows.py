@@ -183,8 +183,7 @@ class AssociationResult(Result):
     @property
     def question(self) -> Question:
         """What is judged of it within a family."""
-        lost = set(self.missing)
-        return question_of(self.checks, self.test, lost)
+        return question_of(self.checks, self.test, self.missing)
 
     def in_family(self, judged: Judged) -> Self:
         """Return the result with its judgement; what it could have found, where it found nothing, takes a moment."""
@@ -229,7 +228,8 @@ class AssociationResult(Result):
 
 def question_of(checks: Checks, test: Test, missing: Collection[str]) -> Question:
     """Return what is judged of a test: a set that lost half of its words, or keeps fewer than four, is too small."""
-    kept = [(sum(word not in missing for word in one.words), len(one.words)) for one in word_sets(test).values()]
+    lost = set(missing)
+    kept = [(sum(word not in lost for word in one.words), len(one.words)) for one in word_sets(test).values()]
     enough = all(found >= max(FEWEST, KEPT * words) for found, words in kept)
     return Question(checks, control=CONTROL in test.topics, enough=enough)
 

@@ -14,7 +14,7 @@ from imprint.association.cosines import Effect, cosines
 from imprint.association.evidence import Contrast, CosineTable, check, unit_rows
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
-from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
+from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
 from imprint.choices import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
@@ -200,10 +200,8 @@ def measure(
     progress: Progress | None = None,
 ) -> WeatResult:
     """Run a test whose words were checked, outside of any family."""
-    rows = find_rows(embedding, (test.x, test.y, test.a, test.b))
+    rows = look_up(embedding, test)
     x, y, a, b = rows.sets
-    refuse_overlap(embedding, test.x, test.y, (x, y))
-    refuse_overlap(embedding, test.a, test.b, (a, b))
     vectors = np.concatenate([x.vectors, y.vectors])
     cosines_a, cosines_b = (_without_noise(cosines(vectors, side.vectors)) for side in (a, b))
     table = CosineTable(
@@ -213,13 +211,6 @@ def measure(
     of_x, of_y = scores[: len(x.words)], scores[len(x.words) :]
     significance = _permuted(of_x, of_y, alternative, draws, seed, progress)
     label = significance if alternative == "two-sided" else _permuted(of_x, of_y, "two-sided", draws, seed)
-    contrast = Contrast(
-        *(unit_rows(np.concatenate([one.vectors, two.vectors])) for one, two in ((x, y), (a, b))),
-        n_x=len(x.words),
-        n_a=len(a.words),
-        target_ranks=embedding.ranks_of(x.tokens + y.tokens),
-        attribute_ranks=embedding.ranks_of(a.tokens + b.tokens),
-    )
     return WeatResult(
         test=test,
         embedding=embedding.name,
@@ -237,8 +228,29 @@ def measure(
         lowered=rows.lowered,
         from_subwords=rows.from_subwords,
         seed=seed,
-        checks=check(contrast, embedding.background, label, table, seed),
+        checks=check(contrast_of(embedding, rows), embedding.background, label, table, seed),
         table=table,
+    )
+
+
+def look_up(embedding: Embedding, test: WeatTest) -> WordRows:
+    """Find the words of the four sets, and refuse sets that share an entry of the vocabulary."""
+    rows = find_rows(embedding, (test.x, test.y, test.a, test.b))
+    x, y, a, b = rows.sets
+    refuse_overlap(embedding, test.x, test.y, (x, y))
+    refuse_overlap(embedding, test.a, test.b, (a, b))
+    return rows
+
+
+def contrast_of(embedding: Embedding, rows: WordRows) -> Contrast:
+    """Return the unit vectors of the four sets, with the frequency ranks of their words."""
+    x, y, a, b = rows.sets
+    return Contrast(
+        *(unit_rows(np.concatenate([one.vectors, two.vectors])) for one, two in ((x, y), (a, b))),
+        n_x=len(x.words),
+        n_a=len(a.words),
+        target_ranks=embedding.ranks_of(x.tokens + y.tokens),
+        attribute_ranks=embedding.ranks_of(a.tokens + b.tokens),
     )
 
 

@@ -139,7 +139,7 @@ class WefatResult(Result):
     @property
     def question(self) -> Question:
         """What is judged of it within a family."""
-        return question_of(self.checks, self.test, set(self.missing))
+        return question_of(self.checks, self.test, self.missing)
 
     def in_family(self, judged: Judged) -> Self:
         """Return the result with its judgement."""

@@ -7,6 +7,7 @@ import typer
 from imprint.cli import (
     analogies,
     audit,
+    calibrate,
     card,
     compare,
     convert,
@@ -47,6 +48,7 @@ app.command("wefat")(wefat.wefat_command)
 app.command("seat")(seat.seat_command)
 app.command("metric")(metric.metric_command)
 app.command("metrics")(metric.metrics_command)
+app.command("calibrate")(calibrate.calibrate_command)
 app.command("enumerate")(enumerate.enumerate_command)
 app.command("project")(project.project_command)
 app.command("analogies")(analogies.analogies_command)

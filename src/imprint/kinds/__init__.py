@@ -24,6 +24,7 @@ REGISTRY = Registry(
         "gate": "imprint.kinds.gate:GATE",
         "weat": "imprint.kinds.weat:WEAT",
         "wefat": "imprint.kinds.wefat:WEFAT",
+        "calibration": "imprint.kinds.calibration:CALIBRATION",
         "seat": "imprint.kinds.seat:SEAT",
         "seat-coherence": "imprint.kinds.seat:COHERENCE",
         "seat-anisotropy": "imprint.kinds.seat:ANISOTROPY",

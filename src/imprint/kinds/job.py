@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 QUICK_ROTATIONS = 500
 QUICK_WORDS = 15_000
 QUICK_RESAMPLES = 200
+QUICK_COPIES = 40
+
+AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
 
 _FINE = 1_000  # steps of a part's progress
 
@@ -96,6 +99,11 @@ class Plan:
     def resamples(self) -> int:
         """How many resamples are behind each interval of benchmarks."""
         return QUICK_RESAMPLES if self.quick else RESAMPLES
+
+    @property
+    def copies(self) -> int:
+        """How many altered copies of each kind the tests are run on."""
+        return QUICK_COPIES if self.quick else AUDIT_COPIES
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings, with the rotations that are really made."""

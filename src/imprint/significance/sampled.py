@@ -45,7 +45,7 @@ def sampled_test(
             progress(chunk * _CHUNK + rows, draws)
     # The partition that was observed is one of all: fewer than it no draw can show.
     smallest = smallest_p(len(pool), n, alternative)
-    low, high = (max(end, smallest) for end in _clopper_pearson(reached, draws))
+    low, high = (max(end, smallest) for end in binomial_interval(reached, draws, CONFIDENCE))
     p_value = max((reached + 1) / (draws + 1), smallest)
     return PermutationTest(
         p_value=p_value,
@@ -67,8 +67,9 @@ def _count_inside(sums: Ints, region: Region) -> int:
     return int(np.sum((sums >= region.at_least) | (sums <= region.at_most)))
 
 
-def _clopper_pearson(successes: int, trials: int) -> tuple[float, float]:
+def binomial_interval(successes: int, trials: int, confidence: float) -> tuple[float, float]:
+    """Return the interval of Clopper and Pearson for a share."""
     from scipy.stats import binomtest
 
-    interval = binomtest(successes, trials).proportion_ci(CONFIDENCE, method="exact")
+    interval = binomtest(successes, trials).proportion_ci(confidence, method="exact")
     return float(interval.low), float(interval.high)

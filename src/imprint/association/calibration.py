@@ -1,0 +1,229 @@
+"""How often a subject without these associations would show evidence of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import msgspec
+
+from imprint.association.copies import AskedTest, Null, judge_null
+from imprint.association.evidence import NO_CHECKS, CosineTable
+from imprint.association.framing import FramedWords
+from imprint.association.rows import question_of
+from imprint.association.seat import SentenceQuestion
+from imprint.association.seat_battery import put
+from imprint.association.sentences import table_of
+from imprint.association.verdicts import ALPHA, FOUND, Evidence, Judged, check_alpha
+from imprint.association.weat import contrast_of, look_up
+from imprint.checks import check_whole
+from imprint.embeddings.background import FEWEST_RANKS, Background
+from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import encode_texts
+from imprint.errors import VocabularyError
+from imprint.rows import Result, Row
+from imprint.significance.sampled import binomial_interval
+from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
+from imprint.stimuli.definition import CONTROL, WeatTest
+from imprint.subjects.opening import EncoderLike, open_subject
+from imprint.types import Report
+
+COPIES = 200
+MOST_COPIES = 100_000
+
+_CONFIDENCE = 0.95
+
+
+class Share(msgspec.Struct, frozen=True):
+    """How many copies have at least one finding of a level or a stronger one, with 95 % bounds of that share."""
+
+    level: Evidence
+    copies: int
+    share: float
+    low: float
+    high: float
+
+
+class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
+    """What the tests find in altered copies of one kind; `findings` is the mean number of findings a copy."""
+
+    null: Null
+    copies: int
+    family_size: int
+    alpha: float
+    shares: tuple[Share, ...]
+    findings: float
+
+    def share(self, level: Evidence) -> Share:
+        """Return the share of copies with a finding of a level or a stronger one."""
+        return next(one for one in self.shares if one.level == level)
+
+
+@dataclass(frozen=True, repr=False)
+class Calibration(Result):
+    """The result of `calibrate`.
+
+    Attributes
+    ----------
+    rows
+        One row per kind of altered copy.
+    """
+
+    rows: tuple[CalibrationRow, ...]
+
+    def findings(self) -> list[CalibrationRow]:
+        """Return one row per kind of copy."""
+        return list(self.rows)
+
+    def __repr__(self) -> str:
+        worst = max(row.share("strong").share for row in self.rows)
+        return (
+            f"Calibration({self.rows[0].embedding}: {self.rows[0].copies} copies of {len(self.rows)} kinds; "
+            f"strong evidence in at most {worst:.1%})"
+        )
+
+
+def calibrate(
+    subject: EncoderLike,
+    *,
+    tests: Sequence[WeatTest] | None = None,
+    copies: int = COPIES,
+    alpha: float = ALPHA,
+    cache: EncodingCache | None = None,
+    seed: int = 0,
+    report: Report | None = None,
+) -> Calibration:
+    """Run the tests on altered copies of a subject that lack the associations they ask about.
+
+    Parameters
+    ----------
+    subject
+        An embedding or an encoder, as `open_subject` takes it.
+    tests
+        WEATs; by default the English ones of the catalogue, for an encoder the paper's. Controls are left out.
+    copies
+        How many copies of each kind to make.
+    alpha
+        Chance of any false discovery that the tests are judged at.
+    cache
+        Where encodings are kept between runs.
+    seed
+        Seed of everything random.
+    report
+        Called with what is being done, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Calibration
+        Per kind of copy, the share of copies with evidence of each level, with bounds.
+
+    Examples
+    --------
+    >>> imprint.calibrate("default", copies=20)
+    Calibration(glove.6B.100d: 20 copies of 6 kinds; strong evidence in at most 0.0%)
+    """
+    check_whole("copies", copies, most=MOST_COPIES)
+    check_alpha(alpha)
+    opened = open_subject(subject)
+    if isinstance(opened, Embedding):
+        family, background = _of_embedding(opened, _chosen(tests, ("*",)))
+        digest = opened.sha256
+    else:
+        family, background = _of_encoder(opened, _chosen(tests, SEAT_TESTS), cache, report)
+        digest = opened.identity
+    nulls: tuple[Null, ...] = get_args(Null)
+    rows = []
+    for done, null in enumerate(nulls):
+        if report is not None:
+            report("testing altered copies", done, len(nulls))
+        judged = judge_null(family, background, null, copies=copies, alpha=alpha, seed=seed)
+        rows.append(_row(judged, null, (opened.name, digest), alpha, seed))
+    if report is not None:
+        report("testing altered copies", len(nulls), len(nulls))
+    return Calibration(tuple(rows))
+
+
+def _chosen(tests: Sequence[WeatTest] | None, patterns: Sequence[str]) -> list[WeatTest]:
+    known = choose(catalogue(), patterns) if tests is None else tests
+    return [
+        test
+        for test in known
+        if isinstance(test, WeatTest) and CONTROL not in test.topics and (tests is not None or test.language == "en")
+    ]
+
+
+def _of_embedding(embedding: Embedding, tests: Sequence[WeatTest]) -> tuple[list[AskedTest], Background]:
+    background = embedding.background
+    if background is None:
+        raise VocabularyError(
+            f"{len(embedding):,} words are too few to draw other words from",
+            expected=f"at least {FEWEST_RANKS:,} words",
+            where=embedding.name,
+            hint="calibrate the embedding with its whole vocabulary",
+        )
+    asked = []
+    for test in tests:
+        try:
+            rows = look_up(embedding, test)
+        except VocabularyError:
+            continue
+        x, y, a, b = rows.sets
+        contrast = contrast_of(embedding, rows)
+        cosines = contrast.targets @ contrast.attributes.T
+        table = CosineTable(x.words + y.words, a.words + b.words, contrast.n_x, contrast.n_a, cosines)
+        asked.append(AskedTest(contrast, table, question_of(NO_CHECKS, test, rows.missing).enough))
+    return _some(asked, embedding.name), background
+
+
+def _of_encoder(
+    encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingCache | None, report: Report | None
+) -> tuple[list[AskedTest], Background]:
+    """Ask an encoder in sentences, by words."""
+    questions = [question for question in put(tests, None, None)[0] if question.context != "word"]
+    framed = FramedWords.of([side for question in questions for side in question.sides.values()])
+    texts = [text for question in questions for text in question.texts] + framed.texts()
+    label = f"encoding with {encoder.name}"
+    progress = None if report is None else lambda done, total: report(label, done, total)
+    encodings = encode_texts(encoder, texts, cache=cache, progress=progress)
+    framing = framed.encoded(encodings)
+    lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
+
+    def ask(question: SentenceQuestion) -> AskedTest | None:
+        try:
+            table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
+        except VocabularyError:
+            return None
+        enough = question_of(NO_CHECKS, question.test, table.missing).enough
+        return AskedTest(framing.contrast(table), table.by_words(), enough)
+
+    return _some([one for one in map(ask, questions) if one is not None], encoder.name), framing.background
+
+
+def _some(asked: list[AskedTest], name: str) -> list[AskedTest]:
+    if not asked:
+        raise VocabularyError("none of the tests about people can be run", where=name, hint="choose other tests")
+    return asked
+
+
+def _row(
+    judged: Sequence[Sequence[Judged]], null: Null, measured: tuple[str, str], alpha: float, seed: int
+) -> CalibrationRow:
+    name, digest = measured
+    shares = []
+    for place, level in enumerate(FOUND, start=1):
+        found = sum(any(one.evidence in FOUND[:place] for one in copy) for copy in judged)
+        low, high = binomial_interval(found, len(judged), _CONFIDENCE)
+        shares.append(Share(level, found, found / len(judged), low, high))
+    return CalibrationRow(
+        test=null,
+        embedding=name,
+        embedding_sha256=digest,
+        seed=seed,
+        null=null,
+        copies=len(judged),
+        family_size=len(judged[0]),
+        alpha=alpha,
+        shares=tuple(shares),
+        findings=sum(one.evidence in FOUND for copy in judged for one in copy) / len(judged),
+    )

@@ -1,0 +1,269 @@
+"""What a subject without these associations would show: the tests on altered copies of the subject's own vectors.
+
+Each kind of copy keeps something that real subjects have, and breaks the alignment that the tests ask about. The tests
+are then judged by the very rules that judge the subject. All tests of a copy share it: a word that two tests ask about
+has one vector.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import comb, sqrt
+from typing import Literal
+
+import numpy as np
+
+from imprint.association.evidence import Checks, Contrast, CosineTable, random_contrasts
+from imprint.association.verdicts import Judged, Question, judge
+from imprint.embeddings.background import Background
+from imprint.significance.corrections import holm
+from imprint.significance.crossed import FEWEST_UNITS, mean_differences, spread
+from imprint.significance.partitions import smallest_p
+from imprint.significance.signs import normal_sign_test, sign_test
+from imprint.significance.student import two_sided
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Ints
+
+Null = Literal["shuffled", "by frequency", "rotated", "flipped", "flipped but frequency", "clusters"]
+Vectors = tuple[Floats32, Floats32]  # of one test's targets and attributes in every copy: copies, words, dimensions
+
+# Almost always too large for a finding after correction: the quick p-value will do.
+_HOPELESS = 0.05
+_PARTITIONS = 20_000  # random ones, where a test has more
+_FREQUENCY = 0.9  # share of how the means of blocks vary, in the directions that are called frequency
+_BAND = 1_000  # rows of like frequency that a cluster is taken from
+_ROUNDING = 1e-5  # relative, of sums in single precision
+
+
+@dataclass(frozen=True, eq=False)
+class AskedTest:
+    """One test of the family: its words and their vectors, and whether enough of its words were found."""
+
+    contrast: Contrast
+    table: CosineTable
+    enough: bool
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Targets and attributes."""
+        return self.table.targets + self.table.attributes
+
+    @property
+    def ranks(self) -> Ints:
+        """The frequency rank of each word."""
+        return np.concatenate([self.contrast.target_ranks, self.contrast.attribute_ranks])
+
+    @cached_property
+    def members(self) -> Floats32:
+        """Partitions of the targets, one a row: ones for X; all of them, or the observed one and a random choice."""
+        size, n = len(self.table.targets), self.table.n_x
+        if comb(size, n) <= _PARTITIONS:
+            chosen = np.array(list(combinations(range(size), n)))
+        else:
+            rng = np.random.default_rng([size, n])
+            drawn = rng.permuted(np.tile(np.arange(size), (_PARTITIONS, 1)), axis=1)[:, :n]
+            chosen = np.vstack([np.arange(n), drawn])
+        members = np.zeros((len(chosen), size), dtype=np.float32)
+        np.put_along_axis(members, chosen, 1.0, axis=1)
+        return members
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Makes altered copies of the tests of one subject."""
+
+    tests: Sequence[AskedTest]
+    background: Background
+    count: int
+    rng: np.random.Generator
+
+    def make(self, null: Null) -> list[Vectors]:
+        """Return the vectors of every test in every copy."""
+        makers: Mapping[Null, Callable[[], list[Vectors]]] = {
+            "shuffled": lambda: self._replaced(by_frequency=False),
+            "by frequency": lambda: self._replaced(by_frequency=True),
+            "rotated": lambda: self._turned(self._rotations()),
+            "flipped": lambda: self._turned(self._flips(self.background.axes)),
+            "flipped but frequency": lambda: self._turned(self._flips_across_frequency()),
+            "clusters": self._clustered,
+        }
+        return makers[null]()
+
+    @property
+    def _size(self) -> int:
+        return int(self.background.starts[-1])
+
+    def _replaced(self, *, by_frequency: bool) -> list[Vectors]:
+        """Give every word the vector of another, the same in all tests of a copy."""
+        ranks: dict[str, int] = {}
+        for one in self.tests:
+            ranks |= dict(zip(one.words, one.ranks.tolist(), strict=True))
+        column = {word: place for place, word in enumerate(ranks)}
+        if by_frequency:
+            drawn = self.background.draw(np.array(list(ranks.values())), self.count, self.rng)
+        else:
+            drawn = self.rng.integers(self._size, size=(self.count, len(ranks)))
+
+        def vectors(words: Sequence[str], offsets: Ints | int) -> Floats32:
+            return self.background.rows[drawn[:, [column[word] for word in words]] + offsets]
+
+        return [
+            (
+                vectors(one.table.targets, one.contrast.target_offsets),
+                vectors(one.table.attributes, one.contrast.attribute_offsets),
+            )
+            for one in self.tests
+        ]
+
+    def _turned(self, turns: Floats) -> list[Vectors]:
+        """Apply each copy's matrix to all targets."""
+        matrices = turns.astype(np.float32)
+        made = []
+        for one in self.tests:
+            targets, attributes = (side.astype(np.float32) for side in (one.contrast.targets, one.contrast.attributes))
+            made.append((targets @ matrices, np.broadcast_to(attributes, (self.count, *attributes.shape))))
+        return made
+
+    def _rotations(self) -> Floats:
+        size = self.background.rows.shape[1]
+        turns = np.linalg.qr(self.rng.standard_normal((self.count, size, size)))
+        # The signs of the triangle's diagonal make the rotation uniform.
+        return np.asarray(turns.Q * np.sign(np.einsum("kii->ki", turns.R))[:, None, :])
+
+    def _flips(self, axes: Floats) -> Floats:
+        signs = self.rng.choice([-1.0, 1.0], size=(self.count, axes.shape[1]))
+        return np.asarray((axes * signs[:, None, :]) @ axes.T)
+
+    def _flips_across_frequency(self) -> Floats:
+        """Flip axes of what is left of the space without the directions in which blocks of frequency differ."""
+        blocks = np.split(self.background.rows[: self._size].astype(np.float64), self.background.starts[1:-1])
+        means = np.array([block.mean(axis=0) for block in blocks])
+        _, sizes, directions = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
+        shares = np.cumsum(sizes**2) / np.sum(sizes**2)
+        kept = directions[: int(np.searchsorted(shares, _FREQUENCY)) + 1].T
+        rows = self.background.spreading.astype(np.float64)
+        centred = rows - rows.mean(axis=0)
+        across = centred - centred @ kept @ kept.T
+        axes = np.linalg.eigh(across.T @ across)[1][:, kept.shape[1] :]
+        return self._flips(axes) + kept @ kept.T
+
+    def _clustered(self) -> list[Vectors]:
+        """Ask about random words and their neighbours, as many as the sets have and of like frequency."""
+        return [
+            (
+                self._clusters(one.contrast.target_ranks, one.contrast.n_x, one.contrast.target_offsets),
+                self._clusters(one.contrast.attribute_ranks, one.contrast.n_a, one.contrast.attribute_offsets),
+            )
+            for one in self.tests
+        ]
+
+    def _clusters(self, ranks: Ints, first: int, offsets: Ints | int) -> Floats32:
+        offset = int(np.ravel(offsets)[0])
+        bands = []
+        for side in (ranks[:first], ranks[first:]):
+            place = np.searchsorted(self.background.lowest, np.median(side), side="right") - 1
+            start = int(self.background.starts[max(0, place)]) - _BAND // 2
+            start = max(0, min(start, self._size - _BAND))
+            bands.append(self.background.rows[offset + start : offset + min(start + _BAND, self._size)])
+        sizes = (first, len(ranks) - first)
+        found = np.empty((self.count, len(ranks), self.background.rows.shape[1]), dtype=np.float32)
+        for copy in range(self.count):
+            x, y = (
+                band[_nearest(band, int(self.rng.integers(len(band))), size)]
+                for band, size in zip(bands, sizes, strict=True)
+            )
+            found[copy] = np.vstack([x, y])
+        return found
+
+
+def judge_null(
+    tests: Sequence[AskedTest], background: Background, null: Null, *, copies: int, alpha: float, seed: int
+) -> list[list[Judged]]:
+    """Judge the family on every copy of one kind: a list of judgements a copy, in the order of the tests."""
+    rng = np.random.default_rng([seed, *null.encode()])
+    pool = (
+        background
+        if null != "shuffled"
+        else replace(background, lowest=np.array([0]), starts=np.array([0, int(background.starts[-1])]))
+    )
+    with single_threaded():
+        made = Copies(tests, background, copies, rng).make(null)
+        p_values = [_p_values(one, *vectors, pool, seed) for one, vectors in zip(tests, made, strict=True)]
+    return judge_copies(tests, made, p_values, background.axes, alpha)
+
+
+def judge_copies(
+    tests: Sequence[AskedTest],
+    made: Sequence[Vectors],
+    p_values: Sequence[tuple[Floats, Floats, Floats]],
+    axes: Floats,
+    alpha: float,
+) -> list[list[Judged]]:
+    """Judge every copy; the axes are asked only where the other checks leave something to ask."""
+    judged = []
+    for copy in range(len(p_values[0][0])):
+        found = [
+            (float(label[copy]), float(frequency[copy]), float(words[copy])) for label, frequency, words in p_values
+        ]
+        promising = bool((holm([max(one) for one in found]) <= alpha).any())
+        questions = []
+        for place, (one, (label, frequency, words)) in enumerate(zip(tests, found, strict=True)):
+            of_axes = _along_axes(one, *(side[copy] for side in made[place]), axes) if promising else 1.0
+            floor = smallest_p(len(one.table.targets), one.table.n_x, "two-sided")
+            checks = Checks(label, floor, frequency, words if words == words else None, of_axes)
+            questions.append(Question(checks, control=False, enough=one.enough))
+        judged.append(judge(questions, alpha))
+    return judged
+
+
+def _p_values(
+    one: AskedTest, targets: Floats32, attributes: Floats32, background: Background, seed: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return p_label, p_frequency and p_words of one test in every copy."""
+    n_x, n_a = one.table.n_x, one.table.n_a
+    tables = np.matmul(targets, attributes.transpose(0, 2, 1)).astype(np.float64)
+    u, v = random_contrasts(one.contrast, background, seed)
+    drawn = np.sort(np.abs(u @ v.T), axis=None)
+    differences = np.abs(mean_differences(tables, n_x, n_a))
+    reached = len(drawn) - np.searchsorted(drawn, differences * (1 - _ROUNDING))
+    return _label(tables, one), (reached + 1) / (len(drawn) + 1), _words(tables, one)
+
+
+def _label(tables: Floats, one: AskedTest) -> Floats:
+    n_x, n_a = one.table.n_x, one.table.n_a
+    scores = (tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)).astype(np.float32)
+    sums, total = scores @ one.members.T, scores.sum(axis=1, keepdims=True)
+    spread_out = np.abs(sums / n_x - (total - sums) / (scores.shape[1] - n_x))
+    # The first partition is the observed one.
+    return np.asarray(np.mean(spread_out >= spread_out[:, :1] * (1 - _ROUNDING), axis=1))
+
+
+def _words(tables: Floats, one: AskedTest) -> Floats:
+    """Return p over words, NaN where a set has too few units."""
+    n_x, n_a = one.table.n_x, one.table.n_a
+    rows, columns = (np.array(numbers) for numbers in one.table.units())
+    sets = (rows[:n_x], rows[n_x:], columns[:n_a], columns[n_a:])
+    if min(len(np.unique(side)) for side in sets) < FEWEST_UNITS:
+        return np.full(len(tables), np.nan)
+    found = spread(tables, n_x, n_a, rows, columns)
+    differences = mean_differences(tables, n_x, n_a)
+    return np.array(
+        [
+            two_sided(difference / sqrt(variance), df) if variance > 0 else np.nan
+            for difference, variance, df in zip(differences, found.variance, found.df, strict=True)
+        ]
+    )
+
+
+def _along_axes(one: AskedTest, targets: Floats32, attributes: Floats32, axes: Floats) -> float:
+    n_x, n_a = one.table.n_x, one.table.n_a
+    u = targets[:n_x].mean(axis=0) - targets[n_x:].mean(axis=0)
+    v = attributes[:n_a].mean(axis=0) - attributes[n_a:].mean(axis=0)
+    terms = (u @ axes) * (v @ axes)
+    quick = float(normal_sign_test(terms.sum(), np.sum(terms**2)))
+    return quick if quick > _HOPELESS else sign_test(terms)
+
+
+def _nearest(rows: Floats32, seed: int, count: int) -> Ints:
+    return np.asarray(np.argpartition(-(rows @ rows[seed]), count)[:count])

@@ -1,0 +1,35 @@
+"""`imprint calibrate`: what the tests show on copies of a subject that lack the associations."""
+
+from typing import Annotated
+
+import typer
+
+from imprint.cli.encoders import ENCODER_HELP
+from imprint.cli.options import AlphaOption, JsonOption, SeedOption
+
+
+def calibrate_command(
+    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")],
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--test", help="A test's id, or a pattern; may repeat. [default: all English tests about people]"
+        ),
+    ] = None,
+    copies: Annotated[int, typer.Option("--copies", min=1, help="How many copies of each kind to make.")] = 200,
+    alpha: AlphaOption = 0.05,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Measure how often a subject without these associations would look biased."""
+    from imprint.association.calibration import calibrate
+    from imprint.cli.console import phases, show_findings
+    from imprint.stimuli.catalog import catalogue, choose
+    from imprint.stimuli.definition import WeatTest
+    from imprint.subjects.opening import open_subject
+
+    tests = [one for one in choose(catalogue(), test) if isinstance(one, WeatTest)] if test else None
+    opened = open_subject(subject)
+    with phases() as report:
+        found = calibrate(opened, tests=tests, copies=copies, alpha=alpha, seed=seed, report=report)
+    show_findings(found.findings(), json=json)

@@ -1,0 +1,118 @@
+"""Calibration as a kind: what a subject without these associations would show."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from imprint import view
+from imprint.association.calibration import CalibrationRow, Share
+from imprint.association.copies import Null
+from imprint.kinds import Kind, Part
+from imprint.rows import Row
+
+if TYPE_CHECKING:
+    from imprint.kinds.job import Job
+    from imprint.types import Progress
+
+CHANCE = Part("calibration", "What chance shows", 15)
+
+_IMPURE: Null = "clusters"  # random neighbours are still about something
+# What a copy is, and what it keeps of the subject.
+_MADE: dict[Null, tuple[str, str]] = {
+    "shuffled": ("vectors shuffled among all words", "nothing"),
+    "by frequency": ("vectors shuffled among words of like frequency", "frequency"),
+    "rotated": ("targets rotated against attributes", "how alike the words of a set are"),
+    "flipped": ("principal axes of the targets flipped", "how alike words are, and the shape of the space"),
+    "flipped but frequency": ("the same, but for directions of frequency", "all that, and frequency"),
+    _IMPURE: ("random neighbours in place of the sets", "all that; not a pure null: neighbours share a topic"),
+}
+_COLUMNS = (
+    view.Column("Altered copies"),
+    view.Column("What they keep"),
+    view.Column("Strong", "Copies with at least one strong finding, with 95 % bounds.", True),
+    view.Column("Moderate", "Copies with at least one finding that is moderate or strong.", True),
+    view.Column("Limited", "Copies with at least one finding of any level.", True),
+    view.Column("Findings a copy", "Findings of any level, on average.", True),
+)
+
+
+def run(job: "Job", progress: "Progress") -> list[Row]:
+    """Calibrate the association tests of the language."""
+    from imprint.association.calibration import calibrate
+    from imprint.kinds.job import tests_in
+    from imprint.stimuli.definition import WeatTest
+
+    plan = job.plan
+    tests = [test for test in tests_in(plan.language) if isinstance(test, WeatTest)]
+    return list(
+        calibrate(
+            job.embedding,
+            tests=tests,
+            copies=plan.copies,
+            alpha=plan.alpha,
+            seed=plan.seed,
+            report=lambda _, done, total: progress(done, total),
+        ).findings()
+    )
+
+
+def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
+    """Show how many copies of each kind have findings of each level."""
+    yield view.Prose(
+        "Even vectors that know nothing of the questions can look biased. So the tests were also run on altered copies "
+        "of this subject. Each kind of copy keeps something that real subjects have, and breaks what the tests ask "
+        "about. A level of evidence says little if such copies often reach it."
+    )
+    caption = view.say(
+        "Findings in {} copies of each kind, {} tests about people",
+        view.count(rows[0].copies),
+        view.count(rows[0].family_size),
+    )
+    yield view.Table(caption, _COLUMNS, tuple(_line(row) for row in rows))
+
+
+def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
+    """Say what copies without the associations show, at worst."""
+    pure = [row for row in rows if row.null != _IMPURE] or list(rows)
+    strong, moderate, limited = (
+        max((row.share(level) for row in pure), key=lambda one: one.share)
+        for level in ("strong", "moderate", "limited")
+    )
+    yield view.say(
+        "Of copies of {} without these associations ({} of each of {} kinds), at most {} show strong evidence (95 % bound "
+        "{}), {} moderate evidence and {} limited evidence.",
+        view.title(rows[0].embedding),
+        view.count(rows[0].copies),
+        view.count(len(pure)),
+        view.percent(strong.share, 1),
+        view.percent(strong.high, 1),
+        view.percent(moderate.share),
+        view.percent(limited.share),
+    )
+
+
+def _line(row: CalibrationRow) -> tuple[view.Cell | view.Text, ...]:
+    made, kept = _MADE.get(row.null, (row.null, ""))
+    return (
+        made,
+        kept,
+        *(_share(row.share(level)) for level in ("strong", "moderate", "limited")),
+        view.number(row.findings, 1),
+    )
+
+
+def _share(share: Share) -> view.Cell:
+    ends = (view.percent(share.low), view.percent(share.high))
+    return view.Cell(view.say("{} [{} to {}]", view.percent(share.share, 1), *ends), order=share.share)
+
+
+CALIBRATION = Kind(
+    "calibration",
+    row=CalibrationRow,
+    part=CHANCE,
+    blocks=blocks,
+    sentences=sentences,
+    run=run,
+    seconds=6.0,
+    quick_seconds=2.0,
+    card=True,
+)
