@@ -106,7 +106,7 @@ class Copies:
             drawn = self.rng.integers(self._size, size=(self.count, len(ranks)))
 
         def vectors(words: Sequence[str], offsets: Ints | int) -> Floats32:
-            return self.background.rows[drawn[:, [column[word] for word in words]] + offsets]
+            return np.asarray(self.background.rows[drawn[:, [column[word] for word in words]] + offsets])
 
         return [
             (
@@ -146,7 +146,7 @@ class Copies:
         centred = rows - rows.mean(axis=0)
         across = centred - centred @ kept @ kept.T
         axes = np.linalg.eigh(across.T @ across)[1][:, kept.shape[1] :]
-        return self._flips(axes) + kept @ kept.T
+        return np.asarray(self._flips(axes) + kept @ kept.T)
 
     def _clustered(self) -> list[Vectors]:
         """Ask about random words and their neighbours, as many as the sets have and of like frequency."""
@@ -162,18 +162,15 @@ class Copies:
         offset = int(np.ravel(offsets)[0])
         bands = []
         for side in (ranks[:first], ranks[first:]):
-            place = np.searchsorted(self.background.lowest, np.median(side), side="right") - 1
-            start = int(self.background.starts[max(0, place)]) - _BAND // 2
+            place = max(0, int(np.searchsorted(self.background.lowest, np.median(side), side="right")) - 1)
+            start = int(self.background.starts[place]) - _BAND // 2
             start = max(0, min(start, self._size - _BAND))
             bands.append(self.background.rows[offset + start : offset + min(start + _BAND, self._size)])
         sizes = (first, len(ranks) - first)
         found = np.empty((self.count, len(ranks), self.background.rows.shape[1]), dtype=np.float32)
         for copy in range(self.count):
-            x, y = (
-                band[_nearest(band, int(self.rng.integers(len(band))), size)]
-                for band, size in zip(bands, sizes, strict=True)
-            )
-            found[copy] = np.vstack([x, y])
+            seeds = [int(self.rng.integers(len(band))) for band in bands]
+            found[copy] = np.vstack(list(map(_neighbours, bands, seeds, sizes)))
         return found
 
 
@@ -203,13 +200,12 @@ def judge_copies(
     """Judge every copy; the axes are asked only where the other checks leave something to ask."""
     judged = []
     for copy in range(len(p_values[0][0])):
-        found = [
-            (float(label[copy]), float(frequency[copy]), float(words[copy])) for label, frequency, words in p_values
-        ]
+        found = [[float(of_check[copy]) for of_check in of_test] for of_test in p_values]
         promising = bool((holm([max(one) for one in found]) <= alpha).any())
         questions = []
         for place, (one, (label, frequency, words)) in enumerate(zip(tests, found, strict=True)):
-            of_axes = _along_axes(one, *(side[copy] for side in made[place]), axes) if promising else 1.0
+            targets, attributes = made[place]
+            of_axes = _along_axes(one, targets[copy], attributes[copy], axes) if promising else 1.0
             floor = smallest_p(len(one.table.targets), one.table.n_x, "two-sided")
             checks = Checks(label, floor, frequency, words if words == words else None, of_axes)
             questions.append(Question(checks, control=False, enough=one.enough))
@@ -265,5 +261,5 @@ def _along_axes(one: AskedTest, targets: Floats32, attributes: Floats32, axes: F
     return quick if quick > _HOPELESS else sign_test(terms)
 
 
-def _nearest(rows: Floats32, seed: int, count: int) -> Ints:
-    return np.asarray(np.argpartition(-(rows @ rows[seed]), count)[:count])
+def _neighbours(rows: Floats32, seed: int, count: int) -> Floats32:
+    return np.asarray(rows[np.argpartition(-(rows @ rows[seed]), count)[:count]])

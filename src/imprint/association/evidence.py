@@ -129,7 +129,7 @@ def check(
     contrast: Contrast | None, background: Background | None, label: PermutationTest, table: CosineTable, seed: int
 ) -> Checks:
     """Make the four checks of a test; two of them need a background of other words."""
-    fields: dict[str, float] = {}
+    fields: dict[str, Any] = {}
     found = over_words(table.cosines, table.n_x, table.n_a, units=table.units(), confidence=_CONFIDENCE)
     if found is not None:
         fields |= {"p_words": found.p_value, "words_low": found.low, "words_high": found.high}

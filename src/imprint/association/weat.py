@@ -246,7 +246,8 @@ def contrast_of(embedding: Embedding, rows: WordRows) -> Contrast:
     """Return the unit vectors of the four sets, with the frequency ranks of their words."""
     x, y, a, b = rows.sets
     return Contrast(
-        *(unit_rows(np.concatenate([one.vectors, two.vectors])) for one, two in ((x, y), (a, b))),
+        targets=unit_rows(np.concatenate([x.vectors, y.vectors])),
+        attributes=unit_rows(np.concatenate([a.vectors, b.vectors])),
         n_x=len(x.words),
         n_a=len(a.words),
         target_ranks=embedding.ranks_of(x.tokens + y.tokens),

@@ -12,9 +12,7 @@ def calibrate_command(
     subject: Annotated[str, typer.Argument(metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")],
     test: Annotated[
         list[str] | None,
-        typer.Option(
-            "--test", help="A test's id, or a pattern; may repeat. [default: all English tests about people]"
-        ),
+        typer.Option("--test", help="A test's id, or a pattern; may repeat. [default: all in English]"),
     ] = None,
     copies: Annotated[int, typer.Option("--copies", min=1, help="How many copies of each kind to make.")] = 200,
     alpha: AlphaOption = 0.05,

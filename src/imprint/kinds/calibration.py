@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from imprint import view
 from imprint.association.calibration import CalibrationRow, Share
 from imprint.association.copies import Null
+from imprint.association.verdicts import FOUND
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
 
@@ -58,9 +59,9 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
     """Show how many copies of each kind have findings of each level."""
     yield view.Prose(
-        "Even vectors that know nothing of the questions can look biased. So the tests were also run on altered copies "
-        "of this subject. Each kind of copy keeps something that real subjects have, and breaks what the tests ask "
-        "about. A level of evidence says little if such copies often reach it."
+        "Even vectors that know nothing of the questions can look biased. So the tests were also run on altered "
+        "copies of this subject. Each kind of copy keeps something that real subjects have, and breaks what the tests "
+        "ask about. A level of evidence says little if such copies often reach it."
     )
     caption = view.say(
         "Findings in {} copies of each kind, {} tests about people",
@@ -73,13 +74,10 @@ def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
 def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     """Say what copies without the associations show, at worst."""
     pure = [row for row in rows if row.null != _IMPURE] or list(rows)
-    strong, moderate, limited = (
-        max((row.share(level) for row in pure), key=lambda one: one.share)
-        for level in ("strong", "moderate", "limited")
-    )
+    strong, moderate, limited = (max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND)
     yield view.say(
-        "Of copies of {} without these associations ({} of each of {} kinds), at most {} show strong evidence (95 % bound "
-        "{}), {} moderate evidence and {} limited evidence.",
+        "Of copies of {} without these associations ({} of each of {} kinds), at most {} show strong evidence (95 % "
+        "bound {}), {} moderate evidence and {} limited evidence.",
         view.title(rows[0].embedding),
         view.count(rows[0].copies),
         view.count(len(pure)),
@@ -95,7 +93,7 @@ def _line(row: CalibrationRow) -> tuple[view.Cell | view.Text, ...]:
     return (
         made,
         kept,
-        *(_share(row.share(level)) for level in ("strong", "moderate", "limited")),
+        *(_share(row.share(level)) for level in FOUND),
         view.number(row.findings, 1),
     )
 
