@@ -126,12 +126,8 @@ def calibrate(
     check_whole("copies", copies, most=MOST_COPIES)
     check_alpha(alpha)
     opened = open_subject(subject)
-    if isinstance(opened, Embedding):
-        family, background = _of_embedding(opened, _chosen(tests, ("*",)))
-        digest = opened.sha256
-    else:
-        family, background = _of_encoder(opened, _chosen(tests, SEAT_TESTS), cache, report)
-        digest = opened.identity
+    family, background = family_of(opened, tests, cache, report)
+    digest = opened.sha256 if isinstance(opened, Embedding) else opened.identity
     nulls: tuple[Null, ...] = get_args(Null)
     rows = []
     for done, null in enumerate(nulls):
@@ -142,6 +138,18 @@ def calibrate(
     if report is not None:
         report("testing altered copies", len(nulls), len(nulls))
     return Calibration(tuple(rows))
+
+
+def family_of(
+    subject: Embedding | Encoder,
+    tests: Sequence[WeatTest] | None = None,
+    cache: EncodingCache | None = None,
+    report: Report | None = None,
+) -> tuple[list[AskedTest], Background]:
+    """Return the family of tests about people that a subject can be asked, and the words it is compared with."""
+    if isinstance(subject, Embedding):
+        return _of_embedding(subject, _chosen(tests, ("*",)))
+    return _of_encoder(subject, _chosen(tests, SEAT_TESTS), cache, report)
 
 
 def _chosen(tests: Sequence[WeatTest] | None, patterns: Sequence[str]) -> list[WeatTest]:

@@ -186,7 +186,7 @@ def judge_null(
     )
     with single_threaded():
         made = Copies(tests, background, copies, rng).make(null)
-        p_values = [_p_values(one, *vectors, pool, seed) for one, vectors in zip(tests, made, strict=True)]
+        p_values = [p_values_of(one, *vectors, pool, seed) for one, vectors in zip(tests, made, strict=True)]
     return judge_copies(tests, made, p_values, background.axes, alpha)
 
 
@@ -213,7 +213,7 @@ def judge_copies(
     return judged
 
 
-def _p_values(
+def p_values_of(
     one: AskedTest, targets: Floats32, attributes: Floats32, background: Background, seed: int
 ) -> tuple[Floats, Floats, Floats]:
     """Return p_label, p_frequency and p_words of one test in every copy."""

@@ -29,10 +29,9 @@ def exact_sign_test(terms: Floats) -> float:
     if total == 0:
         return 1.0
     steps = np.rint(sizes * (_CELLS / total)).astype(np.int64)
-    steps = steps[steps > 0]
-    # The terms' rounding errors have random signs too: they add up as a random walk does.
-    slack = 0.5 + math.sqrt(len(sizes)) / 2
-    reached = abs(float(np.sum(terms))) * (_CELLS / total) - slack
+    # The rounding errors of many terms have random signs too, and add up as a random walk does.
+    slack = min(len(sizes), 1 + 2 * math.sqrt(len(sizes))) / 2
+    reached = abs(int(np.sum(np.sign(terms) * steps))) - 2 * slack
     reach = int(steps.sum())
     chances = np.zeros(2 * reach + 1)
     chances[reach] = 1.0

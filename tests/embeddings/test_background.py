@@ -1,0 +1,87 @@
+"""The sample of words by frequency: the same however a file is read, and of the right frequencies."""
+
+import numpy as np
+import pytest
+
+from imprint.embeddings.background import Background, block_of, in_sample
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.reading import read_embedding
+
+
+def made(words, dimension=8):
+    vectors = np.random.default_rng(0).normal(size=(words, dimension)).astype(np.float32)
+    return Embedding("made", [f"w{row}" for row in range(words)], vectors)
+
+
+@pytest.fixture(scope="module")
+def text_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("background") / "made.txt"
+    embedding = made(12_000)
+    with path.open("w") as file:
+        for word, row in zip(embedding.words, embedding.vectors, strict=True):
+            file.write(f"{word} {' '.join(f'{value:.5f}' for value in row)}\n")
+    return path
+
+
+def test_reading_a_few_words_keeps_the_sample_of_the_whole_file(text_file):
+    whole = read_embedding(text_file)
+    part = read_embedding(text_file, only=["w3", "w11000"], background=True)
+    assert {"w3", "w11000"} <= set(part.words)
+    assert len(part) < len(whole)
+    one, other = whole.background, part.background
+    assert np.array_equal(one.lowest, other.lowest)
+    assert np.array_equal(one.rows[: one.starts[-2]], other.rows[: other.starts[-2]])
+
+
+def test_without_a_background_only_the_words_are_kept(text_file):
+    assert read_embedding(text_file, only=["w3"]).words == ["w3"]
+
+
+def test_blocks_are_even_and_then_grow():
+    ranks = np.arange(300_000)
+    blocks = block_of(ranks)
+    assert np.array_equal(blocks[:10_000], ranks[:10_000] // 500)
+    assert np.all(np.diff(blocks) >= 0)
+    sizes = np.bincount(blocks)[20:-1]
+    starts = np.flatnonzero(np.diff(blocks, prepend=-1))[20:-1]
+    assert np.all(sizes / starts < 0.052)
+
+
+def test_the_sample_is_large_enough_in_every_block():
+    ranks = np.arange(400_000)
+    kept = np.bincount(block_of(ranks)[in_sample(ranks)])
+    assert kept[:-1].min() >= 200
+    assert kept.max() < 400
+
+
+def test_words_are_drawn_from_their_own_block():
+    embedding = made(12_000)
+    background = embedding.background
+    assert np.allclose(np.linalg.norm(background.rows, axis=1), 1, atol=1e-6)
+    ranks = np.array([3, 700, 9_999])
+    drawn = background.draw(ranks, 500, np.random.default_rng(1))
+    units = np.asarray(embedding.unit)
+    by_row = {row.tobytes(): rank for rank, row in enumerate(units)}
+    for column, rank in enumerate(ranks):
+        found = {block_of(by_row[background.rows[row].tobytes()]).item() for row in drawn[:, column]}
+        assert found == {block_of(rank).item()}
+
+
+def test_a_small_vocabulary_has_no_background():
+    assert made(1_999).background is None
+    assert made(2_000).background is not None
+
+
+def test_zero_and_broken_rows_are_left_out():
+    embedding = made(3_000)
+    embedding.vectors[:50] = 0
+    embedding.vectors[50] = np.nan
+    assert np.all(np.isfinite(embedding.background.rows))
+    assert np.all(np.linalg.norm(embedding.background.rows, axis=1) > 0.99)
+
+
+def test_axes_are_principal_axes():
+    rows = np.random.default_rng(2).normal(size=(3_000, 5)).astype(np.float32) * [3, 1, 1, 1, 0.1]
+    axes = Background.of(rows.astype(np.float32), np.arange(3_000)).axes
+    assert np.allclose(axes.T @ axes, np.eye(5))
+    assert abs(axes[0, -1]) > 0.99  # the widest comes last
