@@ -260,7 +260,7 @@ def _affordable(
 
 
 def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | None) -> list[SeatResult]:
-    """Judge an encoder's tests by words, alone and in sentences, each together; correct p by sentences as published."""
+    """Judge tests by words, alone and in sentences, each together; correct p by sentences as published."""
     families: dict[tuple[str, Unit, bool], list[int]] = {}
     for place, result in enumerate(results):
         alone = result.unit == "word" and result.context == "word"
