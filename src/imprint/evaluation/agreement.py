@@ -14,6 +14,7 @@ import numpy as np
 from imprint.association.cosines import cosines
 from imprint.association.wefat import word_score
 from imprint.association.wordrows import FEWEST_WORDS, find_rows
+from imprint.checks import check_whole
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import Comparison as ProjectionComparison
 from imprint.directions.projection import compare_projections, project
@@ -22,7 +23,6 @@ from imprint.errors import VocabularyError
 from imprint.evaluation.resampling import (
     RESAMPLES,
     Estimate,
-    check_resamples,
     draw_counts,
     estimate,
     flatten,
@@ -120,7 +120,7 @@ def agree(
     `words` gives the word that each score is of, where scores are not named by words. A word is drawn with all of its
     scores: they share its vector and are no independent observations.
     """
-    check_resamples(resamples)
+    check_whole("resamples", resamples)
     points = {name: (score, second[name]) for name, score in first.items() if name in second}
     owners = list(points) if words is None else [words[name] for name in points]
     number = {word: at for at, word in enumerate(dict.fromkeys(owners))}

@@ -9,11 +9,11 @@ from functools import partial
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.analogy import MOST_WORDS, analogies_answered
+from imprint.evaluation.analogy import MOST_WORDS, analogy
 from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks
 from imprint.evaluation.resampling import RESAMPLES
-from imprint.evaluation.results import PART, BenchmarkResult, BenchmarkRow
-from imprint.evaluation.similarity import similarities
+from imprint.evaluation.results import PART, BenchmarkRow
+from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Report
@@ -74,13 +74,12 @@ def evaluate(
     Evaluation(4 benchmarks, 0 skipped)
     """
     benchmarks = bundled_benchmarks() if benchmarks is None else benchmarks
-    embedding = load(embedding)
-    embeddings = [embedding] if against is None else [load(against), embedding]
+    embedding, against = load(embedding), None if against is None else load(against)
     rows: list[BenchmarkRow] = []
     not_run: list[SkippedRow] = []
     for benchmark in benchmarks:
         try:
-            rows.append(_run(embeddings, benchmark, most_words, resamples, seed, report))
+            rows.append(_run(embedding, against, benchmark, most_words, resamples, seed, report))
         except VocabularyError as error:
             measured = (embedding.name, embedding.sha256)
             not_run.append(skipped(measured, benchmark.name, benchmark.name, error, part=PART, seed=seed))
@@ -91,23 +90,22 @@ def evaluate(
 
 
 def _run(
-    embeddings: list[Embedding],
+    embedding: Embedding,
+    against: Embedding | None,
     benchmark: Benchmark,
     most_words: int,
     resamples: int,
     seed: int,
     report: Report | None,
 ) -> BenchmarkRow:
-    results: Sequence[BenchmarkResult]
     if isinstance(benchmark, PairBenchmark):
-        results, change = similarities(embeddings, benchmark)
-    else:
-        results, change = analogies_answered(
-            embeddings,
-            benchmark,
-            most_words=most_words,
-            resamples=resamples,
-            seed=seed,
-            progress=None if report is None else partial(report, f"answering {benchmark.name}"),
-        )
-    return results[-1].finding(results[0], change) if len(results) > 1 else results[0].finding()
+        return similarity(embedding, benchmark, against=against)
+    return analogy(
+        embedding,
+        benchmark,
+        against=against,
+        most_words=most_words,
+        resamples=resamples,
+        seed=seed,
+        progress=None if report is None else partial(report, f"answering {benchmark.name}"),
+    )

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from imprint.checks import check_whole
 from imprint.types import Floats
 
 RESAMPLES = 1_000
@@ -36,11 +35,6 @@ def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, Any
         for name, one in measures.items()
         for end, number in (("", one.value), ("_low", one.low), ("_high", one.high))
     }
-
-
-def check_resamples(resamples: int) -> None:
-    """Refuse less than one resample."""
-    check_whole("resamples", resamples)
 
 
 def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Floats]:
