@@ -6,7 +6,6 @@ words (occupations: Pearson 0.88, Spearman 0.86); Bolukbasi et al. (2016), Figur
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -48,7 +47,7 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
     """How scores of the same words in an embedding and in the `other` correlate; the effect size is Pearson's.
 
     `n_words` counts different words: one with scores in several tests counts once. Figures published are of GloVe 840B
-    and Google News.
+    and Google News. `missing` are words, of attributes too, that one of the two lacks.
     """
 
     title: str
@@ -67,44 +66,8 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
     published_spearman: float | None = None
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How scores of the same words in two embeddings correlate; `measures` has pearson and spearman.
-
-    `n_words` counts different words: one with scores in several tests counts once. `missing` are words, of attributes
-    too, that one of the two lacks.
-    """
-
-    id: str
-    title: str
-    measures: Mapping[str, Estimate] = field(hash=False)
-    points: Mapping[str, tuple[float, float]] = field(hash=False)
-    n_words: int
-    missing: tuple[str, ...] = ()
-
-    def finding(self, first: Embedding, second: Embedding, seed: int) -> AgreementRow:
-        """Return the row of the two embeddings whose scores these are."""
-        pearson, spearman = _PUBLISHED.get(self.id, (None, None))
-        return AgreementRow(
-            test=self.id,
-            embedding=first.name,
-            embedding_sha256=first.sha256,
-            effect_size=self.measures["pearson"].value,
-            seed=seed,
-            missing=self.missing,
-            title=self.title,
-            other=second.name,
-            other_sha256=second.sha256,
-            n_words=self.n_words,
-            n_scores=len(self.points),
-            points=word_points(self.points),
-            published_pearson=pearson,
-            published_spearman=spearman,
-            **flatten(self.measures),
-        )
-
-
 def agree(
+    embeddings: Sequence[Embedding],
     id_: str,
     title: str,
     first: Scores,
@@ -114,8 +77,8 @@ def agree(
     words: Mapping[str, str] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Agreement:
-    """Correlate the scores that both have, with intervals from resampling words.
+) -> AgreementRow:
+    """Correlate the scores that both embeddings have, with intervals from resampling words.
 
     `words` gives the word that each score is of, where scores are not named by words. A word is drawn with all of its
     scores: they share its vector and are no independent observations.
@@ -130,7 +93,24 @@ def agree(
     if not np.ptp(x) or not np.ptp(y):
         raise VocabularyError("every word has the same score in one of the two, so nothing can correlate", where=id_)
     measures = _correlate(x, y, np.array([number[word] for word in owners]), resamples, seed)
-    return Agreement(id_, title, measures, points, len(number), missing)
+    published_pearson, published_spearman = _PUBLISHED.get(id_, (None, None))
+    return AgreementRow(
+        test=id_,
+        embedding=embeddings[0].name,
+        embedding_sha256=embeddings[0].sha256,
+        effect_size=measures["pearson"].value,
+        seed=seed,
+        missing=missing,
+        title=title,
+        other=embeddings[1].name,
+        other_sha256=embeddings[1].sha256,
+        n_words=len(number),
+        n_scores=len(points),
+        points=word_points(points),
+        published_pearson=published_pearson,
+        published_spearman=published_spearman,
+        **flatten(measures),
+    )
 
 
 def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
@@ -154,7 +134,7 @@ def compare_professions(first: Embedding, second: Embedding) -> ProjectionCompar
 def projected_scores(first: Embedding, second: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
     """Return where professions lie along he - she in two embeddings, and those that one lacks."""
     shown = compare_professions(first, second)
-    x, y = (dict(zip(shown.words, side.tolist(), strict=True)) for side in (shown.x, shown.y))
+    x, y = ({point.word: getattr(point, side) for point in shown.row.points} for side in ("x", "y"))
     return x, y, tuple(one.word for one in professions() if one.word not in x)
 
 

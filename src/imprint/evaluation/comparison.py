@@ -132,8 +132,8 @@ def compare(
     for id_, title, scores in sources:
         try:
             words = owners if id_ == POOLED else None
-            found = agree(id_, title, *scores(), words=words, resamples=resamples, seed=seed)
-            agreements.append(found.finding(first, second, seed))
+            found = agree((first, second), id_, title, *scores(), words=words, resamples=resamples, seed=seed)
+            agreements.append(found)
         except VocabularyError as error:
             not_run.append(skip(id_, title, error, part="against"))
     try:
