@@ -14,10 +14,12 @@ from imprint.errors import ImprintError
 if TYPE_CHECKING:
     from imprint.types import Progress
 
+FilePath = str | os.PathLike[str]
+
 _BLOCK = 8 << 20
 
 
-def writable(target: str | os.PathLike[str]) -> Path:
+def writable(target: FilePath) -> Path:
     """Return where a file is to be written, through links; refuse what is there and is no file.
 
     Renamed onto a device or a pipe, a file would take its place.
@@ -36,7 +38,7 @@ def writable(target: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(target: str | os.PathLike[str], *, mode: int = 0o666) -> Iterator[Path]:
+def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
     """Give a temporary path in the target's folder; move it onto the target if the block succeeds.
 
     The data is on disk before the rename, and a block that raises leaves neither the temporary file nor a
