@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, refusing
 
 if TYPE_CHECKING:
     from imprint.types import Progress
@@ -46,13 +46,9 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
     """
     path = writable(target)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
+    with refusing(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another folder"):
         # The system takes the umask away. We could read it only by setting it, for all threads.
         handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
-    except OSError as error:
-        raise ImprintError(
-            f"cannot be written ({error.strerror})", where=path, hint="choose another folder"
-        ) from error
     granted = stat.S_IMODE(os.fstat(handle).st_mode)
     os.close(handle)
     try:
@@ -60,12 +56,8 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
         with part.open("rb") as written:
             os.fsync(written.fileno())
         part.chmod(granted)  # safetensors puts a file of its own in the part's place, a private one
-        try:
+        with refusing(OSError, ImprintError, "cannot be replaced ({})", where=path, hint="choose another name"):
             part.replace(path)
-        except OSError as error:
-            raise ImprintError(
-                f"cannot be replaced ({error.strerror})", where=path, hint="choose another name"
-            ) from error
     finally:
         part.unlink(missing_ok=True)
 

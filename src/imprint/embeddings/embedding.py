@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import check_list
-from imprint.errors import EmbeddingFileError, MissingExtraError
+from imprint.errors import EmbeddingFileError, needing
 from imprint.files import hash_file
 from imprint.types import Flags, Floats, Floats32, Ints32, Progress
 
@@ -230,10 +230,8 @@ class Embedding:
 
     def to_gensim(self) -> "KeyedVectors":
         """Copy into gensim's KeyedVectors."""
-        try:
+        with needing("gensim", "gensim"):
             from gensim.models import KeyedVectors
-        except ImportError as error:
-            raise MissingExtraError("gensim", "gensim") from error
         keyed_vectors = KeyedVectors(vector_size=self.dimension)
         keyed_vectors.add_vectors(list(self.words), np.asarray(self.vectors))
         return keyed_vectors

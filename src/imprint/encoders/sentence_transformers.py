@@ -15,13 +15,14 @@ from imprint.encoders.weights import (
     call,
     check_folder,
     count_tensors,
+    damaged,
     hash_files,
     hash_folder,
     read_json,
     read_object,
     weight_files,
 )
-from imprint.errors import EncoderError, MissingExtraError, SettingError
+from imprint.errors import EncoderError, SettingError, needing
 
 MODULES = "modules.json"
 SETTINGS = "config_sentence_transformers.json"
@@ -90,10 +91,8 @@ def _open(folder: Path, modules: list[tuple[str, str]]) -> Any:
         elif kind in _WITH_WEIGHTS:
             for path in weight_files(folder / place):
                 count_tensors(path)
-    try:
+    with needing("sentence-transformers", "encoders"):
         from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise MissingExtraError("sentence-transformers", "encoders") from error
     with plainly(folder, "sentence-transformers cannot open this model"):
         model = SentenceTransformer(
             str(folder.absolute()),
@@ -128,16 +127,11 @@ def _read_modules(folder: Path) -> list[tuple[str, str]]:
                 "code that comes with a model",
             )
         if not isinstance(place, str) or PurePosixPath(place).is_absolute() or ".." in PurePosixPath(place).parts:
-            raise EncoderError(
-                f"puts a module in {place!r}, outside the model's folder",
-                where=path,
-                got=place,
-                hint="fetch the model again",
-            )
+            raise damaged(path, f"puts a module in {place!r}, outside the model's folder", got=place)
         _check_settings(found[2], folder / place)
         modules.append((found[2], place))
     if not modules or modules[0][0] not in ("Transformer", "StaticEmbedding"):
-        raise EncoderError("does not begin with a module that reads texts", where=path, hint="fetch the model again")
+        raise damaged(path, "does not begin with a module that reads texts")
     return modules
 
 
@@ -176,7 +170,7 @@ def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str |
         )
     prompts = settings.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
-        raise EncoderError("its prompts are not texts by name", where=path, hint="fetch the model again")
+        raise damaged(path, "its prompts are not texts by name")
     if prefix:
         return None, prefix
     name = settings.get("default_prompt_name") if wanted is None else wanted

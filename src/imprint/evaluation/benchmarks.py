@@ -15,7 +15,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from imprint.errors import SettingError, StimulusError
+from imprint.errors import SettingError, StimulusError, refusing
 
 AnalogyQuestion = tuple[str, str, str, str]
 
@@ -138,10 +138,8 @@ def _text(path: Traversable) -> str:
 
 def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
     """Split a line; copies of RG-65 have two tabs between columns, so empty columns count for nothing."""
-    try:
+    with refusing(csv.Error, StimulusError, "is not valid CSV ({})", where=(str(path), number)):
         parts = next(csv.reader([line], strict=True)) if ".csv" in path.name.lower() else line.split()
-    except csv.Error as error:
-        raise StimulusError(f"is not valid CSV ({error})", where=(str(path), number)) from error
     return tuple(part.strip() for part in parts if part.strip())
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from imprint.errors import StimulusError
+from imprint.errors import StimulusError, refusing
 from imprint.files import FilePath
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
 
@@ -35,12 +35,11 @@ _TYPE_NAMES = {
 
 def read_text(path: FilePath) -> str:
     """Read a small UTF-8 file, with or without a byte order mark; line ends come back as line feeds."""
-    try:
-        with Path(path).open("rb") as file:
-            raw = file.read(_LARGEST + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StimulusError(f"cannot be read ({reason})", where=path, hint="check the path") from error
+    unreadable = refusing(
+        (OSError, ValueError), StimulusError, "cannot be read ({})", where=path, hint="check the path"
+    )
+    with unreadable, Path(path).open("rb") as file:
+        raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a file of words")
     try:
@@ -180,15 +179,13 @@ class TomlTable:
 
 def read_table(path: FilePath) -> TomlTable:
     """Read a TOML file as one table."""
-    text = read_text(path)
-    try:
+    text, deep = read_text(path), "is not valid TOML: brackets are nested too deeply"
+    with (
+        refusing(RecursionError, StimulusError, deep, where=path, hint="correct the file"),
+        # TOMLDecodeError, or an integer with more digits than Python converts
+        refusing(ValueError, StimulusError, "is not valid TOML: {}", where=path, hint="correct the file there"),
+    ):
         return TomlTable(tomllib.loads(text), (str(path),))
-    except RecursionError as error:
-        raise StimulusError(
-            "is not valid TOML: brackets are nested too deeply", where=path, hint="correct the file"
-        ) from error
-    except ValueError as error:  # TOMLDecodeError, or an integer with more digits than Python converts
-        raise StimulusError(f"is not valid TOML: {error}", where=path, hint="correct the file there") from error
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

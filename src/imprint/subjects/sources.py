@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from imprint.embeddings import BUNDLED, DEFAULT
-from imprint.errors import SubjectError
+from imprint.errors import SubjectError, refusing
 from imprint.registry import Registry
 
 SourceKind = Literal["embedding", "encoder"]
@@ -49,12 +49,9 @@ def find_source(source: str | os.PathLike[str], kind: SourceKind | None = None) 
     `default` is the bundled embedding, and the bundled encoder where `kind` is encoder.
     """
     name = str(source)
-    try:
+    hint = "check the path and its permissions"
+    with refusing(OSError, SubjectError, "cannot be read ({})", where=name, hint=hint):
         found = _find(DEFAULT_ENCODER if (name, kind) == (DEFAULT, "encoder") else name)
-    except OSError as error:
-        raise SubjectError(
-            f"cannot be read ({error.strerror})", where=name, hint="check the path and its permissions"
-        ) from error
     if kind == "embedding" and found.adapter != EMBEDDING:
         shown = "the URL" if found.adapter == "server" else name  # which may hold a password
         raise SubjectError(

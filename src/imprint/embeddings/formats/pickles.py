@@ -14,7 +14,7 @@ from typing import Any
 
 from imprint.embeddings.formats.nesting import DEEPEST, Nesting
 from imprint.embeddings.formats.standins import STAND_INS, Inert
-from imprint.errors import EmbeddingFileError
+from imprint.errors import EmbeddingFileError, refusing
 
 _STRINGS = frozenset({"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"})
 _GETS = frozenset({"GET", "BINGET", "LONG_BINGET"})
@@ -39,17 +39,15 @@ _BROKEN = (
 def read_pickle(path: Path) -> object:
     """Return the pickled object built of inert stand-ins."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        try:
-            # Odd escapes in strings would warn; what they spell is judged like any other name.
-            with warnings.catch_warnings(action="ignore"):
-                vet(path, data)
-                data.seek(0)
-                return _InertUnpickler(data, fix_imports=False, encoding="latin1").load()
-        except _BROKEN as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise EmbeddingFileError(
-                f"is a damaged pickle ({reason})", where=path, hint="save it again with gensim, or fetch it again"
-            ) from error
+        hint = "save it again with gensim, or fetch it again"
+        # Odd escapes in strings would warn; what they spell is judged like any other name.
+        with (
+            refusing(_BROKEN, EmbeddingFileError, "is a damaged pickle ({})", where=path, hint=hint),
+            warnings.catch_warnings(action="ignore"),
+        ):
+            vet(path, data)
+            data.seek(0)
+            return _InertUnpickler(data, fix_imports=False, encoding="latin1").load()
 
 
 def vet(path: Path, data: Any) -> None:
