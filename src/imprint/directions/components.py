@@ -52,10 +52,8 @@ def pair_components(embedding: Embedding, pairs: Pairs) -> PairsRow:
         )
     assert axis.agreement is not None
     words = tuple(dict.fromkeys(word for pair in known for word in pair))
-    rows = embedding.lookup(words).vectors.astype(np.float64)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     with single_threaded():
-        coordinates, shares = _two_components(rows, axis.direction)
+        coordinates, shares = _two_components(embedding.lookup(words).unit, axis.direction)
     return PairsRow(
         test="principal components",
         embedding=embedding.name,

@@ -38,6 +38,13 @@ class Lookup:
     vectors: Floats32
     missing: tuple[str, ...]
 
+    @property
+    def unit(self) -> Floats:
+        """The rows at length one, in float64."""
+        rows = self.vectors.astype(np.float64)
+        units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return units
+
     def __repr__(self) -> str:
         return f"Lookup({len(self.words)} found, {len(self.missing)} missing)"
 
@@ -171,21 +178,14 @@ class Embedding:
         A word whose vector is zero has no direction and counts as missing.
         """
         check_list("words", words)
-        found: list[tuple[str, str, Match, Floats32]] = []
-        missing = []
-        for word in words:
-            hit = self._find(word)
-            if hit is None:
-                missing.append(word)
-            else:
-                found.append((word, *hit))
-        vectors = [row for *_, row in found]
+        hits = [(word, self._find(word)) for word in words]
+        found = [(word, *hit) for word, hit in hits if hit is not None]
         return Lookup(
             words=tuple(word for word, *_ in found),
             tokens=tuple(token for _, token, _, _ in found),
             matches=tuple(match for _, _, match, _ in found),
-            vectors=np.array(vectors, dtype=np.float32).reshape(len(vectors), self.dimension),
-            missing=tuple(missing),
+            vectors=np.array([row for *_, row in found], dtype=np.float32).reshape(len(found), self.dimension),
+            missing=tuple(word for word, hit in hits if hit is None),
         )
 
     def _find(self, word: str) -> tuple[str, Match, Floats32] | None:

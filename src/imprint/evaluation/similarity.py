@@ -97,8 +97,7 @@ def correlate(
 def _cosines(embedding: Embedding, benchmark: PairBenchmark) -> tuple[Floats, tuple[str, ...]]:
     """Return the cosine of each pair, NaN where a word is missing, and the words that are."""
     found = embedding.lookup(dict.fromkeys(word for pair in benchmark.pairs for word in pair))
-    rows: Floats = found.vectors.astype(np.float64)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = found.unit
     place = {word: row for row, word in enumerate(found.words)}
     cosines = np.full(len(benchmark.pairs), np.nan)
     for at, (first, second) in enumerate(benchmark.pairs):

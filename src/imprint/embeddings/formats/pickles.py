@@ -12,7 +12,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from imprint.embeddings.formats.nesting import DEEPEST, Nesting
 from imprint.embeddings.formats.standins import STAND_INS, Inert
 from imprint.errors import EmbeddingFileError, refusing
 
@@ -34,6 +33,22 @@ _BROKEN = (
     TypeError,
     ValueError,
 )
+
+_DEEPEST = 100  # gensim's own files stay below 10
+
+_TUPLES = frozenset({"TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"})
+_MARKED = (pickletools.markobject, pickletools.stackslice)
+# By opcode: how many things it takes off the stack, below the mark where it takes all that lies above one; whether
+# it does; and how many it leaves.
+_EFFECTS = {
+    opcode.name: (
+        sum(taken not in _MARKED for taken in opcode.stack_before),
+        pickletools.markobject in opcode.stack_before,
+        len(opcode.stack_after),
+    )
+    for opcode in pickletools.opcodes
+}
+_PUSHES = frozenset(name for name, effect in _EFFECTS.items() if effect == (0, False, 1)) - {"MARK"}
 
 
 def read_pickle(path: Path) -> object:
@@ -60,7 +75,7 @@ def vet(path: Path, data: Any) -> None:
     memo: dict[int, str] = {}  # by index, the memoised strings that are part of an admitted name
     stored = 0
     numbered = False
-    nesting = Nesting()
+    nesting = _Nesting()
     pushed: list[str | None] = []  # what the opcodes just before pushed: a string, or None for what is not known
     argument: Any
     for opcode, argument, position in pickletools.genops(data):
@@ -96,7 +111,7 @@ def vet(path: Path, data: Any) -> None:
             raise _refusal(path, position, name)
         elif name not in ("FRAME", "PROTO"):
             pushed = []
-            if nesting.follow(name) > DEEPEST:
+            if nesting.follow(name) > _DEEPEST:
                 raise _refusal(path, position, name)
 
 
@@ -118,6 +133,52 @@ def _admit(path: Path, name: tuple[str | None, ...]) -> None:
             got=spelt,
             hint="save the vectors with gensim's KeyedVectors.save or save_word2vec_format",
         )
+
+
+class _Nesting:
+    """The most tuples around one another in everything on the unpickler's stack and in its memo.
+
+    Python hashes a tuple by hashing what it holds, in C and with no end to the recursion: as a dictionary's key, a
+    tuple of a tuple of millions more ends the process. Lists and dictionaries are no keys, and everything else
+    that Python does to nested things it stops in time. What a tuple holds is settled when it is made, so its depth
+    is known then for good.
+
+    It may go wrong only where the unpickler stops at an error, and builds nothing of what comes after.
+    """
+
+    def __init__(self) -> None:
+        self._stack: list[int] = []
+        self._marks: list[int] = []
+        self._memo: dict[int, int] = {}  # without the many things that hold no tuple
+
+    def put(self, index: int) -> None:
+        """Memoise what is on top."""
+        if depth := self._stack[-1]:
+            self._memo[index] = depth
+        else:
+            self._memo.pop(index, None)
+
+    def get(self, index: int) -> None:
+        """Push what was memoised."""
+        self._stack.append(self._memo.get(index, 0))
+
+    def follow(self, name: str) -> int:
+        """Do to the stack what any other opcode does; return the depth of what it made."""
+        stack, marks = self._stack, self._marks
+        if name in _PUSHES:  # nearly all there is in a file of words
+            stack.append(0)
+            return 0
+        taken, above_mark, left = _EFFECTS[name]
+        if name == "MARK":
+            marks.append(len(stack))
+        elif name == "POP" and marks and marks[-1] == len(stack):
+            marks.pop()
+        else:
+            start = (marks.pop() if above_mark else len(stack)) - taken
+            depth = max(stack[start:], default=0) + (name in _TUPLES)
+            stack[start:] = [depth] * left
+            return depth
+        return 0
 
 
 class _InertUnpickler(pickle.Unpickler):
