@@ -1,7 +1,7 @@
 """Words and their vectors, as stored, with a lookup that reports what it did not find."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from imprint.checks import check_list
 from imprint.errors import EmbeddingFileError, needing
 from imprint.files import hash_file
-from imprint.types import Flags, Floats, Floats32, Ints32, Progress
+from imprint.types import Flags, Floats, Floats32, Ints32, Progress, Subword
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -98,7 +98,7 @@ class Embedding:
     notes: tuple[str, ...] = ()
     ranks: Ints32 | None = None
     common: Flags | None = None
-    subword: Callable[[str], Floats32 | None] | None = field(default=None, compare=False)
+    subword: Subword | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS, analogy
 from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks
@@ -79,7 +78,12 @@ def evaluate(
     not_run: list[SkippedRow] = []
     for benchmark in benchmarks:
         try:
-            rows.append(_run(embedding, against, benchmark, most_words, resamples, seed, report))
+            if isinstance(benchmark, PairBenchmark):
+                rows.append(similarity(embedding, benchmark, against=against))
+                continue
+            progress = None if report is None else partial(report, f"answering {benchmark.name}")
+            options = {"most_words": most_words, "resamples": resamples, "seed": seed}
+            rows.append(analogy(embedding, benchmark, against=against, progress=progress, **options))
         except VocabularyError as error:
             measured = (embedding.name, embedding.sha256)
             not_run.append(skipped(measured, benchmark.name, benchmark.name, error, part=PART, seed=seed))
@@ -87,25 +91,3 @@ def evaluate(
         reason = f"for example, {not_run[0].reason}" if not_run else "no benchmarks were given"
         raise VocabularyError(f"none of {len(benchmarks)} benchmarks can be run ({reason})", where=embedding.name)
     return Evaluation(tuple(rows), tuple(not_run))
-
-
-def _run(
-    embedding: Embedding,
-    against: Embedding | None,
-    benchmark: Benchmark,
-    most_words: int,
-    resamples: int,
-    seed: int,
-    report: Report | None,
-) -> BenchmarkRow:
-    if isinstance(benchmark, PairBenchmark):
-        return similarity(embedding, benchmark, against=against)
-    return analogy(
-        embedding,
-        benchmark,
-        against=against,
-        most_words=most_words,
-        resamples=resamples,
-        seed=seed,
-        progress=None if report is None else partial(report, f"answering {benchmark.name}"),
-    )

@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.checks import Subword
 from imprint.embeddings.formats.pickles import read_pickle
 from imprint.embeddings.formats.rows import assemble
 from imprint.embeddings.formats.standins import Inert, StoredArray
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.embeddings.formats.subwords import Subwords
 from imprint.errors import EmbeddingFileError, refusing
+from imprint.types import Subword
 
 _LONGEST_NUMBER = 64  # bits
 _SAVE = "save the vectors again with gensim's KeyedVectors.save"

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
-from imprint.embeddings.formats.checks import Repeats, Subword, check_finite, has_repeats, name_of, zero_notes
-from imprint.types import Flags, Floats32, Ints, Ints32
+from imprint.embeddings.formats.checks import Repeats, check_finite, has_repeats, name_of, zero_notes
+from imprint.types import Flags, Floats32, Ints, Ints32, Subword
 
 
 class Rows:
