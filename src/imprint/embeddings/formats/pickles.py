@@ -99,12 +99,8 @@ def vet(path: Path, data: Any) -> None:
             else:
                 memo.pop(index, None)
             nesting.put(index)
-        elif name == "GLOBAL":
-            _admit(path, tuple(argument.split(" ", 1)))
-            pushed = []
-            nesting.follow(name)
-        elif name == "STACK_GLOBAL":
-            _admit(path, tuple(pushed))
+        elif name in ("GLOBAL", "STACK_GLOBAL"):
+            _admit(path, tuple(argument.split(" ", 1) if name == "GLOBAL" else pushed))
             pushed = []
             nesting.follow(name)
         elif name in _REFUSED:
