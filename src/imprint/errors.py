@@ -127,6 +127,13 @@ def refusing(
         raise kind(message.replace("{}", reason or type(error).__name__), **fields) from error
 
 
+def reading(
+    kind: type[ImprintError], where: Place, hint: str = "check the path and its permissions"
+) -> contextlib.AbstractContextManager[None]:
+    """Turn the system's refusal to read a file into an error of ours."""
+    return refusing(OSError, kind, "cannot be read ({})", where=where, hint=hint)
+
+
 @contextlib.contextmanager
 def needing(library: str, extra: str) -> Iterator[None]:
     """Refuse to go on where an optional library, imported inside, is not installed."""

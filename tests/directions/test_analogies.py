@@ -40,8 +40,7 @@ def try_all_pairs(unit, projections, k, delta):
 
 
 def searched(unit, projections, direction, **options):
-    picks = best_pairs(unit, projections, direction, **options)
-    return list(zip(picks.firsts.tolist(), picks.seconds.tolist(), picks.scores.tolist(), strict=True))
+    return list(zip(*(column.tolist() for column in best_pairs(unit, projections, direction, **options)), strict=True))
 
 
 @st.composite

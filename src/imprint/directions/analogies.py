@@ -137,7 +137,7 @@ def analogies(
         unit = normalise(np.ascontiguousarray(embedding.vectors[rows]))
         projections = project(unit, direction)
         best = best_pairs(unit, projections, direction, k=k, delta=delta, progress=progress)
-    found = zip(best.firsts.tolist(), best.seconds.tolist(), best.scores.tolist(), strict=True)
+    found = zip(*(column.tolist() for column in best), strict=True)
     pairs = tuple(
         AnalogyRow(
             test=axis.name,

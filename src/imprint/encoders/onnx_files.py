@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from imprint.errors import EncoderError, refusing
+from imprint.errors import EncoderError, reading, refusing
 
 # The fields of each message that hold others on the way to a tensor or a node.
 _FIELDS = {
@@ -41,7 +41,7 @@ def inspect(path: Path) -> Contents:
     operations: set[str] = set()
     again = {"where": path, "hint": "export or fetch it again"}
     with (
-        refusing(OSError, EncoderError, "cannot be read ({})", where=path, hint="check the path and its permissions"),
+        reading(EncoderError, path),
         refusing((ValueError, IndexError), EncoderError, "is not an ONNX file, or is damaged", **again),
         path.open("rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from imprint.errors import EncoderError, refusing
+from imprint.errors import EncoderError, reading, refusing
 from imprint.files import hash_file
 
 WEIGHTS = "model.safetensors"
@@ -36,8 +36,7 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
     path = Path(folder)
     if "\0" in str(path):
         raise EncoderError("has a NUL in its name", where=repr(str(path)), hint="check the path")
-    hint = "check the path and its permissions"
-    with refusing(OSError, EncoderError, "cannot be read ({})", where=path, hint=hint):
+    with reading(EncoderError, path):
         there = path.is_dir()
     if not there:
         raise EncoderError("is not a folder", where=path, hint="name the folder that holds the model's config.json")
@@ -53,7 +52,7 @@ def call(path: Path) -> str:
 
 def read_json(path: Path) -> Any:
     """Return what a JSON file of bearable size holds."""
-    with refusing(OSError, EncoderError, "cannot be read ({})", where=path, hint=_AGAIN), path.open("rb") as file:
+    with reading(EncoderError, path, _AGAIN), path.open("rb") as file:
         text = file.read(_LARGEST_JSON + 1)
     if len(text) > _LARGEST_JSON:
         raise damaged(path, f"is larger than {_LARGEST_JSON >> 20} MiB")

@@ -149,23 +149,20 @@ def _accuracies(
     halves = [(question[:2], question[2:]) for question in questions]
     number = {pair: at for at, pair in enumerate(dict.fromkeys(pair for half in halves for pair in half))}
     first, second = (np.array([number[half[side]] for half in halves]) for side in (0, 1))
+    flags = np.array([one[method] for one in right for method in METHODS], dtype=np.float64).T
     # The first draw counts every pair once: it is the value itself.
-    chunks = []
+    shares = []
     for counts in chain([np.ones((1, len(number)))], draw_counts(len(number), resamples, seed)):
         occurring = counts[:, first] * counts[:, second]
-        asked = occurring.sum(axis=1)
         with np.errstate(invalid="ignore"):
-            chunks.append([{method: occurring @ flags / asked for method, flags in one.items()} for one in right])
-    draws: list[dict[str, Floats]] = [
-        {method: np.concatenate([chunk[side][method] for chunk in chunks]) for method in METHODS}
-        for side in range(len(right))
-    ]
-    pairs = len(number)
-    measured = [{method: estimate(float(rows[0]), rows[1:], pairs) for method, rows in one.items()} for one in draws]
-    changes = {method: draws[-1][method] - draws[0][method] for method in METHODS}
-    return measured, {
-        method: estimate(float(rows[0]), rows[1:], pairs, difference=True) for method, rows in changes.items()
-    }
+            shares.append(occurring @ flags / occurring.sum(axis=1, keepdims=True))
+    draws = np.concatenate(shares).reshape(-1, len(right), len(METHODS))
+
+    def estimates(draws: Floats, *, difference: bool = False) -> dict[str, Estimate]:
+        pairs = zip(METHODS, draws.T, strict=True)
+        return {method: estimate(float(one[0]), one[1:], len(number), difference=difference) for method, one in pairs}
+
+    return [estimates(side) for side in draws.swapaxes(0, 1)], estimates(draws[:, -1] - draws[:, 0], difference=True)
 
 
 def _sections(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from imprint.embeddings import BUNDLED, DEFAULT
-from imprint.errors import SubjectError, refusing
+from imprint.errors import SubjectError, reading
 from imprint.registry import Registry
 
 SourceKind = Literal["embedding", "encoder"]
@@ -49,8 +49,7 @@ def find_source(source: str | os.PathLike[str], kind: SourceKind | None = None) 
     `default` is the bundled embedding, and the bundled encoder where `kind` is encoder.
     """
     name = str(source)
-    hint = "check the path and its permissions"
-    with refusing(OSError, SubjectError, "cannot be read ({})", where=name, hint=hint):
+    with reading(SubjectError, name):
         found = _find(DEFAULT_ENCODER if (name, kind) == (DEFAULT, "encoder") else name)
     if kind == "embedding" and found.adapter != EMBEDDING:
         shown = "the URL" if found.adapter == "server" else name  # which may hold a password
