@@ -1,7 +1,6 @@
 """Reading a saved transform: nothing in the file is run, and nothing in it is believed unchecked."""
 
 import json
-import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,12 +10,13 @@ import numpy as np
 
 from imprint.debiasing.transform import KEY, Card, HardTransform, LinearTransform, Transform, read_list
 from imprint.errors import ImprintError, reading, refusing
+from imprint.files import FilePath
 from imprint.types import Floats
 
 _LARGEST = 1 << 30  # bytes: a matrix of 11,000 dimensions; what is larger is somebody's model
 
 
-def load_transform(path: str | os.PathLike[str]) -> Transform:
+def load_transform(path: FilePath) -> Transform:
     """Read a transform that its `save` wrote; nothing in the file is run, and everything in it is checked.
 
     Parameters

@@ -1,7 +1,6 @@
 """What a debiaser learned: a small frozen value that is applied to embeddings, saved and loaded, with a card."""
 
 import json
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, brief
-from imprint.files import replacing
+from imprint.files import FilePath, replacing
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32, Subword
 from imprint.version import __version__
@@ -111,7 +110,7 @@ class Transform(ABC):
             )
         embedding.check_finite()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: FilePath) -> None:
         """Write safetensors: tensors, and one piece of JSON; the same transform gives the same bytes."""
         from safetensors.numpy import save_file
 

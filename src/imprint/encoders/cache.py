@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from imprint.errors import EncoderError, ImprintError, refusing
-from imprint.files import writable
+from imprint.files import FilePath, writable
 from imprint.types import Floats32
 
 _FORMAT = 1
@@ -40,7 +40,7 @@ class EncodingCache:
     ...     result = imprint.seat("cbow", "caliskan-6", cache=cache)
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: FilePath) -> None:
         self.path = Path(path)
         if "\0" in str(self.path):
             raise EncoderError("has a NUL in its name", where=repr(str(self.path)), hint="check the path")

@@ -1,6 +1,5 @@
 """An ONNX model with a tokenizer.json, run by onnxruntime on the CPU: a sentence encoder without torch."""
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import POOLINGS, pool
 from imprint.encoders.weights import call
 from imprint.errors import EncoderError, needing, refusing
-from imprint.files import hash_file
+from imprint.files import FilePath, hash_file
 from imprint.types import Floats32
 
 _BATCH = 32
@@ -38,9 +37,9 @@ class OnnxEncoder(Encoder):
 
     def __init__(
         self,
-        model: str | os.PathLike[str],
+        model: FilePath,
         *,
-        tokenizer: str | os.PathLike[str] | None = None,
+        tokenizer: FilePath | None = None,
         pooling: Pooling | None = None,
         prefix: str = "",
     ) -> None:

@@ -5,7 +5,6 @@ May et al. (2019, SEAT), Table 3, ask BERT at its first token and GPT at its las
 
 import contextlib
 import logging
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
 from imprint.encoders.weights import CONFIG, call, check_folder, check_transformer, hash_folder
 from imprint.errors import EncoderError, ImprintError, needing
+from imprint.files import FilePath
 from imprint.types import Flags, Floats32, Ints
 
 _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch")
@@ -35,7 +35,7 @@ class TransformersEncoder(Encoder):
 
     def __init__(
         self,
-        folder: str | os.PathLike[str],
+        folder: FilePath,
         *,
         pooling: Pooling | None = None,
         layers: Layers = "last",

@@ -5,14 +5,13 @@ own is refused.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from imprint.errors import EncoderError, reading, refusing
-from imprint.files import hash_file
+from imprint.files import FilePath, hash_file
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -31,7 +30,7 @@ def damaged(where: Path, problem: str, got: object = None) -> EncoderError:
     return EncoderError(problem, where=where, got=got, hint=_AGAIN)
 
 
-def check_folder(folder: str | os.PathLike[str]) -> Path:
+def check_folder(folder: FilePath) -> Path:
     """Return the path of a folder that is there."""
     path = Path(folder)
     if "\0" in str(path):

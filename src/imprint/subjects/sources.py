@@ -3,7 +3,6 @@
 Nothing is opened here, and numpy is not imported: the command line refuses a name before it loads anything.
 """
 
-import os
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,6 +11,7 @@ from typing import Literal
 
 from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.errors import SubjectError, reading
+from imprint.files import FilePath
 from imprint.registry import Registry
 
 SourceKind = Literal["embedding", "encoder"]
@@ -43,7 +43,7 @@ class Found:
     place: str | Path | None = None
 
 
-def find_source(source: str | os.PathLike[str], kind: SourceKind | None = None) -> Found:
+def find_source(source: FilePath, kind: SourceKind | None = None) -> Found:
     """Return what a source names; refuse what names nothing, or an encoder where `kind` is embedding.
 
     `default` is the bundled embedding, and the bundled encoder where `kind` is encoder.
@@ -73,8 +73,7 @@ def _find(name: str) -> Found:
         return Found("server", name)
     if not name:
         raise SubjectError(option="the subject", got="", expected="a file or a name", hint=f"try {DEFAULT!r}")
-    from imprint.encoders.installed import find_model
-    from imprint.subjects.hub import download_command, find_cached, hub_cache
+    from imprint.subjects.hub import download_command, find_cached, find_model, hub_cache
 
     path = Path(name)
     there = path if path.exists() else find_model(name) or find_cached(name)
