@@ -78,6 +78,18 @@ class Encoder(ABC):
             )
         return rows
 
+    def check_count(self, texts: int, *, where: str, hint: str) -> None:
+        """Refuse to send more texts than allowed."""
+        if self.at_most is not None and texts > self.at_most:
+            raise SettingError(
+                f"{texts:,} texts would be sent",
+                expected=f"at most {self.at_most:,}",
+                option="max_texts",
+                got=texts,
+                where=where,
+                hint=hint,
+            )
+
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words this encoder has no representation of; most know every text."""
         return ()

@@ -115,12 +115,7 @@ def agree(
 
 def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
     """Return WEFAT's scores in two embeddings, and the words that one lacks; they need no property, only cosines."""
-    lost = missing_words((test.words, test.a, test.b), embeddings)
-    sets = [without(group, lost) for group in (test.words, test.a, test.b)]
-    if min(map(len, sets)) < FEWEST_WORDS:
-        raise VocabularyError(
-            f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)", words=lost
-        )
+    sets, lost = shared_sets((test.words, test.a, test.b), embeddings)
     first, second = (_normalised(sets, embedding) for embedding in embeddings)
     return first, second, lost
 
@@ -138,16 +133,17 @@ def projected_scores(first: Embedding, second: Embedding) -> tuple[Scores, Score
     return x, y, tuple(one.word for one in professions() if one.word not in x)
 
 
-def missing_words(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tuple[str, ...]:
-    """Return the words of the sets that one embedding or another lacks."""
+def shared_sets(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tuple[list[WordSet], tuple[str, ...]]:
+    """Return the sets with the words that all embeddings have, and the words that one or another lacks."""
     words = dict.fromkeys(word for group in sets for word in group.words)
-    lost = {word for embedding in embeddings for word in embedding.lookup(words).missing}
-    return tuple(word for word in words if word in lost)
-
-
-def without(group: WordSet, words: Sequence[str]) -> WordSet:
-    """Leave words out of a set."""
-    return group.taking(word for word in group.words if word not in words)
+    missing = {word for embedding in embeddings for word in embedding.lookup(words).missing}
+    kept = [group.taking(word for word in group.words if word not in missing) for group in sets]
+    lost = tuple(word for word in words if word in missing)
+    if min(map(len, kept)) < FEWEST_WORDS:
+        raise VocabularyError(
+            f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)", words=lost
+        )
+    return kept, lost
 
 
 def _correlate(x: Floats, y: Floats, owners: Indices, resamples: int, seed: int) -> dict[str, Estimate]:
