@@ -6,7 +6,6 @@ words (occupations: Pearson 0.88, Spearman 0.86); Bolukbasi et al. (2016), Figur
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 import numpy as np
 
@@ -19,19 +18,10 @@ from imprint.directions.projection import Comparison as ProjectionComparison
 from imprint.directions.projection import compare_projections, project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.resampling import (
-    RESAMPLES,
-    Estimate,
-    draw_counts,
-    estimate,
-    flatten,
-    midranks,
-    weighted_correlation,
-)
+from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
 from imprint.rows import Row, WordPoint, word_points
 from imprint.stimuli.definition import WefatTest, WordSet, quote
 from imprint.stimuli.seeds import professions
-from imprint.types import Floats, Indices
 
 AXIS = ("he", "she")
 
@@ -92,7 +82,7 @@ def agree(
     x, y = np.array(list(points.values())).T
     if not np.ptp(x) or not np.ptp(y):
         raise VocabularyError("every word has the same score in one of the two, so nothing can correlate", where=id_)
-    measures = _correlate(x, y, np.array([number[word] for word in owners]), resamples, seed)
+    measures = correlate_resampled(x, y, np.array([number[word] for word in owners]), resamples, seed)
     published_pearson, published_spearman = _PUBLISHED.get(id_, (None, None))
     return AgreementRow(
         test=id_,
@@ -144,19 +134,6 @@ def shared_sets(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tup
             f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)", words=lost
         )
     return kept, lost
-
-
-def _correlate(x: Floats, y: Floats, owners: Indices, resamples: int, seed: int) -> dict[str, Estimate]:
-    """Return both correlations; `owners` numbers the word that each point belongs to."""
-    words = int(owners.max()) + 1
-    draws: dict[str, list[Floats]] = {"pearson": [], "spearman": []}
-    # The first draw counts every word once: it is the value itself.
-    for drawn in chain([np.ones((1, words))], draw_counts(words, resamples, seed)):
-        counts = drawn[:, owners]
-        draws["pearson"].append(weighted_correlation(x, y, counts))
-        draws["spearman"].append(weighted_correlation(midranks(x, counts), midranks(y, counts), counts))
-    rows = {name: np.concatenate(parts) for name, parts in draws.items()}
-    return {name: estimate(float(values[0]), values[1:], words) for name, values in rows.items()}
 
 
 def _normalised(sets: Sequence[WordSet], embedding: Embedding) -> dict[str, float]:
