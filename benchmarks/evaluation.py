@@ -47,7 +47,7 @@ def main() -> None:
             seconds["ours"].append(spent)
             spent, blocked = timed(lambda: answer_in_blocks(embedding, google))
             seconds["blocked numpy"].append(spent)
-            assert ours.measures["3cosadd"].value == theirs == blocked
+            assert ours.cosadd == theirs == blocked
             right = {one["section"]: len(one["correct"]) for one in sections}
             assert all(right[section.name] == section.right_3cosadd for section in ours.sections)
     print(f"accuracy of 3CosAdd: {theirs:.4f} in all three, and the same in every section")

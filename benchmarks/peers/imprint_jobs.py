@@ -125,7 +125,7 @@ def _named(words: list[str], text: str) -> int:
 
 
 def _score(result: Any) -> dict[str, Any]:
-    return {"spearman": result.measures["spearman"].value, "found": result.found, "missing": len(result.missing)}
+    return {"spearman": result.spearman, "found": result.found, "missing": len(result.missing)}
 
 
 if __name__ == "__main__":

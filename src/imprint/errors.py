@@ -14,9 +14,10 @@
 The sentence is made here and nowhere else. The command line prints it as one line and exits with 1.
 """
 
+import contextlib
 import copyreg
 import numbers
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
 from os import PathLike
 from pathlib import PurePath
 from typing import Any
@@ -110,6 +111,36 @@ class MissingExtraError(ImprintError):
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(f"this needs {library}", hint=f"install it with pip install 'imprint[{extra}]'")
         self.library, self.extra = library, extra
+
+
+@contextlib.contextmanager
+def refusing(
+    causes: type[Exception] | tuple[type[Exception], ...], kind: type[ImprintError], message: str, **fields: Any
+) -> Iterator[None]:
+    """Turn what the system or a library raises into an error of ours; {} in the message stands for its reason."""
+    try:
+        yield
+    except ImprintError:
+        raise
+    except causes as error:
+        reason = " ".join(str(getattr(error, "strerror", None) or error).split())[:200]
+        raise kind(message.replace("{}", reason or type(error).__name__), **fields) from error
+
+
+def reading(
+    kind: type[ImprintError], where: Place, hint: str = "check the path and its permissions"
+) -> contextlib.AbstractContextManager[None]:
+    """Turn the system's refusal to read a file into an error of ours."""
+    return refusing(OSError, kind, "cannot be read ({})", where=where, hint=hint)
+
+
+@contextlib.contextmanager
+def needing(library: str, extra: str) -> Iterator[None]:
+    """Refuse to go on where an optional library, imported inside, is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(library, extra) from error
 
 
 def brief(value: object) -> str:

@@ -9,15 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, refusing
 
 if TYPE_CHECKING:
     from imprint.types import Progress
 
+FilePath = str | os.PathLike[str]
+
 _BLOCK = 8 << 20
 
 
-def writable(target: str | os.PathLike[str]) -> Path:
+def writable(target: FilePath) -> Path:
     """Return where a file is to be written, through links; refuse what is there and is no file.
 
     Renamed onto a device or a pipe, a file would take its place.
@@ -36,7 +38,7 @@ def writable(target: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(target: str | os.PathLike[str], *, mode: int = 0o666) -> Iterator[Path]:
+def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
     """Give a temporary path in the target's folder; move it onto the target if the block succeeds.
 
     The data is on disk before the rename, and a block that raises leaves neither the temporary file nor a
@@ -44,13 +46,9 @@ def replacing(target: str | os.PathLike[str], *, mode: int = 0o666) -> Iterator[
     """
     path = writable(target)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
+    with refusing(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another folder"):
         # The system takes the umask away. We could read it only by setting it, for all threads.
         handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
-    except OSError as error:
-        raise ImprintError(
-            f"cannot be written ({error.strerror})", where=path, hint="choose another folder"
-        ) from error
     granted = stat.S_IMODE(os.fstat(handle).st_mode)
     os.close(handle)
     try:
@@ -58,12 +56,8 @@ def replacing(target: str | os.PathLike[str], *, mode: int = 0o666) -> Iterator[
         with part.open("rb") as written:
             os.fsync(written.fileno())
         part.chmod(granted)  # safetensors puts a file of its own in the part's place, a private one
-        try:
+        with refusing(OSError, ImprintError, "cannot be replaced ({})", where=path, hint="choose another name"):
             part.replace(path)
-        except OSError as error:
-            raise ImprintError(
-                f"cannot be replaced ({error.strerror})", where=path, hint="choose another name"
-            ) from error
     finally:
         part.unlink(missing_ok=True)
 

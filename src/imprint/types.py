@@ -13,5 +13,6 @@ Ints32: TypeAlias = npt.NDArray[np.int32]
 Indices: TypeAlias = npt.NDArray[np.intp]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
+Subword: TypeAlias = Callable[[str], Floats32 | None]  # makes a vector of an unseen word, or None
 Progress: TypeAlias = Callable[[int, int], None]  # done, total
 Report: TypeAlias = Callable[[str, int, int], None]  # label, done, total

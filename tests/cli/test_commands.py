@@ -15,7 +15,8 @@ from command_results import lines
 
 from imprint.cli.app import app
 from imprint.rows import Row
-from imprint.stimuli.catalog import WefatTest, catalogue, get
+from imprint.stimuli.catalog import catalogue, get
+from imprint.stimuli.definition import WefatTest
 from imprint.subjects.opening import load
 
 IMPRINT = Path(sys.executable).with_name("imprint")

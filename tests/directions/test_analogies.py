@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.directions import search
-from imprint.directions.analogies import Analogies, Analogy, analogies
+from imprint.directions.analogies import Analogies, AnalogyRow, analogies
 from imprint.directions.axis import Axis, pair_axis
 from imprint.directions.kernels import distance, normalise, project
 from imprint.directions.search import best_pairs
@@ -40,8 +40,7 @@ def try_all_pairs(unit, projections, k, delta):
 
 
 def searched(unit, projections, direction, **options):
-    picks = best_pairs(unit, projections, direction, **options)
-    return list(zip(picks.firsts.tolist(), picks.seconds.tolist(), picks.scores.tolist(), strict=True))
+    return list(zip(*(column.tolist() for column in best_pairs(unit, projections, direction, **options)), strict=True))
 
 
 @st.composite
@@ -104,8 +103,9 @@ def test_the_least_score_rises_with_twice_k_choices_and_no_sooner(pairs, least):
 
 def test_delta_is_met_to_the_last_bit():
     embedding = made({"he": (0.9, 0.1, 0.3), "she": (0.7, 0.6, 0.2)})
-    (pair,) = found_in(embedding, delta=2.0).pairs
-    assert found_in(embedding, delta=pair.distance).pairs == (pair,)
+    found = found_in(embedding, delta=2.0)
+    (pair,) = found.pairs
+    assert found_in(embedding, delta=pair.distance).to_frame().equals(found.to_frame())
     assert found_in(embedding, delta=math.nextafter(pair.distance, 0.0)).pairs == ()
 
 
@@ -203,7 +203,7 @@ def test_lengths_of_rows_and_their_order_in_the_file_change_nothing():
         (plain.vectors * lengths)[order].astype(np.float32),
         ranks=ranks[order],
     )
-    assert found_in(shuffled, delta=1.2).pairs == found_in(plain, delta=1.2).pairs
+    assert found_in(shuffled, delta=1.2).to_frame().equals(found_in(plain, delta=1.2).to_frame())
 
 
 def test_equal_scores_go_by_frequency_and_equal_frequencies_by_spelling():
@@ -283,8 +283,28 @@ def test_more_pairs_than_fit_are_refused_in_one_line(monkeypatch):
 @pytest.fixture
 def result():
     axis = Axis(np.array([1.0, 0.0]), ("he",), ("she",), "difference", None, None, ("him",))
-    pairs = (Analogy("<b>", "nurse", 0.5, 0.9, 0.3, -0.15), Analogy("whore", "lady_x", 0.25, 0.8, 0.1, -0.1))
-    return Analogies(axis, "made", "0" * 64, pairs, 10, 1.0, 500, True, False)
+    found = [("<b>", "nurse", 0.5, 0.9, 0.3, -0.15), ("whore", "lady_x", 0.25, 0.8, 0.1, -0.1)]
+    names = ("first", "second", "score", "distance", "first_projection", "second_projection")
+    pairs = [
+        AnalogyRow(
+            test=axis.name,
+            embedding="made",
+            embedding_sha256="0" * 64,
+            missing=axis.missing,
+            effect_size=pair[2],
+            rank=rank,
+            **dict(zip(names, pair, strict=True)),
+            positive=axis.positive,
+            negative=axis.negative,
+            method=axis.method,
+            delta=1.0,
+            n_words=500,
+            with_names=True,
+            neutral=False,
+        )
+        for rank, pair in enumerate(found, start=1)
+    ]
+    return Analogies(axis, "made", tuple(pairs), 10, 500)
 
 
 def test_one_row_per_pair(result):

@@ -148,7 +148,7 @@ def test_two_embeddings_are_compared_on_the_words_both_have():
     assert result.spearman == pytest.approx(spearmanr(frame["x"], frame["y"]).statistic)
     back = compare_projections(other, one)
     assert (back.pearson, back.spearman) == pytest.approx((result.pearson, result.spearman))
-    row = result.finding()
+    row = result.row
     assert (row.kind, row.other, row.effect_size) == ("projection comparison", "he - she in other", result.pearson)
     assert WordPoint("pilot", one.to_mapping()["pilot"], other.to_mapping()["pilot"]) in row.points
     assert (row.missing, row.other_missing, row.other_sha256) == (

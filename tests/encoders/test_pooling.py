@@ -1,16 +1,11 @@
 """Pooling and layer choice against a loop over real tokens."""
 
-from typing import get_args
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refuses
 
-from imprint.choices import Layers, Pooling
-from imprint.encoders.pooling import LAYERS, POOLINGS, check_layers, check_pooling, combine, pool
-from imprint.errors import SettingError
+from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
 
 
 def pool_by_loop(tokens, pooling):
@@ -82,17 +77,3 @@ def test_layers_combine_as_a_loop_does_with_the_embedding_output_counted(how):
     combined = combine(layers, how)
     assert combined.dtype == np.float32
     np.testing.assert_allclose(combined, expected, rtol=1e-6, atol=1e-6)
-
-
-def test_unknown_choices_are_refused_with_those_there_are():
-    with refuses(SettingError, option="pooling", got="median"):
-        check_pooling("median")
-    with refuses(SettingError, option="layers", got="first"):
-        check_layers("first")
-
-
-def test_every_choice_of_the_types_is_accepted():
-    for pooling in get_args(Pooling):
-        check_pooling(pooling)
-    for layers in get_args(Layers):
-        check_layers(layers)

@@ -14,8 +14,8 @@ from imprint.explorer.words import (
     split_words,
     weat_tests,
 )
-from imprint.stimuli.catalog import read_words
 from imprint.stimuli.definition import validate
+from imprint.stimuli.files import read_words
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters=',;#"\r\n'), min_size=1, max_size=12).filter(
     lambda word: word.isprintable() and word == word.strip()

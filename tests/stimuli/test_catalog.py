@@ -8,17 +8,8 @@ import pytest
 from refusals import refuses
 
 from imprint.errors import StimulusError
-from imprint.stimuli.catalog import (
-    WeatTest,
-    WefatTest,
-    catalogue,
-    choose,
-    get,
-    problems,
-    shared_sets,
-    word_sets,
-)
-from imprint.stimuli.definition import Unbleached, words_of
+from imprint.stimuli.catalog import catalogue, choose, get, shared_sets
+from imprint.stimuli.definition import Unbleached, WeatTest, WefatTest, problems, word_sets, words_of
 
 ALL = pytest.mark.parametrize("test", catalogue(), ids=lambda test: test.id)
 WEATS = [test for test in catalogue() if isinstance(test, WeatTest)]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import StimulusError
-from imprint.stimuli.catalog import WeatTest, WefatTest, WordSet, catalogue, get, problems, validate
-from imprint.stimuli.definition import KINDS
+from imprint.stimuli.catalog import catalogue, get
+from imprint.stimuli.definition import KINDS, WeatTest, WefatTest, WordSet, problems, validate
 
 POOL = [f"word{number}" for number in range(12)]
 LISTS = st.lists(st.sampled_from(POOL), max_size=5)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import StimulusError
-from imprint.stimuli.catalog import read_property, read_words, weat_from_files
+from imprint.stimuli.files import read_property, read_words, weat_from_files
 
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters='#,;"'), min_size=1, max_size=8)
 

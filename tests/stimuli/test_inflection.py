@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint.stimuli.catalog import catalogue, word_sets
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import word_sets
 from imprint.stimuli.inflection import plural, with_article
 
 ORACLE = inflect.engine()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import StimulusError
-from imprint.stimuli.catalog import WeatTest, WefatTest, get, problems, read_tests
-from imprint.stimuli.definition import Unbleached
+from imprint.stimuli.catalog import get, read_tests
+from imprint.stimuli.definition import Unbleached, WeatTest, WefatTest, problems
 
 FRUIT = """
 [sets.fruit]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import SettingError, StimulusError
-from imprint.stimuli.catalog import WeatTest, WordSet, catalogue, get
-from imprint.stimuli.definition import KINDS, WordKind, word_sets
+from imprint.stimuli.catalog import catalogue, get
+from imprint.stimuli.definition import KINDS, WeatTest, WordKind, WordSet, word_sets
 from imprint.stimuli.inflection import plural
 from imprint.stimuli.templates import (
     Templates,

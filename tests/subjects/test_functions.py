@@ -52,8 +52,8 @@ def test_axes_projections_and_analogies_take_objects(embedding, pair, axis):
     assert (
         imprint.project(pair, axis, ["nurse"]).coordinates == imprint.project(embedding, axis, ["nurse"]).coordinates
     )
-    expected = imprint.analogies(imprint.Embedding("plain", *pair), axis, k=5, words=500).pairs
-    assert imprint.analogies(pair, axis, k=5, words=500).pairs == expected
+    expected = imprint.analogies(imprint.Embedding("plain", *pair), axis, k=5, words=500).to_frame()
+    assert imprint.analogies(pair, axis, k=5, words=500).to_frame().equals(expected)
 
 
 def test_enumeration_takes_objects(pair):

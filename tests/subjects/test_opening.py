@@ -9,10 +9,10 @@ from refusals import refuses
 
 import imprint
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
-from imprint.encoders.installed import find_model
 from imprint.encoders.server import ServerEncoder
 from imprint.encoders.universal import UniversalEncoder
 from imprint.errors import EmbeddingFileError, EncoderError, SettingError, SubjectError
+from imprint.subjects.hub import find_model
 from imprint.subjects.opening import load, open_encoder, open_subject
 
 URL = "http://127.0.0.1:9/v1"  # never asked: a model is named

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor
 from typing import Any
 
-from imprint.errors import MissingExtraError, SettingError
+from imprint.errors import SettingError, needing
 
 _PATIENCE = 10  # seconds to wait for a scheduler
 
@@ -15,10 +15,8 @@ _PATIENCE = 10  # seconds to wait for a scheduler
 @contextlib.contextmanager
 def open_cluster(address: str) -> Iterator[Executor]:
     """Give the workers of the Dask cluster whose scheduler has this address."""
-    try:
+    with needing("distributed", "dask"):
         from distributed import Client, KilledWorker
-    except ImportError as error:
-        raise MissingExtraError("distributed", "dask") from error
     # What goes wrong is told below, in one line.
     logging.disable()
     try:

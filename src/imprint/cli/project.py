@@ -77,7 +77,7 @@ def project_command(
     gendered = sets is None and (pairs in (None, DEFAULT_PAIRS)) and axis in (None, DEFAULT_PAIR)
     if gendered and len(one.words) >= FEWEST and all(joined(word) in scores for word in one.words):
         comparisons.append(compare_with_scores(one, scores, name=CROWD))
-    rows, agreements = [one.finding() for one in placed], [one.finding() for one in comparisons]
+    rows, agreements = [one.finding() for one in placed], [one.row for one in comparisons]
     if json:
         print_findings([*rows, *agreements])
     else:

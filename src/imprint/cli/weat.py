@@ -77,8 +77,9 @@ def weat_command(
 
 
 def _choose(patterns: list[str] | None, file: Path | None, words: tuple[Path | None, ...]) -> "tuple[WeatTest, ...]":
-    from imprint.stimuli.catalog import catalogue, choose, read_tests, weat_from_files
+    from imprint.stimuli.catalog import catalogue, choose, read_tests
     from imprint.stimuli.definition import WeatTest
+    from imprint.stimuli.files import weat_from_files
 
     if any(words):
         x, y, a, b = words

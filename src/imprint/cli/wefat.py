@@ -52,8 +52,9 @@ def wefat_command(
 
 def _choose(patterns: list[str] | None, file: Path | None, property_file: Path | None) -> "list[WefatTest]":
     from imprint.cli.console import say
-    from imprint.stimuli.catalog import catalogue, choose, read_property, read_tests
+    from imprint.stimuli.catalog import catalogue, choose, read_tests
     from imprint.stimuli.definition import WefatTest
+    from imprint.stimuli.files import read_property
 
     tests = catalogue() if file is None else read_tests(file)
     chosen = [test for test in choose(tests, patterns or ("*",)) if isinstance(test, WefatTest)]

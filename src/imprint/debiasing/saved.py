@@ -1,7 +1,6 @@
 """Reading a saved transform: nothing in the file is run, and nothing in it is believed unchecked."""
 
 import json
-import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from imprint.debiasing.transform import KEY, Card, HardTransform, LinearTransform, Transform, read_list
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, reading, refusing
+from imprint.files import FilePath
 from imprint.types import Floats
 
 _LARGEST = 1 << 30  # bytes: a matrix of 11,000 dimensions; what is larger is somebody's model
 
 
-def load_transform(path: str | os.PathLike[str]) -> Transform:
+def load_transform(path: FilePath) -> Transform:
     """Read a transform that its `save` wrote; nothing in the file is run, and everything in it is checked.
 
     Parameters
@@ -36,16 +36,13 @@ def load_transform(path: str | os.PathLike[str]) -> Transform:
     'hard'
     """
     source = Path(path)
-    try:
+    broken = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+    refused = refusing(broken, ImprintError, "is not a transform saved by imprint ({})", where=source)
+    with reading(ImprintError, source, "check the path"), refused:
         tensors, text = _read_tensors(source)
         content = json.loads(text)
         forms = {form.form: form for form in (LinearTransform, HardTransform)}
         return forms[content["form"]].restored(str(content["method"]), _card(content["card"]), tensors, content)
-    except OSError as error:
-        raise ImprintError(f"cannot be read ({error.strerror})", where=source, hint="check the path") from error
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ImprintError(f"is not a transform saved by imprint ({reason})", where=source) from error
 
 
 def _read_tensors(path: Path) -> tuple[dict[str, Floats], str]:

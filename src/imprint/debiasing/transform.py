@@ -1,9 +1,8 @@
 """What a debiaser learned: a small frozen value that is applied to embeddings, saved and loaded, with a card."""
 
 import json
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -14,9 +13,9 @@ import numpy.typing as npt
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, brief
-from imprint.files import replacing
+from imprint.files import FilePath, replacing
 from imprint.subjects.opening import EmbeddingLike, load
-from imprint.types import Floats, Floats32
+from imprint.types import Floats, Floats32, Subword
 from imprint.version import __version__
 
 WordPairs = tuple[tuple[str, str], ...]
@@ -93,7 +92,8 @@ class Transform(ABC):
             vectors=vectors,
             source=None,
             notes=(*embedding.notes, note),
-            subword=self._unseen(embedding.subword),
+            # Not a function defined here, which could not be pickled.
+            subword=None if embedding.subword is None else partial(self._move_unseen, embedding.subword),
         )
 
     transform = apply  # scikit-learn's name for it
@@ -110,7 +110,7 @@ class Transform(ABC):
             )
         embedding.check_finite()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: FilePath) -> None:
         """Write safetensors: tensors, and one piece of JSON; the same transform gives the same bytes."""
         from safetensors.numpy import save_file
 
@@ -123,12 +123,8 @@ class Transform(ABC):
         """Return the rows, by number, of words that are treated apart."""
         return {}
 
-    def _unseen(self, subword: Callable[[str], Floats32 | None] | None) -> Callable[[str], Floats32 | None] | None:
-        """Return what makes a vector of a word that is not in the vocabulary."""
-        # Not a function defined here, which could not be pickled.
-        return None if subword is None else partial(self._move_unseen, subword)
-
-    def _move_unseen(self, subword: Callable[[str], Floats32 | None], word: str) -> Floats32 | None:
+    def _move_unseen(self, subword: Subword, word: str) -> Floats32 | None:
+        """Return the vector of a word that is not in the vocabulary."""
         row = subword(word)
         return None if row is None else self.move(row[None].astype(np.float64))[0].astype(np.float32)
 
@@ -212,7 +208,7 @@ class HardTransform(Transform):
         equalised: Floats = lengths * (middle + np.outer((height, -height), way))
         return equalised
 
-    def _move_unseen(self, subword: Callable[[str], Floats32 | None], word: str) -> Floats32 | None:
+    def _move_unseen(self, subword: Subword, word: str) -> Floats32 | None:
         return subword(word) if word in self.kept else super()._move_unseen(subword, word)
 
     def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:

@@ -6,7 +6,7 @@ Bolukbasi et al. (2016), section 2, eq. (1): S(a, b) = (a - b)·d / |a - b| for 
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,9 +27,15 @@ from imprint.types import Indices, Progress
 if TYPE_CHECKING:
     import pandas as pd
 
+_COLUMNS = ("first", "second", "score", "distance", "first_projection", "second_projection")
+
 
 class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
-    """One pair, its rank, and how it was looked for; `with_names` and `neutral` as in `Analogies`."""
+    """Two words, their score S, how far apart they are, where each lies along the axis, and how they were looked for.
+
+    `with_names` tells whether first names were among the words, `neutral` whether words gendered by meaning, and those
+    of the axis, were left out. No two words of a pair are further apart than `delta`.
+    """
 
     rank: int
     first: str
@@ -47,64 +53,26 @@ class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
     neutral: bool
 
 
-@dataclass(frozen=True)
-class Analogy:
-    """Two words, their score S, how far apart they are, and where each lies along the axis."""
-
-    first: str
-    second: str
-    score: float
-    distance: float
-    first_projection: float
-    second_projection: float
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Analogies(Result):
-    """The pairs found, the best first: at most `k`, among the `n_words` most frequent words, no further than `delta`.
-
-    `with_names` tells whether first names were among them, `neutral` whether words gendered by meaning, and those of
-    the axis, were left out.
-    """
+    """The pairs found, the best first: at most `k`, among the `n_words` most frequent words."""
 
     axis: Axis
     embedding: str
-    embedding_sha256: str
-    pairs: tuple[Analogy, ...]
+    pairs: tuple[AnalogyRow, ...]
     k: int
-    delta: float
     n_words: int
-    with_names: bool
-    neutral: bool
 
     def findings(self) -> list[AnalogyRow]:
         """Return one row per pair; nothing is masked here."""
-        return [
-            AnalogyRow(
-                test=self.axis.name,
-                embedding=self.embedding,
-                embedding_sha256=self.embedding_sha256,
-                effect_size=pair.score,
-                statistic=pair.score,
-                missing=self.axis.missing,
-                rank=rank,
-                **asdict(pair),
-                positive=self.axis.positive,
-                negative=self.axis.negative,
-                method=self.axis.method,
-                delta=float(self.delta),
-                n_words=self.n_words,
-                with_names=self.with_names,
-                neutral=self.neutral,
-            )
-            for rank, pair in enumerate(self.pairs, start=1)
-        ]
+        return list(self.pairs)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per pair, nothing masked."""
         import pandas as pd
 
-        return pd.DataFrame([asdict(pair) for pair in self.pairs], columns=list(Analogy.__dataclass_fields__))
+        rows = [[getattr(pair, column) for column in _COLUMNS] for pair in self.pairs]
+        return pd.DataFrame(rows, columns=list(_COLUMNS))
 
     def __repr__(self) -> str:
         return f"Analogies({self.axis.name} in {self.embedding}: {len(self.pairs):,} pairs of {self.n_words:,} words)"
@@ -169,18 +137,33 @@ def analogies(
         unit = normalise(np.ascontiguousarray(embedding.vectors[rows]))
         projections = project(unit, direction)
         best = best_pairs(unit, projections, direction, k=k, delta=delta, progress=progress)
+    found = zip(*(column.tolist() for column in best), strict=True)
     pairs = tuple(
-        Analogy(
-            embedding.words[rows[a]],
-            embedding.words[rows[b]],
-            score,
-            distance(unit[a], unit[b]),
-            float(projections[a]),
-            float(projections[b]),
+        AnalogyRow(
+            test=axis.name,
+            embedding=embedding.name,
+            embedding_sha256=embedding.sha256,
+            effect_size=score,
+            statistic=score,
+            missing=axis.missing,
+            rank=rank,
+            first=embedding.words[rows[a]],
+            second=embedding.words[rows[b]],
+            score=score,
+            distance=distance(unit[a], unit[b]),
+            first_projection=float(projections[a]),
+            second_projection=float(projections[b]),
+            positive=axis.positive,
+            negative=axis.negative,
+            method=axis.method,
+            delta=float(delta),
+            n_words=len(rows),
+            with_names=names,
+            neutral=neutral,
         )
-        for a, b, score in zip(best.firsts.tolist(), best.seconds.tolist(), best.scores.tolist(), strict=True)
+        for rank, (a, b, score) in enumerate(found, start=1)
     )
-    return Analogies(axis, embedding.name, embedding.sha256, pairs, k, delta, len(rows), names, neutral)
+    return Analogies(axis, embedding.name, pairs, k, len(rows))
 
 
 def _check(embedding: Embedding, axis: Axis, k: int, delta: float, words: int) -> None:

@@ -106,7 +106,7 @@ def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "d
     _check_pairs(pairs)
     embedding = load(embedding)
     known, missing = _known_pairs(embedding, pairs)
-    first, second = (_unit_rows(embedding, words) for words in zip(*known, strict=True))
+    first, second = (embedding.lookup(words).unit for words in zip(*known, strict=True))
     differences = first - second
     lengths = np.linalg.norm(differences, axis=1)
     flat = [pair for pair, length in zip(known, lengths, strict=True) if length < _SHORTEST]
@@ -173,7 +173,7 @@ def set_axis(embedding: EmbeddingLike, positive: Sequence[str], negative: Sequen
             )
         kept.append(found.words)
         missing += found.missing
-    first, second = (_unit_rows(embedding, words).mean(axis=0) for words in kept)
+    first, second = (embedding.lookup(words).unit.mean(axis=0) for words in kept)
     unit = _normalise(first - second, f"{quote(kept[0])} and {quote(kept[1])}", embedding)
     return Axis(unit, kept[0], kept[1], "sets", None, None, tuple(missing))
 
@@ -213,12 +213,6 @@ def _known_pairs(embedding: Embedding, pairs: Pairs) -> tuple[list[tuple[str, st
             hint="use words it has",
         )
     return known, missing
-
-
-def _unit_rows(embedding: Embedding, words: Sequence[str]) -> Floats:
-    rows = embedding.lookup(words).vectors.astype(np.float64)
-    units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return units
 
 
 def _normalise(direction: Floats, ends: str, embedding: Embedding) -> Floats:

@@ -3,22 +3,15 @@
 Caliskan, Bryson and Narayanan (2016), Figure 3: the first two principal components of words that differ in gender.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
 import msgspec
 import numpy as np
 
 from imprint.directions.axis import Pairs, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.rows import Result, Row, WordPoint, word_points
+from imprint.rows import Row, WordPoint
 from imprint.threads import single_threaded
 from imprint.types import Floats
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _FEWEST = 2  # pairs: the middle of one has nothing to lie beside
 _DIMENSIONS = 2
@@ -32,7 +25,11 @@ class PairOfWords(msgspec.Struct, frozen=True):
 
 
 class PairsRow(Row, frozen=True, kw_only=True, tag="pairs"):
-    """The words of pairs along two components, which take up these shares of the words' variance."""
+    """Where the words of pairs lie, at unit length, along their first two principal components.
+
+    The components take up these shares of the words' variance; `agreement` is the mean cosine between the pairs'
+    differences in the whole space.
+    """
 
     pairs: tuple[PairOfWords, ...]
     points: tuple[WordPoint, ...]
@@ -40,54 +37,11 @@ class PairsRow(Row, frozen=True, kw_only=True, tag="pairs"):
     agreement: float
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class PairComponents(Result):
-    """Where the words of pairs lie, at unit length, along their first two principal components.
+def pair_components(embedding: Embedding, pairs: Pairs) -> PairsRow:
+    """Place the words of pairs; a pair of which a word is missing is left out and named.
 
-    Both components point the way the pairs do on average, from second words to first. `explained` are the shares of
-    the words' variance, `agreement` is the mean cosine between the pairs' differences in the whole space.
+    Both components point the way the pairs do on average, from second words to first.
     """
-
-    embedding: str
-    embedding_sha256: str
-    pairs: tuple[tuple[str, str], ...]
-    points: Mapping[str, tuple[float, float]] = field(hash=False)
-    explained: tuple[float, float]
-    agreement: float
-    missing: tuple[str, ...]
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row per word: Figure 3's points."""
-        import pandas as pd
-
-        return pd.DataFrame([(word, *point) for word, point in self.points.items()], columns=["word", "x", "y"])
-
-    def findings(self) -> list[PairsRow]:
-        """Return the one row in a list, as every result does."""
-        return [self.finding()]
-
-    def finding(self) -> PairsRow:
-        """Return the row; its statistic is how far the pairs agree."""
-        return PairsRow(
-            test="principal components",
-            embedding=self.embedding,
-            embedding_sha256=self.embedding_sha256,
-            statistic=self.agreement,
-            missing=self.missing,
-            pairs=tuple(PairOfWords(*pair) for pair in self.pairs),
-            points=word_points(self.points),
-            explained_shares=self.explained,
-            agreement=self.agreement,
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"PairComponents({len(self.pairs)} pairs in {self.embedding}, {sum(self.explained):.0%} of the variance)"
-        )
-
-
-def pair_components(embedding: Embedding, pairs: Pairs) -> PairComponents:
-    """Place the words of pairs; a pair of which a word is missing is left out and named."""
     axis = pair_axis(embedding, pairs)
     known = tuple(zip(axis.positive, axis.negative, strict=True))
     if len(known) < _FEWEST or embedding.dimension < _DIMENSIONS:
@@ -98,18 +52,18 @@ def pair_components(embedding: Embedding, pairs: Pairs) -> PairComponents:
         )
     assert axis.agreement is not None
     words = tuple(dict.fromkeys(word for pair in known for word in pair))
-    rows = embedding.lookup(words).vectors.astype(np.float64)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     with single_threaded():
-        coordinates, shares = _two_components(rows, axis.direction)
-    return PairComponents(
+        coordinates, shares = _two_components(embedding.lookup(words).unit, axis.direction)
+    return PairsRow(
+        test="principal components",
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
-        pairs=known,
-        points={word: (x, y) for word, (x, y) in zip(words, coordinates.tolist(), strict=True)},
-        explained=shares,
-        agreement=axis.agreement,
+        statistic=axis.agreement,
         missing=axis.missing,
+        pairs=tuple(PairOfWords(*pair) for pair in known),
+        points=tuple(map(WordPoint, words, *coordinates.T.tolist())),
+        explained_shares=shares,
+        agreement=axis.agreement,
     )
 
 

@@ -6,9 +6,10 @@ embeddings against each other.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from imprint.checks import check_list, check_whole
@@ -134,53 +135,34 @@ class Projections(Result):
 class Comparison(Result):
     """Two numbers per word, x and y, and how they go together; p-values are two-sided."""
 
-    one: Projections
-    other: str
-    words: tuple[str, ...]
-    x: Floats
-    y: Floats
-    pearson: float
-    pearson_p_value: float
-    spearman: float
-    spearman_p_value: float
-    other_sha256: str | None = None
-    other_missing: tuple[str, ...] = ()
+    row: ProjectionComparisonRow
+    axis: str
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the row."""
+        if name == "row":  # a copy asks before it has one
+            raise AttributeError(name)
+        return getattr(self.row, name)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that have both numbers."""
+        return tuple(point.word for point in self.row.points)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per shared word: Figure 1's points."""
         import pandas as pd
 
-        return pd.DataFrame({"word": self.words, "x": self.x, "y": self.y})
+        return pd.DataFrame(map(msgspec.structs.asdict, self.row.points))
 
     def findings(self) -> list[ProjectionComparisonRow]:
         """Return the one row in a list, as every result does."""
-        return [self.finding()]
-
-    def finding(self) -> ProjectionComparisonRow:
-        """Return the row; its effect size is Pearson's r, its statistic Spearman's."""
-        return ProjectionComparisonRow(
-            test=f"{self.one.axis.name} and {self.other}",
-            embedding=self.one.embedding,
-            embedding_sha256=self.one.embedding_sha256,
-            effect_size=self.pearson,
-            statistic=self.spearman,
-            p_value=self.pearson_p_value,
-            missing=self.one.missing,
-            other=self.other,
-            other_sha256=self.other_sha256,
-            other_missing=self.other_missing,
-            pearson=self.pearson,
-            pearson_p_value=self.pearson_p_value,
-            spearman=self.spearman,
-            spearman_p_value=self.spearman_p_value,
-            n_words=len(self.words),
-            points=tuple(map(WordPoint, self.words, self.x.tolist(), self.y.tolist())),
-        )
+        return [self.row]
 
     def __repr__(self) -> str:
         return (
-            f"Comparison({self.one.axis.name} in {self.one.embedding} and {self.other}: r = {self.pearson:.2f}, "
-            f"rho = {self.spearman:.2f}, {len(self.words)} words)"
+            f"Comparison({self.axis} in {self.embedding} and {self.other}: r = {self.pearson:.2f}, "
+            f"rho = {self.spearman:.2f}, {self.n_words} words)"
         )
 
 
@@ -232,8 +214,8 @@ def project(embedding: EmbeddingLike, axis: Axis, words: Sequence[str]) -> Proje
 
 def compare_projections(one: Projections, other: Projections) -> Comparison:
     """Set the coordinates of the words that both have against each other (Figure 1)."""
-    compared = _compare(one, other.to_mapping(), f"{other.axis.name} in {other.embedding}")
-    return replace(compared, other_sha256=other.embedding_sha256, other_missing=other.missing)
+    name = f"{other.axis.name} in {other.embedding}"
+    return _compare(one, other.to_mapping(), name, other.embedding_sha256, other.missing)
 
 
 def compare_with_scores(one: Projections, scores: Mapping[str, float], *, name: str = "scores") -> Comparison:
@@ -251,7 +233,13 @@ def joined(phrase: str) -> str:
     return phrase.replace(" ", "_")
 
 
-def _compare(one: Projections, numbers: Mapping[str, float], name: str) -> Comparison:
+def _compare(
+    one: Projections,
+    numbers: Mapping[str, float],
+    name: str,
+    other_sha256: str | None = None,
+    other_missing: tuple[str, ...] = (),
+) -> Comparison:
     from scipy.stats import pearsonr
 
     by_phrase = {joined(word): value for word, value in numbers.items()}
@@ -262,15 +250,33 @@ def _compare(one: Projections, numbers: Mapping[str, float], name: str) -> Compa
             expected=f"at least {FEWEST}",
             hint="use more words",
         )
-    words = tuple(word for word, *_ in points)
-    x, y = (np.array(values, dtype=np.float64) for values in zip(*(numbers for _, *numbers in points), strict=True))
+    x, y = np.array([numbers for _, *numbers in points], dtype=np.float64).T
     for side, values in ((one.embedding, x), (name, y)):
         if not np.ptp(values):
             raise VocabularyError(
                 "every word has the same number, so nothing can correlate", where=side, hint="use other words"
             )
-    pearson = pearsonr(x, y)
-    return Comparison(one, name, words, x, y, float(pearson.statistic), float(pearson.pvalue), *spearman(x, y))
+    pearson, pearson_p_value = map(float, pearsonr(x, y))
+    rho, rho_p_value = spearman(x, y)
+    row = ProjectionComparisonRow(
+        test=f"{one.axis.name} and {name}",
+        embedding=one.embedding,
+        embedding_sha256=one.embedding_sha256,
+        effect_size=pearson,
+        statistic=rho,
+        p_value=pearson_p_value,
+        missing=one.missing,
+        other=name,
+        other_sha256=other_sha256,
+        other_missing=other_missing,
+        pearson=pearson,
+        pearson_p_value=pearson_p_value,
+        spearman=rho,
+        spearman_p_value=rho_p_value,
+        n_words=len(points),
+        points=tuple(WordPoint(*point) for point in points),
+    )
+    return Comparison(row, one.axis.name)
 
 
 def _spelling(embedding: Embedding, word: str) -> str:

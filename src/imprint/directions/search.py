@@ -22,15 +22,6 @@ _SAMPLE = 50_000  # random pairs on which bounds are tried
 _LEFT_OVER = 0.0005  # share of pairs that a bound may leave to be looked at one by one
 
 
-@dataclass(frozen=True)
-class Picks:
-    """Pairs of rows, the best first, and their scores."""
-
-    firsts: Ints32
-    seconds: Ints32
-    scores: Floats
-
-
 def best_pairs(
     unit: Floats,
     projections: Floats,
@@ -40,8 +31,10 @@ def best_pairs(
     delta: float,
     tile: int = TILE,
     progress: Progress | None = None,
-) -> Picks:
-    """Return the k pairs that a greedy choice takes from all, by score, then by row numbers (smaller first).
+) -> tuple[Ints32, Ints32, Floats]:
+    """Return first rows, second rows and scores of the k pairs that a greedy choice takes from all, the best first.
+
+    Of equal scores the smaller row numbers come first.
 
     `projections` are of the rows of `unit` on the unit vector `direction`. There may be fewer than k.
     """
@@ -54,7 +47,7 @@ def best_pairs(
         if progress is not None:
             progress(done, len(tiles))
     chosen = pool.thin()[:k]
-    return Picks(pool.firsts[chosen], pool.seconds[chosen], pool.scores[chosen])
+    return pool.firsts[chosen], pool.seconds[chosen], pool.scores[chosen]
 
 
 @dataclass(frozen=True, eq=False)

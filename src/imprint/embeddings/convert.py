@@ -17,7 +17,7 @@ import numpy.typing as npt
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.embeddings.formats.safetensors import FORMAT, LENGTH_BYTES, TYPES
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
-from imprint.files import replacing
+from imprint.files import FilePath, replacing
 from imprint.types import Progress
 
 SUFFIX = ".safetensors"
@@ -28,7 +28,7 @@ _ALIGNMENT = 8
 
 def convert(
     embedding: Embedding,
-    path: str | os.PathLike[str],
+    path: FilePath,
     *,
     half: bool = False,
     progress: Progress | None = None,
@@ -81,7 +81,7 @@ def convert(
                     progress(done, len(embedding))
 
 
-def check_name(path: str | os.PathLike[str]) -> None:
+def check_name(path: FilePath) -> None:
     """Refuse a name that promises another kind of file than the one that is written."""
     if not os.fspath(path).lower().endswith(SUFFIX):
         raise SettingError(option="path", got=path, expected=f"a name that ends in {SUFFIX}")

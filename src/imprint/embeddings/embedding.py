@@ -1,7 +1,7 @@
 """Words and their vectors, as stored, with a lookup that reports what it did not find."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from imprint.checks import check_list
 from imprint.embeddings.background import Background, in_sample
-from imprint.errors import EmbeddingFileError, MissingExtraError
+from imprint.errors import EmbeddingFileError, needing
 from imprint.files import hash_file
-from imprint.types import Flags, Floats, Floats32, Ints, Ints32, Progress
+from imprint.types import Flags, Floats, Floats32, Ints, Ints32, Progress, Subword
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -38,6 +38,13 @@ class Lookup:
     matches: tuple[Match, ...]
     vectors: Floats32
     missing: tuple[str, ...]
+
+    @property
+    def unit(self) -> Floats:
+        """The rows at length one, in float64."""
+        rows = self.vectors.astype(np.float64)
+        units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return units
 
     def __repr__(self) -> str:
         return f"Lookup({len(self.words)} found, {len(self.missing)} missing)"
@@ -92,7 +99,7 @@ class Embedding:
     notes: tuple[str, ...] = ()
     ranks: Ints32 | None = None
     common: Flags | None = None
-    subword: Callable[[str], Floats32 | None] | None = field(default=None, compare=False)
+    subword: Subword | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):
@@ -190,21 +197,14 @@ class Embedding:
         A word whose vector is zero has no direction and counts as missing.
         """
         check_list("words", words)
-        found: list[tuple[str, str, Match, Floats32]] = []
-        missing = []
-        for word in words:
-            hit = self._find(word)
-            if hit is None:
-                missing.append(word)
-            else:
-                found.append((word, *hit))
-        vectors = [row for *_, row in found]
+        hits = [(word, self._find(word)) for word in words]
+        found = [(word, *hit) for word, hit in hits if hit is not None]
         return Lookup(
             words=tuple(word for word, *_ in found),
             tokens=tuple(token for _, token, _, _ in found),
             matches=tuple(match for _, _, match, _ in found),
-            vectors=np.array(vectors, dtype=np.float32).reshape(len(vectors), self.dimension),
-            missing=tuple(missing),
+            vectors=np.array([row for *_, row in found], dtype=np.float32).reshape(len(found), self.dimension),
+            missing=tuple(word for word, hit in hits if hit is None),
         )
 
     def _find(self, word: str) -> tuple[str, Match, Floats32] | None:
@@ -249,10 +249,8 @@ class Embedding:
 
     def to_gensim(self) -> "KeyedVectors":
         """Copy into gensim's KeyedVectors."""
-        try:
+        with needing("gensim", "gensim"):
             from gensim.models import KeyedVectors
-        except ImportError as error:
-            raise MissingExtraError("gensim", "gensim") from error
         keyed_vectors = KeyedVectors(vector_size=self.dimension)
         keyed_vectors.add_vectors(list(self.words), np.asarray(self.vectors))
         return keyed_vectors

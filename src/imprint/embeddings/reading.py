@@ -10,7 +10,7 @@ from imprint.embeddings import BUNDLED
 from imprint.embeddings.background import Wanted
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.streams import Source
-from imprint.errors import EmbeddingFileError
+from imprint.errors import EmbeddingFileError, reading, refusing
 from imprint.registry import Registry
 from imprint.types import Progress
 
@@ -45,7 +45,15 @@ def read_embedding(
     With `background`, a sample of words of every frequency stays too.
     """
     wanted = None if only is None else Wanted(_with_lower_case(only), background=background)
-    try:
+    absent, advice = "does not exist", "check the path"
+    if path in BUNDLED.values():
+        absent, advice = "is missing, though it comes with imprint", "install imprint again"
+    large = "load only the words needed, with only="
+    with (
+        refusing(MemoryError, EmbeddingFileError, "does not fit in memory", where=path, hint=large),
+        reading(EmbeddingFileError, path),
+        refusing(FileNotFoundError, EmbeddingFileError, absent, where=path, hint=advice),
+    ):
         # Before it is opened: opening a pipe would wait for a writer.
         if not stat.S_ISREG(path.stat().st_mode):
             raise EmbeddingFileError("is not a regular file", where=path, hint="name an embedding file")
@@ -54,20 +62,6 @@ def read_embedding(
         if not head:
             raise EmbeddingFileError("is empty", where=path, hint="fetch or write it again")
         return _reader(head, path).read(path, wanted, progress)
-    except FileNotFoundError as error:
-        if path in BUNDLED.values():
-            raise EmbeddingFileError(
-                "is missing, though it comes with imprint", where=path, hint="install imprint again"
-            ) from error
-        raise EmbeddingFileError("does not exist", where=path, hint="check the path") from error
-    except OSError as error:
-        raise EmbeddingFileError(
-            f"cannot be read ({error.strerror})", where=path, hint="check the path and its permissions"
-        ) from error
-    except MemoryError as error:
-        raise EmbeddingFileError(
-            "does not fit in memory", where=path, hint="load only the words needed, with only="
-        ) from error
 
 
 def _reader(head: bytes, path: Path) -> Reader:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import check_list
-from imprint.errors import EncoderError, SettingError
+from imprint.errors import EncoderError, SettingError, refusing
 from imprint.types import Floats32
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # what no encoding writes, and no tokenizer reads
@@ -78,6 +78,18 @@ class Encoder(ABC):
             )
         return rows
 
+    def check_count(self, texts: int, *, where: str, hint: str) -> None:
+        """Refuse to send more texts than allowed."""
+        if self.at_most is not None and texts > self.at_most:
+            raise SettingError(
+                f"{texts:,} texts would be sent",
+                expected=f"at most {self.at_most:,}",
+                option="max_texts",
+                got=texts,
+                where=where,
+                hint=hint,
+            )
+
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words this encoder has no representation of; most know every text."""
         return ()
@@ -92,13 +104,13 @@ def identify(**parts: object) -> str:
 
 
 def _as_rows(name: str, answer: npt.ArrayLike, count: int) -> Floats32:
-    try:
-        with np.errstate(over="ignore"):  # becomes an infinity, which is refused with the text it belongs to
-            rows = np.asarray(answer, dtype=np.float32)
-    except (TypeError, ValueError, RuntimeError) as error:  # the last from torch, for a tensor that wants gradients
-        raise EncoderError(
-            f"its vectors are not a table of numbers of one length ({error})", expected="one row per text", where=name
-        ) from error
+    odd = (TypeError, ValueError, RuntimeError)  # the last from torch, for a tensor that wants gradients
+    problem = "its vectors are not a table of numbers of one length ({})"
+    with (
+        refusing(odd, EncoderError, problem, expected="one row per text", where=name),
+        np.errstate(over="ignore"),  # becomes an infinity, which is refused with the text it belongs to
+    ):
+        rows = np.asarray(answer, dtype=np.float32)
     if rows.ndim != 2 or len(rows) != count or (count and not rows.shape[1]):
         raise EncoderError(
             f"gave an array of shape {rows.shape} for {count} texts", expected="one row per text", where=name

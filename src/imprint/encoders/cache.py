@@ -4,19 +4,19 @@ One SQLite file in write-ahead mode: several processes may read and write it at 
 either there as a whole or not at all, whenever the process ends. Texts are kept as hashes, not in clear.
 """
 
-import contextlib
 import hashlib
 import os
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
 
-from imprint.errors import EncoderError, ImprintError
-from imprint.files import writable
+from imprint.errors import EncoderError, ImprintError, refusing
+from imprint.files import FilePath, writable
 from imprint.types import Floats32
 
 _FORMAT = 1
@@ -40,7 +40,7 @@ class EncodingCache:
     ...     result = imprint.seat("cbow", "caliskan-6", cache=cache)
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: FilePath) -> None:
         self.path = Path(path)
         if "\0" in str(self.path):
             raise EncoderError("has a NUL in its name", where=repr(str(self.path)), hint="check the path")
@@ -137,21 +137,15 @@ class EncodingCache:
             else:
                 return
 
-    @contextlib.contextmanager
-    def _reporting(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise EncoderError(
-                f"is not a cache of encodings, or cannot be used ({error})",
-                where=self.path,
-                hint="remove it, or choose another",
-            ) from error
+    def _reporting(self) -> AbstractContextManager[None]:
+        problem, hint = "is not a cache of encodings, or cannot be used ({})", "remove it, or choose another"
+        return refusing(sqlite3.Error, EncoderError, problem, where=self.path, hint=hint)
 
 
 def default_cache() -> Path:
     """Return where encodings are kept unless told otherwise: $IMPRINT_CACHE, else the system's folder for caches."""
-    try:
+    problem = "this user has no home folder to keep encodings in"
+    with refusing(RuntimeError, EncoderError, problem, hint="set IMPRINT_CACHE to a folder"):
         if chosen := os.environ.get("IMPRINT_CACHE"):
             folder = Path(chosen)
         elif sys.platform == "win32":
@@ -160,10 +154,6 @@ def default_cache() -> Path:
             folder = Path.home() / "Library" / "Caches" / "imprint"
         else:
             folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imprint"
-    except RuntimeError as error:
-        raise EncoderError(
-            "this user has no home folder to keep encodings in", hint="set IMPRINT_CACHE to a folder"
-        ) from error
     return folder / "encodings.sqlite"
 
 

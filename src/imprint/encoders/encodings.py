@@ -34,15 +34,8 @@ def encode_texts(
     kept = cache if encoder.remembered else None
     known = kept.get(encoder.identity, distinct) if kept is not None else {}
     wanted = [text for text in distinct if text not in known]
-    if encoder.at_most is not None and len(wanted) > encoder.at_most:
-        raise SettingError(
-            f"{len(wanted):,} texts would be sent",
-            expected=f"at most {encoder.at_most:,}",
-            option="max_texts",
-            got=len(wanted),
-            where=encoder.name,
-            hint="ask for fewer tests, or allow more with --max-texts",
-        )
+    hint = "ask for fewer tests, or allow more with --max-texts"
+    encoder.check_count(len(wanted), where=encoder.name, hint=hint)
     matrix: Floats32 | None = None
     index = {text: row for row, text in enumerate(distinct)}
     for text, vector in known.items():

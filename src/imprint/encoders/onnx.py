@@ -1,6 +1,5 @@
 """An ONNX model with a tokenizer.json, run by onnxruntime on the CPU: a sentence encoder without torch."""
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import check_choice
 from imprint.choices import Pooling
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.onnx_files import Contents, inspect
-from imprint.encoders.pooling import check_pooling, pool
-from imprint.encoders.weights import call, plain
-from imprint.errors import EncoderError, MissingExtraError
-from imprint.files import hash_file
+from imprint.encoders.pooling import POOLINGS, pool
+from imprint.encoders.weights import call
+from imprint.errors import EncoderError, needing, refusing
+from imprint.files import FilePath, hash_file
 from imprint.types import Floats32
 
 _BATCH = 32
@@ -37,14 +37,14 @@ class OnnxEncoder(Encoder):
 
     def __init__(
         self,
-        model: str | os.PathLike[str],
+        model: FilePath,
         *,
-        tokenizer: str | os.PathLike[str] | None = None,
+        tokenizer: FilePath | None = None,
         pooling: Pooling | None = None,
         prefix: str = "",
     ) -> None:
         if pooling is not None:
-            check_pooling(pooling)
+            check_choice("pooling", pooling, POOLINGS)
         path = _check_file(Path(model), "the .onnx file of the model")
         words = Path(tokenizer) if tokenizer is not None else path.with_name("tokenizer.json")
         _check_file(words, "the tokenizer.json of the model")
@@ -66,10 +66,8 @@ class OnnxEncoder(Encoder):
         """Return one row a text; texts of like length share a batch."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
-        try:
+        with refusing(Exception, EncoderError, "cannot split these texts into tokens ({})", where=self.name):
             encodings = self._tokenizer.encode_batch([self._prefix + text for text in texts])
-        except Exception as error:
-            raise EncoderError(f"cannot split these texts into tokens ({plain(error)})", where=self.name) from error
         for text, encoding in zip(texts, encodings, strict=True):
             if not encoding.ids:
                 raise EncoderError(
@@ -102,14 +100,9 @@ class OnnxEncoder(Encoder):
         for name, dtype in self._inputs.items():
             feed[name] = np.zeros(mask.shape, dtype=dtype)
             feed[name][mask] = np.concatenate([getattr(encoding, columns[name]) for encoding in encodings])
-        try:
+        hint = "check that the tokenizer is the model's"
+        with refusing(Exception, EncoderError, "onnxruntime cannot run it ({})", where=self.name, hint=hint):
             (output,) = self._session.run([self._output], feed)
-        except Exception as error:
-            raise EncoderError(
-                f"onnxruntime cannot run it ({plain(error)})",
-                where=self.name,
-                hint="check that the tokenizer is the model's",
-            ) from error
         output = np.asarray(output, dtype=np.float32)
         if self._pooling is None:
             return output
@@ -142,33 +135,23 @@ def _external_files(path: Path, contents: Contents) -> list[Path]:
 
 
 def _open_session(path: Path) -> Any:
-    try:
+    with needing("onnxruntime", "onnx"):
         import onnxruntime
-    except ImportError as error:
-        raise MissingExtraError("onnxruntime", "onnx") from error
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _SILENT
     options.add_session_config_entry("session.load_model_format", "ONNX")
-    try:
+    hint = "export or fetch it again"
+    with refusing(Exception, EncoderError, "onnxruntime cannot open it ({})", where=path, hint=hint):
         # Without its fallback, which prints before it tries the same again.
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0)
-    except Exception as error:
-        raise EncoderError(
-            f"onnxruntime cannot open it ({plain(error)})", where=path, hint="export or fetch it again"
-        ) from error
 
 
 def _open_tokenizer(path: Path) -> Any:
-    try:
+    with needing("tokenizers", "onnx"):
         from tokenizers import Tokenizer
-    except ImportError as error:
-        raise MissingExtraError("tokenizers", "onnx") from error
-    try:
+    hint = "name the model's own tokenizer.json"
+    with refusing(Exception, EncoderError, "is not a tokenizer ({})", where=path, hint=hint):
         tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:
-        raise EncoderError(
-            f"is not a tokenizer ({plain(error)})", where=path, hint="name the model's own tokenizer.json"
-        ) from error
     tokenizer.no_padding()
     if tokenizer.truncation is None:
         tokenizer.enable_truncation(_LONGEST)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from imprint.errors import EncoderError
+from imprint.errors import EncoderError, reading, refusing
 
 # The fields of each message that hold others on the way to a tensor or a node.
 _FIELDS = {
@@ -39,18 +39,15 @@ def inspect(path: Path) -> Contents:
     """Return what an ONNX file names, refusing one that is no protocol buffer with a graph."""
     locations: set[str] = set()
     operations: set[str] = set()
-    try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            has_graph = any(field == 7 for field, _, _ in _fields(data, 0, len(data)))
-            _walk(data, 0, len(data), "model", _DEEPEST, locations, operations)
-    except OSError as error:
-        raise EncoderError(
-            f"cannot be read ({error.strerror})", where=path, hint="check the path and its permissions"
-        ) from error
-    except (ValueError, IndexError) as error:
-        raise EncoderError(
-            "is not an ONNX file, or is damaged", where=path, hint="export or fetch it again"
-        ) from error
+    again = {"where": path, "hint": "export or fetch it again"}
+    with (
+        reading(EncoderError, path),
+        refusing((ValueError, IndexError), EncoderError, "is not an ONNX file, or is damaged", **again),
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        has_graph = any(field == 7 for field, _, _ in _fields(data, 0, len(data)))
+        _walk(data, 0, len(data), "model", _DEEPEST, locations, operations)
     if not has_graph:
         raise EncoderError("has no ONNX graph", where=path, hint="export or fetch it again")
     return Contents(frozenset(locations), frozenset(operations))

@@ -9,7 +9,6 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_choice
 from imprint.choices import Layers, Pooling
 from imprint.types import Flags, Floats, Floats32
 
@@ -48,13 +47,3 @@ def combine(layers: Sequence[Floats32], how: Layers) -> Floats32:
         return layers[-1]
     total: Floats = np.sum(layers, axis=0, dtype=np.float64)
     return (total / len(layers) if how == "mean" else total).astype(np.float32)
-
-
-def check_pooling(pooling: str) -> None:
-    """Refuse a pooling that `pool` does not know."""
-    check_choice("pooling", pooling, POOLINGS)
-
-
-def check_layers(layers: str) -> None:
-    """Refuse a choice of layers that `combine` does not know."""
-    check_choice("layers", layers, LAYERS)

@@ -1,6 +1,5 @@
 """A sentence-transformers model in a folder, with the pooling, normalisation and prompts it was made with."""
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -9,19 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.encoders import weights
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.transformers import open_transformer, plainly
-from imprint.encoders.weights import (
-    call,
-    check_folder,
-    count_tensors,
-    hash_files,
-    hash_folder,
-    read_json,
-    read_object,
-    weight_files,
-)
-from imprint.errors import EncoderError, MissingExtraError, SettingError
+from imprint.errors import EncoderError, SettingError, needing
+from imprint.files import FilePath
 
 MODULES = "modules.json"
 SETTINGS = "config_sentence_transformers.json"
@@ -48,7 +39,7 @@ class SentenceTransformersEncoder(Encoder):
     where it has one. `prefix` is a prompt of the reader's own, in place of the model's.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, prompt_name: str | None = None, prefix: str = "") -> None:
+    def __init__(self, folder: FilePath, *, prompt_name: str | None = None, prefix: str = "") -> None:
         if prompt_name is not None and prefix:
             raise SettingError(
                 f"the prompt {prompt_name!r} and a prefix cannot be used together",
@@ -56,18 +47,18 @@ class SentenceTransformersEncoder(Encoder):
                 got=prefix,
                 hint="give one of them",
             )
-        path = check_folder(folder)
+        path = weights.check_folder(folder)
         modules = _read_modules(path)
         name, prompt = _choose_prompt(path, prompt_name, prefix)
         self._prompt = prompt
         self._model = _open(path, modules)
-        self.name = call(path)
+        self.name = weights.call(path)
         chosen = {"adapter": "sentence-transformers", "pooling": _state_pooling(path, modules)}
         if modules[0][0] == "Transformer":
             chosen["layers"] = "last"
         self.settings = chosen | ({"prompt": name} if name else {}) | ({"prefix": prefix} if prefix else {})
-        files = {place: hash_folder(path / place) for kind, place in modules if kind in _WITH_WEIGHTS}
-        configs = hash_files(path, [*path.glob("*.json"), *path.glob("*/config.json")])
+        files = {place: weights.hash_folder(path / place) for kind, place in modules if kind in _WITH_WEIGHTS}
+        configs = weights.hash_files(path, [*path.glob("*.json"), *path.glob("*/config.json")])
         self.identity = identify(**chosen, prompt=prompt, files=files, configs=configs)
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
@@ -88,12 +79,10 @@ def _open(folder: Path, modules: list[tuple[str, str]]) -> Any:
             # Opened once to be checked: sentence-transformers itself fills missing weights with random numbers.
             open_transformer(folder / place)
         elif kind in _WITH_WEIGHTS:
-            for path in weight_files(folder / place):
-                count_tensors(path)
-    try:
+            for path in weights.weight_files(folder / place):
+                weights.count_tensors(path)
+    with needing("sentence-transformers", "encoders"):
         from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise MissingExtraError("sentence-transformers", "encoders") from error
     with plainly(folder, "sentence-transformers cannot open this model"):
         model = SentenceTransformer(
             str(folder.absolute()),
@@ -114,7 +103,7 @@ def _read_modules(folder: Path) -> list[tuple[str, str]]:
             where=folder,
             hint="open it as a transformers model",
         )
-    listed = read_json(path)
+    listed = weights.read_json(path)
     modules = []
     for module in listed if isinstance(listed, list) else []:
         kind, place = (module.get("type"), module.get("path", "")) if isinstance(module, dict) else (None, None)
@@ -128,30 +117,25 @@ def _read_modules(folder: Path) -> list[tuple[str, str]]:
                 "code that comes with a model",
             )
         if not isinstance(place, str) or PurePosixPath(place).is_absolute() or ".." in PurePosixPath(place).parts:
-            raise EncoderError(
-                f"puts a module in {place!r}, outside the model's folder",
-                where=path,
-                got=place,
-                hint="fetch the model again",
-            )
+            raise weights.damaged(path, f"puts a module in {place!r}, outside the model's folder", got=place)
         _check_settings(found[2], folder / place)
         modules.append((found[2], place))
     if not modules or modules[0][0] not in ("Transformer", "StaticEmbedding"):
-        raise EncoderError("does not begin with a module that reads texts", where=path, hint="fetch the model again")
+        raise weights.damaged(path, "does not begin with a module that reads texts")
     return modules
 
 
 def _check_settings(kind: str, folder: Path) -> None:
     """Refuse a module that takes its tokenizer from elsewhere or its activation from another library."""
     for path in folder.glob("sentence_*_config.json") if kind == "Transformer" else ():
-        if "tokenizer_name_or_path" in read_object(path):
+        if "tokenizer_name_or_path" in weights.read_object(path):
             raise EncoderError(
                 "takes its tokenizer from elsewhere", where=path, hint="save the tokenizer in the model's folder"
             )
     if kind != "Dense":
         return
     path = folder / "config.json"
-    activation = read_object(path).get("activation_function", "torch.nn.modules.activation.Tanh")
+    activation = weights.read_object(path).get("activation_function", "torch.nn.modules.activation.Tanh")
     if not isinstance(activation, str) or not activation.startswith("torch.nn."):
         raise EncoderError(
             f"names the activation {activation!r}",
@@ -165,7 +149,7 @@ def _check_settings(kind: str, folder: Path) -> None:
 def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str | None, str]:
     """Return the name and the text of the prompt to use; a prefix has no name."""
     path = folder / SETTINGS
-    settings = read_object(path) if path.is_file() else {}
+    settings = weights.read_object(path) if path.is_file() else {}
     kind = settings.get("model_type", "SentenceTransformer")
     if kind != "SentenceTransformer":
         raise EncoderError(
@@ -176,7 +160,7 @@ def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str |
         )
     prompts = settings.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
-        raise EncoderError("its prompts are not texts by name", where=path, hint="fetch the model again")
+        raise weights.damaged(path, "its prompts are not texts by name")
     if prefix:
         return None, prefix
     name = settings.get("default_prompt_name") if wanted is None else wanted
@@ -203,6 +187,6 @@ def _state_pooling(folder: Path, modules: list[tuple[str, str]]) -> str:
 
 
 def _read_pooling(path: Path) -> str:
-    config = read_object(path)
+    config = weights.read_object(path)
     modes = config.get("pooling_mode") or [mode for flag, mode in _FLAGS.items() if config.get(flag)] or "mean"
     return modes if isinstance(modes, str) else "+".join(map(str, modes))

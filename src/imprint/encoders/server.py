@@ -83,15 +83,7 @@ class ServerEncoder(Encoder):
 
     def embed(self, texts: Sequence[str]) -> Floats32:
         """Return one row a text, in order, asking for `chunk` of them at a time."""
-        if self.at_most is not None and len(texts) > self.at_most:
-            raise SettingError(
-                f"{len(texts):,} texts would be sent",
-                expected=f"at most {self.at_most:,}",
-                option="max_texts",
-                got=len(texts),
-                where=self._base,
-                hint="raise --max-texts if that is intended",
-            )
+        self.check_count(len(texts), where=self._base, hint="raise --max-texts if that is intended")
         parts = [self._embed(texts[start : start + self.chunk]) for start in range(0, len(texts), self.chunk)]
         return np.concatenate(parts) if parts else np.empty((0, self._size or 0), np.float32)
 

@@ -5,7 +5,6 @@ May et al. (2019, SEAT), Table 3, ask BERT at its first token and GPT at its las
 
 import contextlib
 import logging
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,12 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_whole
+from imprint.checks import check_choice, check_whole
 from imprint.choices import Layers, Pooling
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.pooling import check_layers, check_pooling, combine, pool
+from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
 from imprint.encoders.weights import CONFIG, call, check_folder, check_transformer, hash_folder
-from imprint.errors import EncoderError, ImprintError, MissingExtraError
+from imprint.errors import EncoderError, ImprintError, needing
+from imprint.files import FilePath
 from imprint.types import Flags, Floats32, Ints
 
 _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch")
@@ -35,7 +35,7 @@ class TransformersEncoder(Encoder):
 
     def __init__(
         self,
-        folder: str | os.PathLike[str],
+        folder: FilePath,
         *,
         pooling: Pooling | None = None,
         layers: Layers = "last",
@@ -43,8 +43,8 @@ class TransformersEncoder(Encoder):
         batch: int = 32,
     ) -> None:
         if pooling is not None:
-            check_pooling(pooling)
-        check_layers(layers)
+            check_choice("pooling", pooling, POOLINGS)
+        check_choice("layers", layers, LAYERS)
         check_whole("batch", batch)
         path = check_folder(folder)
         self._tokenizer, self._model = open_transformer(path)
@@ -100,12 +100,10 @@ class TransformersEncoder(Encoder):
 
 def open_transformer(folder: Path) -> tuple[Any, Any]:
     """Return the tokenizer and the model of a folder: whole, matching, from safetensors, without code of their own."""
-    try:
+    with needing("transformers", "encoders"):
         import torch  # noqa: F401  transformers imports without it, and fails later
         from transformers import CONFIG_MAPPING, AutoConfig, AutoModel, AutoModelForTextEncoding, AutoTokenizer
         from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING as TEXT_ENCODERS
-    except ImportError as error:
-        raise MissingExtraError("transformers", "encoders") from error
     kind = check_transformer(folder).get("model_type")
     if not isinstance(kind, str) or kind not in CONFIG_MAPPING:
         raise EncoderError(

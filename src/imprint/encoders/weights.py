@@ -5,42 +5,38 @@ own is refused.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from imprint.errors import EncoderError
-from imprint.files import hash_file
+from imprint.errors import EncoderError, reading, refusing
+from imprint.files import FilePath, hash_file
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 CONFIG = "config.json"
 
 _LARGEST_JSON = 64 << 20
+_AGAIN = "fetch the model again"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack")
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 _READ_BY_LIBRARIES = (".json", ".txt", ".model")
 _TELL_NOTHING = re.compile(r"models?|onnx|snapshots|\d+_\w+|[0-9a-f]{40}")
 
 
-def plain(error: Exception) -> str:
-    """Return what a library said, on one line of bearable length."""
-    return " ".join(str(error).split())[:200]
+def damaged(where: Path, problem: str, got: object = None) -> EncoderError:
+    """Return the refusal of a model's file that is not as its maker left it."""
+    return EncoderError(problem, where=where, got=got, hint=_AGAIN)
 
 
-def check_folder(folder: str | os.PathLike[str]) -> Path:
+def check_folder(folder: FilePath) -> Path:
     """Return the path of a folder that is there."""
     path = Path(folder)
     if "\0" in str(path):
         raise EncoderError("has a NUL in its name", where=repr(str(path)), hint="check the path")
-    try:
+    with reading(EncoderError, path):
         there = path.is_dir()
-    except OSError as error:
-        raise EncoderError(
-            f"cannot be read ({error.strerror})", where=path, hint="check the path and its permissions"
-        ) from error
     if not there:
         raise EncoderError("is not a folder", where=path, hint="name the folder that holds the model's config.json")
     return path
@@ -55,24 +51,19 @@ def call(path: Path) -> str:
 
 def read_json(path: Path) -> Any:
     """Return what a JSON file of bearable size holds."""
-    try:
-        with path.open("rb") as file:
-            text = file.read(_LARGEST_JSON + 1)
-    except OSError as error:
-        raise EncoderError(f"cannot be read ({error.strerror})", where=path, hint="fetch the model again") from error
+    with reading(EncoderError, path, _AGAIN), path.open("rb") as file:
+        text = file.read(_LARGEST_JSON + 1)
     if len(text) > _LARGEST_JSON:
-        raise EncoderError(f"is larger than {_LARGEST_JSON >> 20} MiB", where=path, hint="fetch the model again")
-    try:
+        raise damaged(path, f"is larger than {_LARGEST_JSON >> 20} MiB")
+    with refusing((ValueError, RecursionError), EncoderError, "is not JSON", where=path, hint=_AGAIN):
         return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise EncoderError("is not JSON", where=path, hint="fetch the model again") from error
 
 
 def read_object(path: Path) -> dict[str, Any]:
     """Return the object a JSON file holds."""
     value = read_json(path)
     if not isinstance(value, dict):
-        raise EncoderError("is not a JSON object", where=path, hint="fetch the model again")
+        raise damaged(path, "is not a JSON object")
     return value
 
 
@@ -100,11 +91,7 @@ def check_transformer(folder: Path) -> dict[str, Any]:
     # A library would build every layer before it missed their weights.
     for key in ("num_hidden_layers", "num_layers", "n_layer", "n_layers"):
         if isinstance(layers := config.get(key), int) and layers > tensors:
-            raise EncoderError(
-                f"says {layers} layers, but the weights hold {tensors} tensors",
-                where=folder / CONFIG,
-                hint="fetch the model again",
-            )
+            raise damaged(folder / CONFIG, f"says {layers} layers, but the weights hold {tensors} tensors")
     if not any(any(folder.glob(pattern)) for pattern in _TOKENIZERS):
         raise EncoderError(
             f"has no tokenizer ({', '.join(_TOKENIZERS)})", where=folder, hint="save the model's own beside it"
@@ -127,21 +114,12 @@ def weight_files(folder: Path) -> list[Path]:
         raise EncoderError("has no weights", expected=WEIGHTS, where=folder)
     parts = read_object(folder / INDEX).get("weight_map")
     if not isinstance(parts, dict) or not parts or not all(isinstance(part, str) for part in parts.values()):
-        raise EncoderError("names no parts", where=folder / INDEX, hint="fetch the model again")
+        raise damaged(folder / INDEX, "names no parts")
     names = sorted(set(parts.values()))
     for name in names:
-        if (
-            Path(name).name != name
-            or not name.endswith(".safetensors")
-            or "\0" in name
-            or not (folder / name).is_file()
-        ):
-            raise EncoderError(
-                f"names {name!r}, which is not a safetensors file of this folder",
-                where=folder / INDEX,
-                got=name,
-                hint="fetch the model again",
-            )
+        plain = Path(name).name == name and name.endswith(".safetensors") and "\0" not in name
+        if not plain or not (folder / name).is_file():
+            raise damaged(folder / INDEX, f"names {name!r}, which is not a safetensors file of this folder", got=name)
     return [folder / name for name in names]
 
 
@@ -149,13 +127,10 @@ def count_tensors(path: Path) -> int:
     """Return how many tensors a safetensors file holds, refusing one that is damaged."""
     from safetensors import SafetensorError, safe_open
 
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return len(list(file.keys()))
-    except (SafetensorError, OSError) as error:
-        raise EncoderError(
-            f"is cut short or not a safetensors file ({plain(error)})", where=path, hint="fetch it again"
-        ) from error
+    broken, problem = (SafetensorError, OSError), "is cut short or not a safetensors file ({})"
+    refused = refusing(broken, EncoderError, problem, where=path, hint="fetch it again")
+    with refused, safe_open(path, framework="numpy") as file:
+        return len(list(file.keys()))
 
 
 def hash_folder(folder: Path) -> dict[str, str]:

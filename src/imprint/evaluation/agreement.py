@@ -6,33 +6,22 @@ words (occupations: Pearson 0.88, Spearman 0.86); Bolukbasi et al. (2016), Figur
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 
 from imprint.association.cosines import cosines
 from imprint.association.wefat import word_score
 from imprint.association.wordrows import FEWEST_WORDS, find_rows
+from imprint.checks import check_whole
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import Comparison as ProjectionComparison
 from imprint.directions.projection import compare_projections, project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.resampling import (
-    RESAMPLES,
-    Estimate,
-    check_resamples,
-    draw_counts,
-    estimate,
-    flatten,
-    midranks,
-    weighted_correlation,
-)
+from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
 from imprint.rows import Row, WordPoint, word_points
 from imprint.stimuli.definition import WefatTest, WordSet, quote
 from imprint.stimuli.seeds import professions
-from imprint.types import Floats, Indices
 
 AXIS = ("he", "she")
 
@@ -48,7 +37,7 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
     """How scores of the same words in an embedding and in the `other` correlate; the effect size is Pearson's.
 
     `n_words` counts different words: one with scores in several tests counts once. Figures published are of GloVe 840B
-    and Google News.
+    and Google News. `missing` are words, of attributes too, that one of the two lacks.
     """
 
     title: str
@@ -67,44 +56,8 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
     published_spearman: float | None = None
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How scores of the same words in two embeddings correlate; `measures` has pearson and spearman.
-
-    `n_words` counts different words: one with scores in several tests counts once. `missing` are words, of attributes
-    too, that one of the two lacks.
-    """
-
-    id: str
-    title: str
-    measures: Mapping[str, Estimate] = field(hash=False)
-    points: Mapping[str, tuple[float, float]] = field(hash=False)
-    n_words: int
-    missing: tuple[str, ...] = ()
-
-    def finding(self, first: Embedding, second: Embedding, seed: int) -> AgreementRow:
-        """Return the row of the two embeddings whose scores these are."""
-        pearson, spearman = _PUBLISHED.get(self.id, (None, None))
-        return AgreementRow(
-            test=self.id,
-            embedding=first.name,
-            embedding_sha256=first.sha256,
-            effect_size=self.measures["pearson"].value,
-            seed=seed,
-            missing=self.missing,
-            title=self.title,
-            other=second.name,
-            other_sha256=second.sha256,
-            n_words=self.n_words,
-            n_scores=len(self.points),
-            points=word_points(self.points),
-            published_pearson=pearson,
-            published_spearman=spearman,
-            **flatten(self.measures),
-        )
-
-
 def agree(
+    embeddings: Sequence[Embedding],
     id_: str,
     title: str,
     first: Scores,
@@ -114,13 +67,13 @@ def agree(
     words: Mapping[str, str] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Agreement:
-    """Correlate the scores that both have, with intervals from resampling words.
+) -> AgreementRow:
+    """Correlate the scores that both embeddings have, with intervals from resampling words.
 
     `words` gives the word that each score is of, where scores are not named by words. A word is drawn with all of its
     scores: they share its vector and are no independent observations.
     """
-    check_resamples(resamples)
+    check_whole("resamples", resamples)
     points = {name: (score, second[name]) for name, score in first.items() if name in second}
     owners = list(points) if words is None else [words[name] for name in points]
     number = {word: at for at, word in enumerate(dict.fromkeys(owners))}
@@ -129,18 +82,30 @@ def agree(
     x, y = np.array(list(points.values())).T
     if not np.ptp(x) or not np.ptp(y):
         raise VocabularyError("every word has the same score in one of the two, so nothing can correlate", where=id_)
-    measures = _correlate(x, y, np.array([number[word] for word in owners]), resamples, seed)
-    return Agreement(id_, title, measures, points, len(number), missing)
+    measures = correlate_resampled(x, y, np.array([number[word] for word in owners]), resamples, seed)
+    published_pearson, published_spearman = _PUBLISHED.get(id_, (None, None))
+    return AgreementRow(
+        test=id_,
+        embedding=embeddings[0].name,
+        embedding_sha256=embeddings[0].sha256,
+        effect_size=measures["pearson"].value,
+        seed=seed,
+        missing=missing,
+        title=title,
+        other=embeddings[1].name,
+        other_sha256=embeddings[1].sha256,
+        n_words=len(number),
+        n_scores=len(points),
+        points=word_points(points),
+        published_pearson=published_pearson,
+        published_spearman=published_spearman,
+        **flatten(measures),
+    )
 
 
 def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
     """Return WEFAT's scores in two embeddings, and the words that one lacks; they need no property, only cosines."""
-    lost = missing_words((test.words, test.a, test.b), embeddings)
-    sets = [without(group, lost) for group in (test.words, test.a, test.b)]
-    if min(map(len, sets)) < FEWEST_WORDS:
-        raise VocabularyError(
-            f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)", words=lost
-        )
+    sets, lost = shared_sets((test.words, test.a, test.b), embeddings)
     first, second = (_normalised(sets, embedding) for embedding in embeddings)
     return first, second, lost
 
@@ -154,33 +119,21 @@ def compare_professions(first: Embedding, second: Embedding) -> ProjectionCompar
 def projected_scores(first: Embedding, second: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
     """Return where professions lie along he - she in two embeddings, and those that one lacks."""
     shown = compare_professions(first, second)
-    x, y = (dict(zip(shown.words, side.tolist(), strict=True)) for side in (shown.x, shown.y))
+    x, y = ({point.word: getattr(point, side) for point in shown.row.points} for side in ("x", "y"))
     return x, y, tuple(one.word for one in professions() if one.word not in x)
 
 
-def missing_words(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tuple[str, ...]:
-    """Return the words of the sets that one embedding or another lacks."""
+def shared_sets(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tuple[list[WordSet], tuple[str, ...]]:
+    """Return the sets with the words that all embeddings have, and the words that one or another lacks."""
     words = dict.fromkeys(word for group in sets for word in group.words)
-    lost = {word for embedding in embeddings for word in embedding.lookup(words).missing}
-    return tuple(word for word in words if word in lost)
-
-
-def without(group: WordSet, words: Sequence[str]) -> WordSet:
-    """Leave words out of a set."""
-    return group.taking(word for word in group.words if word not in words)
-
-
-def _correlate(x: Floats, y: Floats, owners: Indices, resamples: int, seed: int) -> dict[str, Estimate]:
-    """Return both correlations; `owners` numbers the word that each point belongs to."""
-    words = int(owners.max()) + 1
-    draws: dict[str, list[Floats]] = {"pearson": [], "spearman": []}
-    # The first draw counts every word once: it is the value itself.
-    for drawn in chain([np.ones((1, words))], draw_counts(words, resamples, seed)):
-        counts = drawn[:, owners]
-        draws["pearson"].append(weighted_correlation(x, y, counts))
-        draws["spearman"].append(weighted_correlation(midranks(x, counts), midranks(y, counts), counts))
-    rows = {name: np.concatenate(parts) for name, parts in draws.items()}
-    return {name: estimate(float(values[0]), values[1:], words) for name, values in rows.items()}
+    missing = {word for embedding in embeddings for word in embedding.lookup(words).missing}
+    kept = [group.taking(word for word in group.words if word not in missing) for group in sets]
+    lost = tuple(word for word in words if word in missing)
+    if min(map(len, kept)) < FEWEST_WORDS:
+        raise VocabularyError(
+            f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)", words=lost
+        )
+    return kept, lost
 
 
 def _normalised(sets: Sequence[WordSet], embedding: Embedding) -> dict[str, float]:

@@ -6,9 +6,7 @@ questions and answers alike.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -18,13 +16,10 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.answers import METHODS, AnswerMethod, Vocabulary, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark
-from imprint.evaluation.resampling import RESAMPLES, Estimate, check_resamples, draw_counts, estimate
-from imprint.evaluation.results import BenchmarkResult, BenchmarkRow
+from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
+from imprint.evaluation.results import BenchmarkRow, benchmark_fields
 from imprint.stimuli.definition import quote
 from imprint.types import Flags, Floats, Ints, Progress
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_WORDS = 300_000  # gensim's own limit
 
@@ -72,85 +67,34 @@ class AnalogyBenchmarkRow(BenchmarkRow, frozen=True, kw_only=True, tag="analogy_
     change_3cosmul_high: float | None = None
 
 
-@dataclass(frozen=True, repr=False)
-class AnalogyResult(BenchmarkResult):
-    """One benchmark on one embedding: `measures` has the accuracy of 3cosadd and of 3cosmul.
-
-    Questions that share a pair are not independent, so intervals resample pairs. `n_words` is how many words were
-    searched.
-    """
-
-    sections: tuple[AnalogySection, ...]
-    resamples: int
-    seed: int
-
-    def finding(
-        self, against: BenchmarkResult | None = None, change: Mapping[str, Estimate] | None = None
-    ) -> AnalogyBenchmarkRow:
-        """Return the row; against another result, with that one's measures and the change from it."""
-        return AnalogyBenchmarkRow(
-            **self._fields(against, change),
-            against_n_words=None if against is None else against.n_words,
-            sections=self.sections,
-            resamples=self.resamples,
-            seed=self.seed,
-        )
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one line per section."""
-        import pandas as pd
-
-        return pd.DataFrame([msgspec.structs.asdict(one) for one in self.sections])
-
-    def __repr__(self) -> str:
-        accuracies = ", ".join(f"{name} {one.value:.3f}" for name, one in self.measures.items())
-        return (
-            f"AnalogyResult({self.benchmark!r} on {self.embedding}: {accuracies}, "
-            f"{self.found:,} of {self.asked:,} questions)"
-        )
-
-
 def analogy(
     embedding: Embedding,
     benchmark: AnalogyBenchmark,
     *,
+    against: Embedding | None = None,
     most_words: int = MOST_WORDS,
     resamples: int = RESAMPLES,
     seed: int = 0,
     progress: Progress | None = None,
-) -> AnalogyResult:
-    """Answer every question of the benchmark whose words are among the most frequent."""
-    ((result,), _) = analogies_answered(
-        [embedding], benchmark, most_words=most_words, resamples=resamples, seed=seed, progress=progress
-    )
-    return result
+) -> AnalogyBenchmarkRow:
+    """Answer every question of the benchmark whose words are among the most frequent.
 
-
-def analogies_answered(
-    embeddings: Sequence[Embedding],
-    benchmark: AnalogyBenchmark,
-    *,
-    most_words: int = MOST_WORDS,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> tuple[tuple[AnalogyResult, ...], Mapping[str, Estimate]]:
-    """Ask embeddings the same questions, those whose words all have; each searches its own vocabulary.
-
-    The second value is the last embedding's accuracies less the first one's.
+    Of two embeddings, the questions whose words both have; each searches its own vocabulary. Questions that share a
+    pair are not independent, so intervals resample pairs.
     """
-    check_resamples(resamples)
+    embeddings = [embedding] if against is None else [against, embedding]
+    check_whole("resamples", resamples)
     check_whole("most_words", most_words)
     vocabularies, places, missing = [], [], []
-    for embedding in embeddings:
-        embedding.check_finite()
-        vocabularies.append(Vocabulary.of(embedding, most_words))
+    for one in embeddings:
+        one.check_finite()
+        vocabularies.append(Vocabulary.of(one, most_words))
         found = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)
         places.append(found)
         missing.append(_missing(benchmark, found))
     shared: Flags = np.all([(found >= 0).all(axis=1) for found in places], axis=0)
     if not shared.any():
-        names = " and ".join(embedding.name for embedding in embeddings)
+        names = " and ".join(one.name for one in embeddings)
         raise VocabularyError(
             f"none of {len(shared):,} questions has all its words in {names} ({quote(missing[0])} missing)",
             where=benchmark.name,
@@ -163,25 +107,16 @@ def analogies_answered(
     ]
     asked = [benchmark.questions[i] for i in np.flatnonzero(shared)]
     measured, change = _accuracies(asked, right, resamples, seed)
-    results = tuple(
-        AnalogyResult(
-            benchmark=benchmark.name,
-            embedding=embedding.name,
-            embedding_sha256=embedding.sha256,
-            measures=measures,
-            sections=_sections(benchmark, shared, answers),
-            found=int(shared.sum()),
-            asked=len(shared),
-            n_words=len(vocabulary.rows),
-            missing=words,
-            resamples=resamples,
-            seed=seed,
-        )
-        for embedding, vocabulary, words, answers, measures in zip(
-            embeddings, vocabularies, missing, right, measured, strict=True
-        )
+    return AnalogyBenchmarkRow(
+        **benchmark_fields(benchmark.name, embeddings, missing, measured, change),
+        found=int(shared.sum()),
+        asked=len(shared),
+        n_words=len(vocabularies[-1].rows),
+        against_n_words=None if against is None else len(vocabularies[0].rows),
+        sections=_sections(benchmark, shared, right[-1]),
+        resamples=resamples,
+        seed=seed,
     )
-    return results, change
 
 
 def _missing(benchmark: AnalogyBenchmark, places: Ints) -> tuple[str, ...]:
@@ -214,23 +149,20 @@ def _accuracies(
     halves = [(question[:2], question[2:]) for question in questions]
     number = {pair: at for at, pair in enumerate(dict.fromkeys(pair for half in halves for pair in half))}
     first, second = (np.array([number[half[side]] for half in halves]) for side in (0, 1))
+    flags = np.array([one[method] for one in right for method in METHODS], dtype=np.float64).T
     # The first draw counts every pair once: it is the value itself.
-    chunks = []
+    shares = []
     for counts in chain([np.ones((1, len(number)))], draw_counts(len(number), resamples, seed)):
         occurring = counts[:, first] * counts[:, second]
-        asked = occurring.sum(axis=1)
         with np.errstate(invalid="ignore"):
-            chunks.append([{method: occurring @ flags / asked for method, flags in one.items()} for one in right])
-    draws: list[dict[str, Floats]] = [
-        {method: np.concatenate([chunk[side][method] for chunk in chunks]) for method in METHODS}
-        for side in range(len(right))
-    ]
-    pairs = len(number)
-    measured = [{method: estimate(float(rows[0]), rows[1:], pairs) for method, rows in one.items()} for one in draws]
-    changes = {method: draws[-1][method] - draws[0][method] for method in METHODS}
-    return measured, {
-        method: estimate(float(rows[0]), rows[1:], pairs, difference=True) for method, rows in changes.items()
-    }
+            shares.append(occurring @ flags / occurring.sum(axis=1, keepdims=True))
+    draws = np.concatenate(shares).reshape(-1, len(right), len(METHODS))
+
+    def estimates(draws: Floats, *, difference: bool = False) -> dict[str, Estimate]:
+        pairs = zip(METHODS, draws.T, strict=True)
+        return {method: estimate(float(one[0]), one[1:], len(number), difference=difference) for method, one in pairs}
+
+    return [estimates(side) for side in draws.swapaxes(0, 1)], estimates(draws[:, -1] - draws[:, 0], difference=True)
 
 
 def _sections(

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.vocabulary import rows_by_frequency
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints, Progress
 
@@ -42,8 +43,7 @@ class Vocabulary:
     @classmethod
     def of(cls, embedding: Embedding, most: int) -> "Vocabulary":
         """Take the most frequent words, at most so many."""
-        order = np.arange(len(embedding)) if embedding.ranks is None else np.argsort(embedding.ranks, kind="stable")
-        rows = order[:most].astype(np.int64)
+        rows = rows_by_frequency(embedding)[:most].astype(np.int64)
         directed = (embedding.norms[rows] > 0).tolist()
         first: dict[str, int] = {}
         groups = [

@@ -7,7 +7,6 @@ four words a line and lines ": name" that begin a section, as the analogies of w
 import csv
 import gzip
 import math
-import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from imprint.errors import SettingError, StimulusError
+from imprint.errors import SettingError, StimulusError, refusing
+from imprint.files import FilePath
 
 AnalogyQuestion = tuple[str, str, str, str]
 
@@ -62,7 +62,7 @@ def bundled_benchmarks() -> tuple[Benchmark, ...]:
     return tuple(_read(folder / file) for file in _BUNDLED)
 
 
-def read_benchmarks(folder: str | os.PathLike[str]) -> tuple[Benchmark, ...]:
+def read_benchmarks(folder: FilePath) -> tuple[Benchmark, ...]:
     """Read every .tsv, .csv and .txt file of a folder, packed by gzip or not, in the order of their names."""
     path = Path(folder)
     if not path.is_dir():
@@ -75,7 +75,7 @@ def read_benchmarks(folder: str | os.PathLike[str]) -> tuple[Benchmark, ...]:
     return found
 
 
-def all_benchmarks(folder: str | os.PathLike[str] | None = None) -> tuple[Benchmark, ...]:
+def all_benchmarks(folder: FilePath | None = None) -> tuple[Benchmark, ...]:
     """Return the bundled benchmarks, and those of a folder after them."""
     if folder is None:
         return bundled_benchmarks()
@@ -138,10 +138,8 @@ def _text(path: Traversable) -> str:
 
 def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
     """Split a line; copies of RG-65 have two tabs between columns, so empty columns count for nothing."""
-    try:
+    with refusing(csv.Error, StimulusError, "is not valid CSV ({})", where=(str(path), number)):
         parts = next(csv.reader([line], strict=True)) if ".csv" in path.name.lower() else line.split()
-    except csv.Error as error:
-        raise StimulusError(f"is not valid CSV ({error})", where=(str(path), number)) from error
     return tuple(part.strip() for part in parts if part.strip())
 
 

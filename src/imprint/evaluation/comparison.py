@@ -13,19 +13,9 @@ import msgspec
 from imprint.association.battery import run_battery
 from imprint.association.verdicts import check_alpha, judge
 from imprint.association.weat import WeatResult, WeatRow
-from imprint.association.wordrows import FEWEST_WORDS
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.agreement import (
-    AXIS,
-    AgreementRow,
-    Scores,
-    agree,
-    missing_words,
-    projected_scores,
-    wefat_scores,
-    without,
-)
+from imprint.evaluation.agreement import AXIS, AgreementRow, Scores, agree, projected_scores, shared_sets, wefat_scores
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.benchmarks import Benchmark
 from imprint.evaluation.evaluate import Evaluation, evaluate
@@ -33,7 +23,7 @@ from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.results import BenchmarkRow
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.catalog import catalogue, choose
-from imprint.stimuli.definition import WeatTest, WefatTest, quote
+from imprint.stimuli.definition import WeatTest, WefatTest
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Report
 
@@ -132,8 +122,8 @@ def compare(
     for id_, title, scores in sources:
         try:
             words = owners if id_ == POOLED else None
-            found = agree(id_, title, *scores(), words=words, resamples=resamples, seed=seed)
-            agreements.append(found.finding(first, second, seed))
+            found = agree((first, second), id_, title, *scores(), words=words, resamples=resamples, seed=seed)
+            agreements.append(found)
         except VocabularyError as error:
             not_run.append(skip(id_, title, error, part="against"))
     try:
@@ -163,17 +153,15 @@ def _effects(
     report: Report | None,
 ) -> tuple[WeatRow, ...]:
     """Return two rows per test, each naming the other, with the second's effect less the first's in both."""
-    left_out = {test.id: missing_words((test.x, test.y, test.a, test.b), embeddings) for test in tests}
     measured = (embeddings[0].name, embeddings[0].sha256)
+    left_out: dict[str, tuple[str, ...]] = {}
     shared: list[WeatTest] = []
     for test in tests:
-        x, y, a, b = (without(group, left_out[test.id]) for group in (test.x, test.y, test.a, test.b))
-        if min(map(len, (x, y, a, b))) < FEWEST_WORDS:
-            lost = quote(left_out[test.id])
-            reason = f"a set keeps fewer than {FEWEST_WORDS} words that both have ({lost} missing)"
-            not_run.append(skipped(measured, test.id, test.title, reason, part="weat", seed=seed))
-        else:
+        try:
+            (x, y, a, b), left_out[test.id] = shared_sets((test.x, test.y, test.a, test.b), embeddings)
             shared.append(replace(test, x=x, y=y, a=a, b=b))
+        except VocabularyError as error:
+            not_run.append(skipped(measured, test.id, test.title, error, part="weat", seed=seed))
     if not shared:
         return ()
     found: list[dict[str, WeatResult]] = []

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.analogy import MOST_WORDS, analogies_answered
+from imprint.evaluation.analogy import MOST_WORDS, analogy
 from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks
 from imprint.evaluation.resampling import RESAMPLES
-from imprint.evaluation.results import PART, BenchmarkResult, BenchmarkRow
-from imprint.evaluation.similarity import similarities
+from imprint.evaluation.results import PART, BenchmarkRow
+from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Report
@@ -74,13 +73,17 @@ def evaluate(
     Evaluation(4 benchmarks, 0 skipped)
     """
     benchmarks = bundled_benchmarks() if benchmarks is None else benchmarks
-    embedding = load(embedding)
-    embeddings = [embedding] if against is None else [load(against), embedding]
+    embedding, against = load(embedding), None if against is None else load(against)
     rows: list[BenchmarkRow] = []
     not_run: list[SkippedRow] = []
     for benchmark in benchmarks:
         try:
-            rows.append(_run(embeddings, benchmark, most_words, resamples, seed, report))
+            if isinstance(benchmark, PairBenchmark):
+                rows.append(similarity(embedding, benchmark, against=against))
+                continue
+            progress = None if report is None else partial(report, f"answering {benchmark.name}")
+            options = {"most_words": most_words, "resamples": resamples, "seed": seed}
+            rows.append(analogy(embedding, benchmark, against=against, progress=progress, **options))
         except VocabularyError as error:
             measured = (embedding.name, embedding.sha256)
             not_run.append(skipped(measured, benchmark.name, benchmark.name, error, part=PART, seed=seed))
@@ -88,26 +91,3 @@ def evaluate(
         reason = f"for example, {not_run[0].reason}" if not_run else "no benchmarks were given"
         raise VocabularyError(f"none of {len(benchmarks)} benchmarks can be run ({reason})", where=embedding.name)
     return Evaluation(tuple(rows), tuple(not_run))
-
-
-def _run(
-    embeddings: list[Embedding],
-    benchmark: Benchmark,
-    most_words: int,
-    resamples: int,
-    seed: int,
-    report: Report | None,
-) -> BenchmarkRow:
-    results: Sequence[BenchmarkResult]
-    if isinstance(benchmark, PairBenchmark):
-        results, change = similarities(embeddings, benchmark)
-    else:
-        results, change = analogies_answered(
-            embeddings,
-            benchmark,
-            most_words=most_words,
-            resamples=resamples,
-            seed=seed,
-            progress=None if report is None else partial(report, f"answering {benchmark.name}"),
-        )
-    return results[-1].finding(results[0], change) if len(results) > 1 else results[0].finding()

@@ -126,14 +126,13 @@ def leakage(
     )
     embeddings = [before] if after is None else [before, after]
     last = embeddings[-1]
-    lists = [(name, *listed) for name, listed in every if fewer(listed[1]) >= FEWEST_OF_A_LABEL]
-    reason = (
-        f"fewer than {FEWEST_OF_A_LABEL} words of women or of men are in {' and '.join(e.name for e in embeddings)}"
-    )
+    lists = {name: listed for name, listed in every if fewer(listed[1]) >= FEWEST_OF_A_LABEL}
+    names = " and ".join(one.name for one in embeddings)
+    reason = f"fewer than {FEWEST_OF_A_LABEL} words of women or of men are in {names}"
     not_run = tuple(
         skipped((last.name, last.sha256), name, name, reason, part=PART, seed=seed)
-        for name, listed in every
-        if fewer(listed[1]) < FEWEST_OF_A_LABEL
+        for name, _ in every
+        if name not in lists
     )
     if not lists:
         raise VocabularyError(
@@ -143,7 +142,7 @@ def leakage(
         )
     rows: list[LeakageRow] = []
     ways = methods(seed)
-    for name, words, labels in lists:
+    for name, (words, labels) in lists.items():
         for method, recover in ways.items():
             if report is not None:
                 report("recovering gender", len(rows), len(lists) * len(ways))

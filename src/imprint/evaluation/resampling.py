@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from imprint.checks import check_whole
-from imprint.types import Floats
+from imprint.types import Floats, Indices
 
 RESAMPLES = 1_000
 FEWEST_DRAWN = 10  # things below which resamples of them say little
@@ -38,11 +38,6 @@ def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, Any
     }
 
 
-def check_resamples(resamples: int) -> None:
-    """Refuse less than one resample."""
-    check_whole("resamples", resamples)
-
-
 def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Floats]:
     """Draw how often each thing occurs in each resample: (resamples, things), some rows at a time."""
     chunks = np.random.SeedSequence(seed).spawn(-(-resamples // _CHUNK))
@@ -64,6 +59,19 @@ def estimate(value: float, draws: Floats, things: int, *, difference: bool = Fal
         if low < high or (difference and low == value == 0):
             return Estimate(value, float(low), float(high))
     return Estimate(value, math.nan, math.nan)
+
+
+def correlate_resampled(x: Floats, y: Floats, owners: Indices, resamples: int, seed: int) -> dict[str, Estimate]:
+    """Return both correlations with their intervals; `owners` numbers the word that each point belongs to."""
+    words = int(owners.max()) + 1
+    draws: dict[str, list[Floats]] = {"pearson": [], "spearman": []}
+    # The first draw counts every word once: it is the value itself.
+    for drawn in chain([np.ones((1, words))], draw_counts(words, resamples, seed)):
+        counts = drawn[:, owners]
+        draws["pearson"].append(weighted_correlation(x, y, counts))
+        draws["spearman"].append(weighted_correlation(midranks(x, counts), midranks(y, counts), counts))
+    rows = {name: np.concatenate(parts) for name, parts in draws.items()}
+    return {name: estimate(float(values[0]), values[1:], words) for name, values in rows.items()}
 
 
 def midranks(values: Floats, counts: Floats) -> Floats:

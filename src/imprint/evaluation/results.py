@@ -1,13 +1,12 @@
-"""What benchmarks of similarity and of analogies share: a result and its row, alone or against another embedding."""
+"""What rows of similarity and of analogies share: the measures of an embedding, alone or against another one."""
 
-from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+from imprint.embeddings.embedding import Embedding
 from imprint.evaluation.benchmarks import PUBLISHED
 from imprint.evaluation.resampling import Estimate, flatten
-from imprint.rows import Result, Row
+from imprint.rows import Row
 
 PART = "benchmarks"  # the part of an audit that measures the debiased copy against the embedding audited
 
@@ -50,51 +49,31 @@ class BenchmarkRow(Row, frozen=True, kw_only=True):
         return value, low, high
 
 
-@dataclass(frozen=True, repr=False)
-class BenchmarkResult(Result):
-    """One benchmark on one embedding; pairs and questions with a word of `missing` are left out."""
-
-    benchmark: str
-    embedding: str
-    embedding_sha256: str
-    measures: Mapping[str, Estimate] = field(hash=False)
-    found: int
-    asked: int
-    n_words: int
-    missing: tuple[str, ...]
-
-    @abstractmethod
-    def finding(
-        self, against: "BenchmarkResult | None" = None, change: Mapping[str, Estimate] | None = None
-    ) -> BenchmarkRow:
-        """Return the row; against another result, with that one's measures and the change from it."""
-
-    def findings(self) -> list[BenchmarkRow]:
-        """Return the one row in a list, as every result does."""
-        return [self.finding()]
-
-    def _fields(self, against: "BenchmarkResult | None", change: Mapping[str, Estimate] | None) -> dict[str, Any]:
-        """Return what the rows of all benchmarks have."""
-        before, after = PUBLISHED.get(self.benchmark, (None, None))
-        fields = {
-            "test": self.benchmark,
-            "embedding": self.embedding,
-            "embedding_sha256": self.embedding_sha256,
-            "effect_size": next(iter(self.measures.values())).value,
-            "missing": self.missing,
-            "found": self.found,
-            "asked": self.asked,
-            "n_words": self.n_words,
-            "published_before": before,
-            "published_after": after,
-            **flatten(self.measures),
+def benchmark_fields(
+    benchmark: str,
+    embeddings: Sequence[Embedding],
+    missing: Sequence[tuple[str, ...]],
+    measured: Sequence[Mapping[str, Estimate]],
+    change: Mapping[str, Estimate],
+) -> dict[str, Any]:
+    """Return what rows of all benchmarks have; of two embeddings, the last is measured against the first."""
+    before, after = PUBLISHED.get(benchmark, (None, None))
+    fields = {
+        "test": benchmark,
+        "embedding": embeddings[-1].name,
+        "embedding_sha256": embeddings[-1].sha256,
+        "effect_size": next(iter(measured[-1].values())).value,
+        "missing": missing[-1],
+        "published_before": before,
+        "published_after": after,
+        **flatten(measured[-1]),
+    }
+    if len(embeddings) > 1:
+        fields |= {
+            "against": embeddings[0].name,
+            "against_sha256": embeddings[0].sha256,
+            "against_missing": missing[0],
+            **flatten(measured[0], "against_"),
+            **flatten(change, "change_"),
         }
-        if against is not None:
-            fields |= {
-                "against": against.embedding,
-                "against_sha256": against.embedding_sha256,
-                "against_missing": against.missing,
-                **flatten(against.measures, "against_"),
-                **flatten(change or {}, "change_"),
-            }
-        return fields
+    return fields

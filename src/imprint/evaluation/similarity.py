@@ -4,8 +4,7 @@ The similarity benchmarks of Bolukbasi et al. (2016), section 5: Spearman's corr
 people's scores of the pair, and Pearson's beside it.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark
 from imprint.evaluation.resampling import Estimate
-from imprint.evaluation.results import BenchmarkResult, BenchmarkRow
+from imprint.evaluation.results import BenchmarkRow, benchmark_fields
 from imprint.significance.dyads import Dyads, pearson, spearman
 from imprint.stimuli.definition import quote
 from imprint.types import Floats
@@ -48,41 +47,14 @@ class SimilarityRow(BenchmarkRow, frozen=True, kw_only=True, tag="similarity"):
     change_pearson_high: float | None = None
 
 
-@dataclass(frozen=True, repr=False)
-class SimilarityResult(BenchmarkResult):
-    """One benchmark on one embedding: `measures` has spearman and pearson; `n_words` are in the pairs found."""
-
-    def finding(
-        self, against: BenchmarkResult | None = None, change: Mapping[str, Estimate] | None = None
-    ) -> SimilarityRow:
-        """Return the row; against another result, with that one's measures and the change from it."""
-        return SimilarityRow(**self._fields(against, change))
-
-    def __repr__(self) -> str:
-        return (
-            f"SimilarityResult({self.benchmark!r} on {self.embedding}: "
-            f"Spearman {self.measures['spearman'].value:.3f}, {self.found:,} of {self.asked:,} pairs)"
-        )
-
-
-def similarity(embedding: Embedding, benchmark: PairBenchmark) -> SimilarityResult:
-    """Correlate the cosines of the benchmark's pairs with people's scores."""
-    ((result,), _) = similarities([embedding], benchmark)
-    return result
-
-
-def similarities(
-    embeddings: Sequence[Embedding], benchmark: PairBenchmark
-) -> tuple[tuple[SimilarityResult, ...], Mapping[str, Estimate]]:
-    """Measure embeddings on the same pairs, those that all have.
-
-    The second value is the last embedding's measures less the first one's.
-    """
-    looked = [_cosines(embedding, benchmark) for embedding in embeddings]
+def similarity(embedding: Embedding, benchmark: PairBenchmark, *, against: Embedding | None = None) -> SimilarityRow:
+    """Correlate the cosines of the benchmark's pairs with people's scores; of two embeddings, pairs that both have."""
+    embeddings = [embedding] if against is None else [against, embedding]
+    looked = [_cosines(one, benchmark) for one in embeddings]
     shared = np.all([~np.isnan(cosines) for cosines, _ in looked], axis=0)
     people = np.array(benchmark.scores)[shared]
     if len(people) < FEWEST_PAIRS:
-        names = " and ".join(embedding.name for embedding in embeddings)
+        names = " and ".join(one.name for one in embeddings)
         missing = tuple(dict.fromkeys(word for _, words in looked for word in words))
         raise VocabularyError(
             f"{len(people)} of {len(shared)} pairs are in {names} ({quote(missing)} missing)",
@@ -92,28 +64,20 @@ def similarities(
             hint="use a larger embedding",
         )
     sides = [cosines[shared] for cosines, _ in looked]
-    for side, embedding in zip((people, *sides), ("people", *(one.name for one in embeddings)), strict=True):
+    for side, name in zip((people, *sides), ("people", *(one.name for one in embeddings)), strict=True):
         if np.all(side == side[0]):
             raise VocabularyError(
-                f"the remaining pairs have the same value for {embedding}, so nothing can correlate",
+                f"the remaining pairs have the same value for {name}, so nothing can correlate",
                 where=benchmark.name,
             )
     words, places = np.unique(np.array(benchmark.pairs)[shared], return_inverse=True)
     measured, change = correlate(people, sides, Dyads(*places.reshape(-1, 2).T))
-    results = tuple(
-        SimilarityResult(
-            benchmark=benchmark.name,
-            embedding=embedding.name,
-            embedding_sha256=embedding.sha256,
-            measures=measures,
-            found=len(people),
-            asked=len(shared),
-            n_words=len(words),
-            missing=missing,
-        )
-        for embedding, (_, missing), measures in zip(embeddings, looked, measured, strict=True)
+    return SimilarityRow(
+        **benchmark_fields(benchmark.name, embeddings, [missing for _, missing in looked], measured, change),
+        found=len(people),
+        asked=len(shared),
+        n_words=len(words),
     )
-    return results, change
 
 
 def correlate(
@@ -133,8 +97,7 @@ def correlate(
 def _cosines(embedding: Embedding, benchmark: PairBenchmark) -> tuple[Floats, tuple[str, ...]]:
     """Return the cosine of each pair, NaN where a word is missing, and the words that are."""
     found = embedding.lookup(dict.fromkeys(word for pair in benchmark.pairs for word in pair))
-    rows: Floats = found.vectors.astype(np.float64)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = found.unit
     place = {word: row for row, word in enumerate(found.words)}
     cosines = np.full(len(benchmark.pairs), np.nan)
     for at, (first, second) in enumerate(benchmark.pairs):

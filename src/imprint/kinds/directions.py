@@ -76,7 +76,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         return compare_with_scores(project(job.embedding, job.axis, tuple(scores)), scores, name=CROWD).findings()
 
     def pairs() -> list[PairsRow]:
-        return pair_components(job.embedding, definitional_pairs()).findings()
+        return [pair_components(job.embedding, definitional_pairs())]
 
     attempts: list[Attempt] = [
         ("projection", "Professions on he - she", placed),

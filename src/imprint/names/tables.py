@@ -6,7 +6,7 @@ The tables are prepared as in Swinger et al. (2019), appendix C; scripts/build_n
 import csv
 import gzip
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from types import MappingProxyType
@@ -58,8 +58,8 @@ class NameTable:
 
     def take(self, rows: Indices) -> "NameTable":
         """Return the chosen rows, in the order given."""
-        return NameTable(
-            kind=self.kind,
+        return replace(
+            self,
             names=tuple(self.names[row] for row in rows),
             counts=self.counts[rows],
             share_women=self.share_women[rows],

@@ -6,11 +6,10 @@ adds sorting, filters and live charts.
 
 import base64
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from imprint.files import replacing
+from imprint.files import FilePath, replacing
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import as_read, sections, sentences
 from imprint.masking import Words
@@ -33,7 +32,7 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
 
 
 def write_page(
-    path: str | os.PathLike[str],
+    path: FilePath,
     findings: Iterable[Row],
     *,
     unmask: bool = False,

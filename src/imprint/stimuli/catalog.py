@@ -46,46 +46,15 @@ from pathlib import Path
 from types import MappingProxyType
 
 from imprint.errors import StimulusError
+from imprint.files import FilePath
 from imprint.registry import Registry
 from imprint.stimuli import parsing
-from imprint.stimuli.definition import (
-    Human,
-    Published,
-    Test,
-    WeatTest,
-    WefatTest,
-    WordKind,
-    WordSet,
-    problems,
-    validate,
-    word_sets,
-)
-from imprint.stimuli.files import FilePath, did_you_mean, read_property, read_words, weat_from_files
+from imprint.stimuli.definition import Test, WordSet
+from imprint.stimuli.files import did_you_mean
 
 CATALOGUES = Registry("imprint.catalogues", {})  # of plug-ins; ours are the files in data/
 GENDER_TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
 SEAT_TESTS = ("caliskan-[0-9]*", "seat-*")  # May et al. (2019): Caliskan's ten tests, and those they add
-
-__all__ = [
-    "Human",
-    "Published",
-    "Test",
-    "WeatTest",
-    "WefatTest",
-    "WordKind",
-    "WordSet",
-    "catalogue",
-    "choose",
-    "get",
-    "problems",
-    "read_property",
-    "read_tests",
-    "read_words",
-    "shared_sets",
-    "validate",
-    "weat_from_files",
-    "word_sets",
-]
 
 _FEW = 10  # tests that a message can list
 _DATA = Path(__file__).with_name("data")
@@ -176,9 +145,7 @@ def _files() -> list[Path]:
     return sorted(path for path in _DATA.glob("*.toml") if not path.name.startswith("sets-"))
 
 
-@cache
-def _tests_of(path: Path) -> tuple[Test, ...]:
-    return parsing.read_tests(path, shared_sets())
+_tests_of = cache(read_tests)
 
 
 @cache

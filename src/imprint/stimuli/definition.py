@@ -7,7 +7,7 @@ sentence templates of May et al. (2019, SEAT) ask for.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from imprint.choices import Context
@@ -115,7 +115,22 @@ class Unbleached:
 
 
 @dataclass(frozen=True, repr=False)
-class WeatTest:
+class _Described:
+    """What every test says of itself besides its words."""
+
+    id: str
+    title: str
+    source: str
+    language: str
+    _: KW_ONLY
+    published: tuple[Published, ...] = ()
+    adapted: str | None = None
+    notes: str = ""
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class WeatTest(_Described):
     """Two sets of targets x, y and two sets of attributes a, b; a positive effect means x with a and y with b.
 
     Parameters
@@ -138,14 +153,14 @@ class WeatTest:
         Second attributes.
     published
         Figures that were printed elsewhere.
-    human
-        The effect in the Implicit Association Test.
     adapted
         Why the words are not the source's own; None if they are.
     notes
         What a reader should know.
     topics
         What it is about, such as "gender"; "neutral" if not about people.
+    human
+        The effect in the Implicit Association Test.
     unbleached
         Patterns of its own sentences.
 
@@ -157,19 +172,12 @@ class WeatTest:
     WeatResult('mine' on glove.6B.100d: d = 1.60, p = 0.167 (exact), 0 missing)
     """
 
-    id: str
-    title: str
-    source: str
-    language: str
     x: WordSet
     y: WordSet
     a: WordSet
     b: WordSet
-    published: tuple[Published, ...] = ()
+    _: KW_ONLY
     human: Human | None = None
-    adapted: str | None = None
-    notes: str = ""
-    topics: tuple[str, ...] = ()
     unbleached: Unbleached | None = None
 
     def __repr__(self) -> str:
@@ -177,7 +185,7 @@ class WeatTest:
 
 
 @dataclass(frozen=True, repr=False)
-class WefatTest:
+class WefatTest(_Described):
     """One set of words, two sets of attributes, and a number about the world per word.
 
     Parameters
@@ -210,19 +218,11 @@ class WefatTest:
         What it is about, such as "gender"; "neutral" if not about people.
     """
 
-    id: str
-    title: str
-    source: str
-    language: str
     words: WordSet
     a: WordSet
     b: WordSet
     property: Mapping[str, float] | None = field(default=None, hash=False)
     property_name: str = "property"
-    published: tuple[Published, ...] = ()
-    adapted: str | None = None
-    notes: str = ""
-    topics: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"WefatTest({self.id!r}, {self.words.name} and {self.a.name} / {self.b.name})"

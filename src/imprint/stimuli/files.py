@@ -7,22 +7,21 @@ import csv
 import difflib
 import io
 import math
-import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from imprint.errors import StimulusError
+from imprint.errors import StimulusError, refusing
+from imprint.files import FilePath
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
 
 # Stimuli are short. A larger file is somebody's embedding given by mistake, and is not read into memory.
 _LARGEST = 8 * 1024 * 1024
 _COMMENT = re.compile(r"(^|\s)#.*")
 
-FilePath = str | os.PathLike[str]
 
 _Value = TypeVar("_Value")
 _TYPE_NAMES = {
@@ -36,12 +35,11 @@ _TYPE_NAMES = {
 
 def read_text(path: FilePath) -> str:
     """Read a small UTF-8 file, with or without a byte order mark; line ends come back as line feeds."""
-    try:
-        with Path(path).open("rb") as file:
-            raw = file.read(_LARGEST + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StimulusError(f"cannot be read ({reason})", where=path, hint="check the path") from error
+    unreadable = refusing(
+        (OSError, ValueError), StimulusError, "cannot be read ({})", where=path, hint="check the path"
+    )
+    with unreadable, Path(path).open("rb") as file:
+        raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a file of words")
     try:
@@ -79,16 +77,8 @@ def weat_from_files(x: FilePath, y: FilePath, a: FilePath, b: FilePath) -> WeatT
     paths = [Path(path) for path in (x, y, a, b)]
     sets = [WordSet.of(path.stem, read_words(path)) for path in paths]
     names = [words.name for words in sets]
-    test = WeatTest(
-        id=re.sub(r"\s+", "-", "-".join(names)),
-        title="{} / {} and {} / {}".format(*names),
-        source="word files " + ", ".join(path.name for path in paths),
-        language=UNDETERMINED,
-        x=sets[0],
-        y=sets[1],
-        a=sets[2],
-        b=sets[3],
-    )
+    identifier, title = re.sub(r"\s+", "-", "-".join(names)), "{} / {} and {} / {}".format(*names)
+    test = WeatTest(identifier, title, "word files " + ", ".join(path.name for path in paths), UNDETERMINED, *sets)
     validate(test, where=", ".join(str(path) for path in paths))
     return test
 
@@ -98,32 +88,36 @@ def read_property(path: FilePath) -> dict[str, float]:
 
     Spreadsheets of much of the world separate by semicolons and write 40,5: that is read too.
     """
-    text = read_text(path)
-    semicolons = ";" in text.split("\n", 1)[0]
-    rows = csv.reader(io.StringIO(text), delimiter=";" if semicolons else ",", strict=True)
     values: dict[str, float] = {}
-    try:
-        for row in rows:
-            if not any(cell.strip() for cell in row):
-                continue
-            where = (path, rows.line_num)
-            if len(row) != 2:
-                raise StimulusError(f"has {len(row)} columns", expected="2: word,value", where=where)
-            word, value = (cell.strip() for cell in row)
-            value = value.replace(",", ".") if semicolons else value
-            if rows.line_num == 1 and _is_heading(value):
-                continue
-            if not word or word in values:
-                problem = f"{word!r} is duplicated" if word else "has no word"
-                raise StimulusError(problem, where=where, hint="write one line per word")
-            values[word] = _number(value, word, where)
-    except csv.Error as error:
-        raise StimulusError(
-            f"is not valid CSV ({error})", where=(path, rows.line_num), hint="write lines of word,value"
-        ) from error
+    for line, delimiter, cells in read_rows(path, hint="write lines of word,value"):
+        where = (path, line)
+        if len(cells) != 2:
+            raise StimulusError(f"has {len(cells)} columns", expected="2: word,value", where=where)
+        word, value = cells
+        value = value.replace(",", ".") if delimiter == ";" else value
+        if line == 1 and _is_heading(value):
+            continue
+        if not word or word in values:
+            problem = f"{word!r} is duplicated" if word else "has no word"
+            raise StimulusError(problem, where=where, hint="write one line per word")
+        values[word] = _number(value, word, where)
     if not values:
         raise StimulusError("has no values", where=path, hint="write lines of word,value")
     return values
+
+
+def read_rows(path: FilePath, *, hint: str = "correct the file there") -> Iterator[tuple[int, str, list[str]]]:
+    """Give the number, the delimiter and the cells of every line of a CSV file that has any, without outer blanks."""
+    text = read_text(path)
+    delimiter = ";" if ";" in text.split("\n", 1)[0] else ","
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    try:
+        for row in rows:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                yield rows.line_num, delimiter, cells
+    except csv.Error as error:
+        raise StimulusError(f"is not valid CSV ({error})", where=(path, rows.line_num), hint=hint) from error
 
 
 @dataclass(frozen=True)
@@ -185,15 +179,13 @@ class TomlTable:
 
 def read_table(path: FilePath) -> TomlTable:
     """Read a TOML file as one table."""
-    text = read_text(path)
-    try:
+    text, deep = read_text(path), "is not valid TOML: brackets are nested too deeply"
+    with (
+        refusing(RecursionError, StimulusError, deep, where=path, hint="correct the file"),
+        # TOMLDecodeError, or an integer with more digits than Python converts
+        refusing(ValueError, StimulusError, "is not valid TOML: {}", where=path, hint="correct the file there"),
+    ):
         return TomlTable(tomllib.loads(text), (str(path),))
-    except RecursionError as error:
-        raise StimulusError(
-            "is not valid TOML: brackets are nested too deeply", where=path, hint="correct the file"
-        ) from error
-    except ValueError as error:  # TOMLDecodeError, or an integer with more digits than Python converts
-        raise StimulusError(f"is not valid TOML: {error}", where=path, hint="correct the file there") from error
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

@@ -5,16 +5,14 @@ homemaker?", the longer version of their workshop paper; scripts/build_seeds.py 
 profession from -1 (women) to 1 (men), once for what the word means and once for the stereotype.
 """
 
-import csv
-import io
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from imprint.errors import StimulusError
-from imprint.stimuli.files import FilePath, read_text, read_words
+from imprint.files import FilePath
+from imprint.stimuli.files import read_rows, read_text, read_words
 
 # From here on at least half of the full score says that the word means one gender: waitress, policeman, monk. Such
 # words are right to differ along a gender axis, so they are neither stereotypes to find nor to remove.
@@ -130,11 +128,11 @@ def read_seeds(path: FilePath) -> Seeds:
     """
     if not _HEADER.match(read_text(path)):
         return Seeds(read_words(path), ())
-    rows = _rows(path)
-    header = [name.lower() for name in next(rows)[1]]
+    rows = read_rows(path)
+    header = [name.lower() for name in next(rows)[2]]
     column = header.index("held_out") if "held_out" in header else None
     parts: dict[str, bool] = {}
-    for line, row in rows:
+    for line, _, row in rows:
         where = (path, line)
         if len(row) != len(header):
             raise StimulusError(
@@ -159,7 +157,7 @@ def read_pairs(path: FilePath) -> tuple[WordPair, ...]:
     A first line that says positive,negative is a header.
     """
     pairs: dict[WordPair, int] = {}
-    for line, row in _rows(path):
+    for line, _, row in read_rows(path):
         where = (path, line)
         if len(row) != 2 or not all(row):
             raise StimulusError(f"{', '.join(row)!r} is not a pair", expected="two words, such as he,she", where=where)
@@ -178,24 +176,8 @@ def read_pairs(path: FilePath) -> tuple[WordPair, ...]:
 
 @cache
 def _professions() -> tuple[Profession, ...]:
-    _, *rows = (row for _, row in _rows(_DATA / "professions.csv"))
+    _, *rows = (row for *_, row in read_rows(_DATA / "professions.csv"))
     return tuple(
         Profession(word, float(definition), float(stereotype), held_out == "1")
         for word, definition, stereotype, held_out in rows
     )
-
-
-def _rows(path: FilePath) -> Iterator[tuple[int, list[str]]]:
-    """Give the number and the cells of every line that has any, blanks at their ends taken off."""
-    text = read_text(path)
-    delimiter = ";" if ";" in text.split("\n", 1)[0] else ","
-    rows = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
-    try:
-        for row in rows:
-            cells = [cell.strip() for cell in row]
-            if any(cells):
-                yield rows.line_num, cells
-    except csv.Error as error:
-        raise StimulusError(
-            f"is not valid CSV ({error})", where=(path, rows.line_num), hint="correct the file there"
-        ) from error

@@ -20,8 +20,9 @@ from typing import cast
 from imprint.checks import check_choice
 from imprint.choices import Context
 from imprint.errors import StimulusError
+from imprint.files import FilePath
 from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, WeatTest, WordKind, word_sets
-from imprint.stimuli.files import FilePath, TomlTable, read_table
+from imprint.stimuli.files import TomlTable, read_table
 from imprint.stimuli.inflection import plural, with_article
 
 _FOLDER = Path(__file__).with_name("data") / "templates"
@@ -149,15 +150,16 @@ def _patterns(
                 "has no sentences of its own", where=f"test {test.id!r}", hint="give it unbleached patterns"
             )
         return dict.fromkeys(KINDS, test.unbleached.targets if key in ("x", "y") else test.unbleached.attributes)
-    by_kind = (_templates_of(test, given) or bundled_templates(test.language)).by_kind
-    without = [kind for kind in word_sets(test)[key].kinds if kind not in by_kind]
+    if given is None or test.language not in (given.language, UNDETERMINED):
+        given = bundled_templates(test.language)
+    without = [kind for kind in word_sets(test)[key].kinds if kind not in given.by_kind]
     if without:
         raise StimulusError(
             f"has no template for words of kind {without[0]!r}",
             where=f"test {test.id!r}",
             hint="add one to your templates",
         )
-    return by_kind
+    return given.by_kind
 
 
 def _filled(word: str, patterns: Iterable[str]) -> Iterable[Sentence]:
@@ -170,12 +172,6 @@ def _filled(word: str, patterns: Iterable[str]) -> Iterable[Sentence]:
 
 def _spaced(word: str) -> str:
     return word.replace("_", " ")
-
-
-def _templates_of(test: WeatTest, given: Templates | None) -> Templates | None:
-    if given is not None and test.language in (given.language, UNDETERMINED):
-        return given
-    return _bundled(test.language) if test.language in _languages() else None
 
 
 @cache

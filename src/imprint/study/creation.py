@@ -5,8 +5,8 @@ import secrets
 import sqlite3
 
 from imprint.checks import check_whole
+from imprint.files import FilePath
 from imprint.study import database
-from imprint.study.database import FilePath
 from imprint.study.design import Design, ItemBlock
 from imprint.study.people import hash_token, new_token
 from imprint.study.terms import Terms

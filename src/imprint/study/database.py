@@ -11,10 +11,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from imprint.files import replacing
+from imprint.files import FilePath, replacing
 from imprint.study.refusals import StudyError
-
-FilePath = str | os.PathLike[str]
 
 _APPLICATION = 0x494D5053  # "IMPS"
 _VERSION = 3

@@ -9,10 +9,9 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from imprint.files import replacing
+from imprint.files import FilePath, replacing
 from imprint.rows import write_findings
 from imprint.study.analysis import score
-from imprint.study.database import FilePath
 from imprint.study.rows import ConsentRow, about
 from imprint.study.steps import StoredItem
 from imprint.study.store import Store

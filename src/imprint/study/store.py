@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from imprint.files import FilePath
 from imprint.study import assignment, database, people, records
 from imprint.study.answering import take_answers
-from imprint.study.database import FilePath
 from imprint.study.panel import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.soundness import check_sound

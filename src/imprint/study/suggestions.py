@@ -8,10 +8,9 @@ import io
 from collections import Counter
 from dataclasses import dataclass
 
-from imprint.files import replacing
+from imprint.files import FilePath, replacing
 from imprint.rows import Result
 from imprint.study.ballots import read_ballots
-from imprint.study.database import FilePath
 from imprint.study.design import suggested_words
 from imprint.study.order import shuffled
 from imprint.study.refusals import StudyError

@@ -1,14 +1,20 @@
-"""Models that Hugging Face's tools have downloaded, found on disk; nothing is asked of the network.
+"""Models found on disk by name: those in installed packages, and those that Hugging Face's tools have downloaded.
 
-The layout is documented (huggingface.co/docs/hub/local-cache): models--ORG--NAME/refs/main names the commit whose
-files are in snapshots/COMMIT. Looked up here because huggingface_hub is not needed for anything else.
+Nothing is asked of the network, and no code of a package runs. The layout of the cache is documented
+(huggingface.co/docs/hub/local-cache): models--ORG--NAME/refs/main names the commit whose files are in
+snapshots/COMMIT. Looked up here because huggingface_hub is not needed for anything else.
 """
 
 import os
 import re
-from pathlib import Path
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+
+from imprint.errors import EncoderError
 
 _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
+_PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_MARKS = ("modules.json", "config.json")  # what a model's folder holds, the most telling first
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SENTENCES = "sentence-transformers"  # the owner of models that its library calls by their name alone
 _FILES = {".bin", ".gz", ".kv", ".model", ".onnx", ".safetensors", ".txt", ".vec", ".xz", ".zip"}
@@ -16,6 +22,30 @@ _KNOWN = {
     _SENTENCES: ("all-", "paraphrase-", "multi-qa-", "msmarco-", "distiluse-"),
     "": ("bert-", "distilbert-", "roberta-", "distilroberta-", "xlm-", "albert-", "gpt2", "t5-"),
 }
+
+
+def find_model(package: str) -> Path | None:
+    """Return the folder or the ONNX file of the package's model, None where no such package is installed."""
+    if not _PACKAGE.fullmatch(package):
+        return None
+    try:
+        distribution = metadata.distribution(package)
+    except metadata.PackageNotFoundError:
+        return None
+    files = [PurePosixPath(str(file)) for file in distribution.files or ()]
+    weighty = {file.parent for file in files if file.suffix in {".safetensors", ".bin"}}
+    for mark in _MARKS:
+        for file in sorted(files):
+            if file.name == mark and file.parent in weighty:
+                return Path(str(distribution.locate_file(str(file.parent))))
+    graphs = sorted(file for file in files if file.suffix == ".onnx")
+    if graphs:
+        return Path(str(distribution.locate_file(str(graphs[0]))))
+    raise EncoderError(
+        f"the installed package {package} has no model: no config.json beside weights, and no .onnx file",
+        got=package,
+        hint="name a package that has one, or the model's folder",
+    )
 
 
 def hub_cache() -> Path:

@@ -15,6 +15,7 @@ from imprint.choices import Layers, Pooling
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
 from imprint.errors import SettingError
+from imprint.files import FilePath
 from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, Found, find_source
 from imprint.types import Progress
 
@@ -37,9 +38,8 @@ class _EncodingModel(Protocol):
     def encode(self, texts: list[str], /) -> Any: ...
 
 
-Named = str | os.PathLike[str]
 WordTable = Mapping[str, Any] | tuple[Iterable[str], Any]
-EmbeddingLike = Embedding | Named | WordTable | _KeyedVectors | _TrainedModel
+EmbeddingLike = Embedding | FilePath | WordTable | _KeyedVectors | _TrainedModel
 EncoderLike = Union["Encoder", EmbeddingLike, _EncodingModel, Callable[[list[str]], npt.ArrayLike]]
 
 
@@ -51,7 +51,7 @@ class EncoderOptions(TypedDict, total=False):
     layers: Layers
     prefix: str  # put before every text
     prompt_name: str  # one of the model's own prompts, such as query or document
-    tokenizer: str | os.PathLike[str]  # tokenizer.json of an ONNX model
+    tokenizer: FilePath  # tokenizer.json of an ONNX model
     batch: int  # texts a server, or a transformers model, gets at once
     timeout: float  # seconds to wait for a server's answer
     retries: int  # times to ask a server again

@@ -3,7 +3,6 @@
 Nothing is opened here, and numpy is not imported: the command line refuses a name before it loads anything.
 """
 
-import os
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from imprint.embeddings import BUNDLED, DEFAULT
-from imprint.errors import SubjectError
+from imprint.errors import SubjectError, reading
+from imprint.files import FilePath
 from imprint.registry import Registry
 
 SourceKind = Literal["embedding", "encoder"]
@@ -43,18 +43,14 @@ class Found:
     place: str | Path | None = None
 
 
-def find_source(source: str | os.PathLike[str], kind: SourceKind | None = None) -> Found:
+def find_source(source: FilePath, kind: SourceKind | None = None) -> Found:
     """Return what a source names; refuse what names nothing, or an encoder where `kind` is embedding.
 
     `default` is the bundled embedding, and the bundled encoder where `kind` is encoder.
     """
     name = str(source)
-    try:
+    with reading(SubjectError, name):
         found = _find(DEFAULT_ENCODER if (name, kind) == (DEFAULT, "encoder") else name)
-    except OSError as error:
-        raise SubjectError(
-            f"cannot be read ({error.strerror})", where=name, hint="check the path and its permissions"
-        ) from error
     if kind == "embedding" and found.adapter != EMBEDDING:
         shown = "the URL" if found.adapter == "server" else name  # which may hold a password
         raise SubjectError(
@@ -77,8 +73,7 @@ def _find(name: str) -> Found:
         return Found("server", name)
     if not name:
         raise SubjectError(option="the subject", got="", expected="a file or a name", hint=f"try {DEFAULT!r}")
-    from imprint.encoders.installed import find_model
-    from imprint.subjects.hub import download_command, find_cached, hub_cache
+    from imprint.subjects.hub import download_command, find_cached, find_model, hub_cache
 
     path = Path(name)
     there = path if path.exists() else find_model(name) or find_cached(name)

@@ -1,6 +1,6 @@
 """What every reader checks of the rows it has read, and the sentences that go into an embedding's notes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +8,6 @@ import numpy as np
 from imprint.embeddings.embedding import BLOCK_ROWS
 from imprint.errors import EmbeddingFileError
 from imprint.types import Floats32, Ints
-
-Subword = Callable[[str], Floats32 | None]
 
 _SUFFIXES = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".kv", ".model", ".safetensors"}
 _NAMED = 3  # words named in a note

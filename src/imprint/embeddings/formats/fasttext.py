@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint.embeddings.background import rows_to_keep
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.header import LARGEST_DIMENSION
+from imprint.embeddings.formats.layout import LARGEST_DIMENSION
 from imprint.embeddings.formats.rows import Rows
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.embeddings.formats.subwords import Subwords

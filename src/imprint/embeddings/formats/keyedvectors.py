@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.arrays import assemble
-from imprint.embeddings.formats.checks import Subword
 from imprint.embeddings.formats.pickles import read_pickle
+from imprint.embeddings.formats.rows import assemble
 from imprint.embeddings.formats.standins import Inert, StoredArray
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.embeddings.formats.subwords import Subwords
-from imprint.errors import EmbeddingFileError
+from imprint.errors import EmbeddingFileError, refusing
+from imprint.types import Subword
 
 _LONGEST_NUMBER = 64  # bits
 _SAVE = "save the vectors again with gensim's KeyedVectors.save"
@@ -83,10 +83,9 @@ class _Stored:
         """Return the first of these attributes that the file has."""
         for attribute in attributes:
             if isinstance(value := self.state.get(attribute), StoredArray):
-                try:
+                broken = (TypeError, ValueError)
+                with refusing(broken, EmbeddingFileError, f"{attribute} is {{}}", where=self.path, hint=_SAVE):
                     return value.array()
-                except (TypeError, ValueError) as error:
-                    raise EmbeddingFileError(f"{attribute} is {error}", where=self.path, hint=_SAVE) from error
             beside = self.state.get("__numpys")
             if isinstance(beside, list) and attribute in beside:
                 return self._map_beside(attribute)

@@ -1,4 +1,4 @@
-"""How a text embedding's lines are built, learnt from the first of them."""
+"""How an embedding's lines are built, learnt from the first of them; in word2vec's formats that is a header."""
 
 import re
 from collections import Counter
@@ -6,12 +6,54 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from imprint.embeddings.formats.blocks import LineBlock
-from imprint.embeddings.formats.header import BYTE_ORDER_MARK, Header, check_dimension, parse_header
 from imprint.errors import EmbeddingFileError
 
+LARGEST_DIMENSION = 100_000  # no embedding comes near; a larger one would be a lie to allocate memory for
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_MOST_DIGITS = 18
 NUMERAL = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)", re.IGNORECASE)
 
 SAMPLE_LINES = 50
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the first line promises; nothing is allocated on its word alone."""
+
+    count: int
+    dimension: int
+
+
+def parse_header(line: bytes) -> Header | None:
+    """Return the header, if the line is two whole numbers."""
+    fields = line.removeprefix(BYTE_ORDER_MARK).split()
+    if len(fields) != 2 or not all(field.isdigit() and len(field) <= _MOST_DIGITS for field in fields):
+        return None
+    return Header(int(fields[0]), int(fields[1]))
+
+
+def check_dimension(path: Path, dimension: int) -> None:
+    """Refuse dimensions that no embedding has."""
+    if not 1 <= dimension <= LARGEST_DIMENSION:
+        raise EmbeddingFileError(
+            option="dimensions",
+            got=dimension,
+            expected=f"from 1 to {LARGEST_DIMENSION:,}",
+            where=(path, 1),
+            hint="correct line 1 or fetch the file again",
+        )
+
+
+def check_count(path: Path, header: Header, rows: int) -> None:
+    """Refuse a file that holds more or fewer rows than its first line says."""
+    if rows != header.count:
+        likely = "the file was cut short" if rows < header.count else "line 1 is wrong"
+        raise EmbeddingFileError(
+            f"says {header.count:,} words but {rows:,} follow: {likely}",
+            where=(path, 1),
+            hint="fetch the file again, or correct line 1 if you trust the rest",
+        )
 
 
 @dataclass(frozen=True)

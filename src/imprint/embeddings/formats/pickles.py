@@ -12,9 +12,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from imprint.embeddings.formats.nesting import DEEPEST, Nesting
 from imprint.embeddings.formats.standins import STAND_INS, Inert
-from imprint.errors import EmbeddingFileError
+from imprint.errors import EmbeddingFileError, refusing
 
 _STRINGS = frozenset({"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"})
 _GETS = frozenset({"GET", "BINGET", "LONG_BINGET"})
@@ -35,21 +34,35 @@ _BROKEN = (
     ValueError,
 )
 
+_DEEPEST = 100  # gensim's own files stay below 10
+
+_TUPLES = frozenset({"TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"})
+_MARKED = (pickletools.markobject, pickletools.stackslice)
+# By opcode: how many things it takes off the stack, below the mark where it takes all that lies above one; whether
+# it does; and how many it leaves.
+_EFFECTS = {
+    opcode.name: (
+        sum(taken not in _MARKED for taken in opcode.stack_before),
+        pickletools.markobject in opcode.stack_before,
+        len(opcode.stack_after),
+    )
+    for opcode in pickletools.opcodes
+}
+_PUSHES = frozenset(name for name, effect in _EFFECTS.items() if effect == (0, False, 1)) - {"MARK"}
+
 
 def read_pickle(path: Path) -> object:
     """Return the pickled object built of inert stand-ins."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        try:
-            # Odd escapes in strings would warn; what they spell is judged like any other name.
-            with warnings.catch_warnings(action="ignore"):
-                vet(path, data)
-                data.seek(0)
-                return _InertUnpickler(data, fix_imports=False, encoding="latin1").load()
-        except _BROKEN as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise EmbeddingFileError(
-                f"is a damaged pickle ({reason})", where=path, hint="save it again with gensim, or fetch it again"
-            ) from error
+        hint = "save it again with gensim, or fetch it again"
+        # Odd escapes in strings would warn; what they spell is judged like any other name.
+        with (
+            refusing(_BROKEN, EmbeddingFileError, "is a damaged pickle ({})", where=path, hint=hint),
+            warnings.catch_warnings(action="ignore"),
+        ):
+            vet(path, data)
+            data.seek(0)
+            return _InertUnpickler(data, fix_imports=False, encoding="latin1").load()
 
 
 def vet(path: Path, data: Any) -> None:
@@ -62,7 +75,7 @@ def vet(path: Path, data: Any) -> None:
     memo: dict[int, str] = {}  # by index, the memoised strings that are part of an admitted name
     stored = 0
     numbered = False
-    nesting = Nesting()
+    nesting = _Nesting()
     pushed: list[str | None] = []  # what the opcodes just before pushed: a string, or None for what is not known
     argument: Any
     for opcode, argument, position in pickletools.genops(data):
@@ -86,19 +99,15 @@ def vet(path: Path, data: Any) -> None:
             else:
                 memo.pop(index, None)
             nesting.put(index)
-        elif name == "GLOBAL":
-            _admit(path, tuple(argument.split(" ", 1)))
-            pushed = []
-            nesting.follow(name)
-        elif name == "STACK_GLOBAL":
-            _admit(path, tuple(pushed))
+        elif name in ("GLOBAL", "STACK_GLOBAL"):
+            _admit(path, tuple(argument.split(" ", 1) if name == "GLOBAL" else pushed))
             pushed = []
             nesting.follow(name)
         elif name in _REFUSED:
             raise _refusal(path, position, name)
         elif name not in ("FRAME", "PROTO"):
             pushed = []
-            if nesting.follow(name) > DEEPEST:
+            if nesting.follow(name) > _DEEPEST:
                 raise _refusal(path, position, name)
 
 
@@ -120,6 +129,52 @@ def _admit(path: Path, name: tuple[str | None, ...]) -> None:
             got=spelt,
             hint="save the vectors with gensim's KeyedVectors.save or save_word2vec_format",
         )
+
+
+class _Nesting:
+    """The most tuples around one another in everything on the unpickler's stack and in its memo.
+
+    Python hashes a tuple by hashing what it holds, in C and with no end to the recursion: as a dictionary's key, a
+    tuple of a tuple of millions more ends the process. Lists and dictionaries are no keys, and everything else
+    that Python does to nested things it stops in time. What a tuple holds is settled when it is made, so its depth
+    is known then for good.
+
+    It may go wrong only where the unpickler stops at an error, and builds nothing of what comes after.
+    """
+
+    def __init__(self) -> None:
+        self._stack: list[int] = []
+        self._marks: list[int] = []
+        self._memo: dict[int, int] = {}  # without the many things that hold no tuple
+
+    def put(self, index: int) -> None:
+        """Memoise what is on top."""
+        if depth := self._stack[-1]:
+            self._memo[index] = depth
+        else:
+            self._memo.pop(index, None)
+
+    def get(self, index: int) -> None:
+        """Push what was memoised."""
+        self._stack.append(self._memo.get(index, 0))
+
+    def follow(self, name: str) -> int:
+        """Do to the stack what any other opcode does; return the depth of what it made."""
+        stack, marks = self._stack, self._marks
+        if name in _PUSHES:  # nearly all there is in a file of words
+            stack.append(0)
+            return 0
+        taken, above_mark, left = _EFFECTS[name]
+        if name == "MARK":
+            marks.append(len(stack))
+        elif name == "POP" and marks and marks[-1] == len(stack):
+            marks.pop()
+        else:
+            start = (marks.pop() if above_mark else len(stack)) - taken
+            depth = max(stack[start:], default=0) + (name in _TUPLES)
+            stack[start:] = [depth] * left
+            return depth
+        return 0
 
 
 class _InertUnpickler(pickle.Unpickler):

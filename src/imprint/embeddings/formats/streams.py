@@ -13,7 +13,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -155,6 +155,8 @@ def from_source(
 class _XzReader(io.RawIOBase):
     """xz content under a memory limit, which lzma.LZMAFile does not offer; streams may follow each other."""
 
+    _new_decoder = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
     def __init__(self, raw: io.FileIO) -> None:
         super().__init__()
         self._raw = raw
@@ -178,7 +180,3 @@ class _XzReader(io.RawIOBase):
             if content:
                 view[: len(content)] = content
                 return len(content)
-
-    @staticmethod
-    def _new_decoder() -> lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.errors import MissingExtraError
+from imprint.errors import needing
 from imprint.types import Floats32
 
 
@@ -36,10 +36,8 @@ class Subwords:
         return _mean(self.rows[hashes])
 
     def _hashes(self, word: str) -> list[int]:
-        try:
+        with needing("gensim", "gensim"):
             from gensim.models.fasttext import ft_ngram_hashes
-        except ImportError as error:
-            raise MissingExtraError("gensim", "gensim") from error
         return [int(value) for value in ft_ngram_hashes(word, self.shortest, self.longest, self.buckets)]
 
 

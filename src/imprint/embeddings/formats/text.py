@@ -16,10 +16,10 @@ from imprint.embeddings.background import wants_background
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.blocks import LineBlock, Lines, first_fields, keep_lines
 from imprint.embeddings.formats.checks import show
-from imprint.embeddings.formats.header import check_count
 from imprint.embeddings.formats.layout import (
     NUMERAL,
     SAMPLE_LINES,
+    check_count,
     find_layout,
     split_fields,
     trailing_numbers,

@@ -12,8 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.header import Header, check_count, check_dimension, parse_header
-from imprint.embeddings.formats.layout import split_fields, trailing_numbers
+from imprint.embeddings.formats.layout import (
+    Header,
+    check_count,
+    check_dimension,
+    parse_header,
+    split_fields,
+    trailing_numbers,
+)
 from imprint.embeddings.formats.rows import Rows
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError

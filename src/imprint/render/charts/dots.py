@@ -4,26 +4,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
 
+from imprint.render.charts import theme
 from imprint.render.charts.points import Point, drawable, scale_for, text_width, tooltips
-from imprint.render.charts.theme import (
-    ACCENT,
-    LINE,
-    OTHER,
-    PAPER,
-    DataRow,
-    Spec,
-    clean,
-    finish,
-    looks,
-    rows,
-    unchecked,
-    zero_rule,
-)
+from imprint.render.charts.theme import DataRow, Spec, clean, finish, looks, rows, unchecked, zero_rule
 
 _WIDTH = 430  # of the plot, without the words
 _LABELS = 150  # pixels left of it
 _LINE = 20  # from word to word
-_LOOKS = (("circle", ACCENT, ACCENT), ("diamond", PAPER, OTHER))  # shape and filling say what colour says
+# Shape and filling say what colour says.
+_LOOKS = (("circle", theme.ACCENT, theme.ACCENT), ("diamond", theme.PAPER, theme.OTHER))
 
 
 @unchecked
@@ -48,7 +37,7 @@ def dots(points: Sequence[Point], *, x_title: str) -> Spec:
     )
     legend = {"orient": "none", "legendX": -_LABELS, "legendY": -34} if several else None
     layers = [
-        base.mark_rule(color=LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(_WIDTH)),
+        base.mark_rule(color=theme.LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(_WIDTH)),
         zero_rule("x"),
         base.mark_text(align="left", baseline="middle").encode(x=alt.value(-_LABELS), text="label:N"),
         base.mark_point(size=70, strokeWidth=1.8, opacity=1).encode(

@@ -4,23 +4,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from imprint.render.charts import theme
 from imprint.render.charts.points import has_place, hint_fields, scale_for, tooltips
-from imprint.render.charts.theme import (
-    ACCENT,
-    LINE,
-    MARK,
-    PAPER,
-    QUIET,
-    WIDTH,
-    DataRow,
-    Spec,
-    clean,
-    finish,
-    looks,
-    rows,
-    unchecked,
-    zero_rule,
-)
+from imprint.render.charts.theme import DataRow, Spec, clean, finish, looks, rows, unchecked, zero_rule
 
 PUBLISHED = "published value"
 
@@ -31,9 +17,9 @@ _TICK, _BAR = "M0,-1L0,1", "M-1.2,0L1.2,0"
 # Shape and filling say what colour says.
 _SIGNIFICANT = "significant"
 _MARKS = {
-    _SIGNIFICANT: ("circle", ACCENT, ACCENT),
-    "not significant": ("circle", PAPER, QUIET),
-    "cannot reach": ("diamond", PAPER, QUIET),
+    _SIGNIFICANT: ("circle", theme.ACCENT, theme.ACCENT),
+    "not significant": ("circle", theme.PAPER, theme.QUIET),
+    "cannot reach": ("diamond", theme.PAPER, theme.QUIET),
 }
 
 
@@ -86,15 +72,17 @@ def forest(
     marks = looks(
         "verdict", _explained(estimates, ticks, band), legend={"orient": "none", "legendX": -_LABELS, "legendY": -34}
     )
-    scale = scale_for([0.0, *ends, *(tick["published"] for tick in ticks)], 0, WIDTH - _LABELS)
+    scale = scale_for([0.0, *ends, *(tick["published"] for tick in ticks)], 0, theme.WIDTH - _LABELS)
     x = alt.X("estimate", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False))
     y = alt.Y("row", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5))
     base = alt.Chart(rows(estimates)).encode(x=x, y=y)
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
     hover = tooltips("label", numbers, (test.hints for test in drawn))
-    tone = alt.when(f"datum.verdict == '{_SIGNIFICANT}'").then(alt.value(ACCENT)).otherwise(alt.value(QUIET))
+    tone = (
+        alt.when(f"datum.verdict == '{_SIGNIFICANT}'").then(alt.value(theme.ACCENT)).otherwise(alt.value(theme.QUIET))
+    )
     layers = [
-        base.mark_rule(color=LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(WIDTH - _LABELS)),
+        base.mark_rule(color=theme.LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(theme.WIDTH - _LABELS)),
         zero_rule("x"),
         base.mark_text(
             align="left", baseline="middle", lineBreak="\n", lineHeight=_LINE_HEIGHT, dy=alt.expr("datum.rise")
@@ -111,7 +99,7 @@ def forest(
             .mark_point(size=220, strokeWidth=2, opacity=1)
             .encode(x="published:Q", y=y, tooltip=published, **marks)
         )
-    return finish(layers, width=WIDTH - _LABELS, height=step * len(drawn))
+    return finish(layers, width=theme.WIDTH - _LABELS, height=step * len(drawn))
 
 
 def _row(place: int, test: ForestRow) -> DataRow:
@@ -148,5 +136,5 @@ def _explained(estimates: Sequence[DataRow], ticks: Sequence[DataRow], band: str
     verdicts = {row["verdict"] for row in estimates}
     marks = {verdict: look for verdict, look in _MARKS.items() if verdict in verdicts}
     if any(row["low"] is not None for row in estimates):
-        marks[clean(band)] = (_BAR, QUIET, QUIET)
-    return marks | ({PUBLISHED: (_TICK, MARK, MARK)} if ticks else {})
+        marks[clean(band)] = (_BAR, theme.QUIET, theme.QUIET)
+    return marks | ({PUBLISHED: (_TICK, theme.MARK, theme.MARK)} if ticks else {})

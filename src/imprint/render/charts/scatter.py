@@ -4,31 +4,20 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from imprint.render.charts import theme
 from imprint.render.charts.plane import Plane, plane_for
 from imprint.render.charts.points import Point, drawable, point_rows, spans_zero, tooltips
-from imprint.render.charts.theme import (
-    ACCENT,
-    INK,
-    OTHER,
-    PAPER,
-    QUIET,
-    SIDE,
-    SOFT,
-    WIDTH,
-    DataRow,
-    Spec,
-    finish,
-    looks,
-    rows,
-    unchecked,
-    zero_rule,
-)
+from imprint.render.charts.theme import DataRow, Spec, finish, looks, rows, unchecked, zero_rule
 
 _HEIGHT = 420
 _CROWD = 300  # dots of one group; more are drawn smaller
 _CHANNELS: tuple[Literal["x"], Literal["y"]] = ("x", "y")
 # Shape and filling say what colour says.
-_LOOKS = (("circle", ACCENT, ACCENT), ("square", PAPER, OTHER), ("triangle-up", PAPER, QUIET))
+_LOOKS = (
+    ("circle", theme.ACCENT, theme.ACCENT),
+    ("square", theme.PAPER, theme.OTHER),
+    ("triangle-up", theme.PAPER, theme.QUIET),
+)
 
 
 @unchecked
@@ -57,7 +46,7 @@ def scatter(
 
     layers = [zero_rule(name) for name in _CHANNELS if spans_zero(row[name] for row in dots)]
     if ends:
-        stroke = {"strokeDash": [5, 4], "color": SOFT} if line == "diagonal" else {"color": INK}
+        stroke = {"strokeDash": [5, 4], "color": theme.SOFT} if line == "diagonal" else {"color": theme.INK}
         layers.append(alt.Chart(rows(ends)).mark_line(strokeWidth=1.4, **stroke).encode(**axes))
     marks = looks("group", dict(zip(groups, _LOOKS, strict=False)), legend={} if len(groups) > 1 else None)
     for group in reversed(groups):
@@ -74,7 +63,7 @@ def scatter(
     segments = [(ends[0], ends[1])] if ends else []
     # More than asked for: some stand in for those without room.
     layers.append(plane.names(named[: 4 * labels], dots, segments, most=labels).encode(tooltip=hover))
-    return finish(layers, width=WIDTH - SIDE, height=_HEIGHT)
+    return finish(layers, width=theme.WIDTH - theme.SIDE, height=_HEIGHT)
 
 
 def _outermost(dots: Sequence[DataRow], plane: Plane, first: int) -> list[DataRow]:

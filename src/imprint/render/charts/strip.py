@@ -4,21 +4,10 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from imprint.render.charts import theme
 from imprint.render.charts.placement import HEIGHT
 from imprint.render.charts.points import Point, drawable, point_rows, scale_for, spans_zero, text_width, tooltips
-from imprint.render.charts.theme import (
-    ACCENT,
-    INK,
-    QUIET,
-    SOFT,
-    WIDTH,
-    Spec,
-    clean,
-    finish,
-    rows,
-    unchecked,
-    zero_rule,
-)
+from imprint.render.charts.theme import Spec, clean, finish, rows, unchecked, zero_rule
 
 if TYPE_CHECKING:
     import altair as alt
@@ -27,7 +16,7 @@ _DOT = 8.0  # pixels from dot to dot
 _SWARM = 60.0  # half the height that the swarm may take
 _NEAR = 32  # dots looked at; more than stand side by side in a swarm that fits
 _GAP = 3.0
-_PLOT = WIDTH - 24
+_PLOT = theme.WIDTH - 24
 
 
 class Flag(NamedTuple):
@@ -67,15 +56,15 @@ def strip(points: Sequence[Point], *, x_title: str, ends: tuple[str, str], label
     named = alt.Chart(rows(poles))
     layers = [zero_rule("x")] if spans_zero(point.x for point in drawn) else []
     layers += [
-        named.mark_rule(color=QUIET, strokeWidth=0.7).encode(
+        named.mark_rule(color=theme.QUIET, strokeWidth=0.7).encode(
             x=x, y=alt.Y("foot:Q", axis=None, scale=span), y2="tip:Q"
         ),
         alt.Chart(rows(dots))
-        .mark_point(size=30, filled=True, opacity=0.8, color=ACCENT)
+        .mark_point(size=30, filled=True, opacity=0.8, color=theme.ACCENT)
         .encode(x=x, y=y, tooltip=hover),
-        named.mark_text(align=alt.expr("datum.align"), baseline="middle", dx=alt.expr("datum.dx"), color=INK).encode(
-            x=x, y=alt.Y("tip:Q", axis=None, scale=span), text="word:N", tooltip=hover
-        ),
+        named.mark_text(
+            align=alt.expr("datum.align"), baseline="middle", dx=alt.expr("datum.dx"), color=theme.INK
+        ).encode(x=x, y=alt.Y("tip:Q", axis=None, scale=span), text="word:N", tooltip=hover),
     ]
     layers.append(_end(f"← {ends[0]}", 0, "left", round(2 * half)))
     layers.append(_end(f"{ends[1]} →", _PLOT, "right", round(2 * half)))
@@ -147,6 +136,6 @@ def _end(text: str, place: float, align: Literal["left", "right"], height: int) 
     """Say beside the axis's title which way an end points."""
     import altair as alt
 
-    marks = alt.Chart(rows([{"end": text}])).mark_text(align=align, baseline="middle", fontSize=13, color=SOFT)
+    marks = alt.Chart(rows([{"end": text}])).mark_text(align=align, baseline="middle", fontSize=13, color=theme.SOFT)
     layer: alt.Chart = marks.encode(x=alt.value(place), y=alt.value(height + 34), text="end:N")
     return layer
