@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from imprint.cli.options import FindingsArgument
+
 
 def card_command(
-    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="CARD.md", help="The file to write. [default: print it]")
-    ] = None,
+    findings: FindingsArgument,
+    out: Annotated[Path | None, typer.Option(metavar="CARD.md", help="The file to write. [default: print it]")] = None,
 ) -> None:
     """Write the section on bias for a model card, in Markdown, from findings alone."""
     from imprint.cli.console import check_target, tell

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
+from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption, TargetArgument, pairs_given
 from imprint.debiasing import METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
-    from imprint.debiasing.linear import LinearDebiaser
     from imprint.debiasing.transform import Transform
     from imprint.directions.axis import Axis, Pairs
     from imprint.embeddings.embedding import Embedding
@@ -24,28 +23,23 @@ AUTO = "auto"
 
 def debias_command(
     embedding: EmbeddingArgument,
-    target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
-    ],
+    target: TargetArgument,
     method: Annotated[
-        str | None,
-        typer.Option("--method", help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}]"),
+        str | None, typer.Option(help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}]")
     ] = None,
     axis: AxisOption = None,
     pairs: Annotated[
-        Path | None,
-        typer.Option("--pairs", help="A file of pairs, one per line (he,she): the axis, or leace's labels."),
+        Path | None, typer.Option(help="A file of pairs, one per line (he,she): the axis, or leace's labels.")
     ] = None,
     strength: Annotated[
         str | None,
         typer.Option(
-            "--strength",
             help="Of linear: a number from 0, 1 balancing keeping and removing, or auto: chosen, and the spread with "
-            "it, on folds of the seeds. [default: 10]",
+            "it, on folds of the seeds. [default: 10]"
         ),
     ] = None,
     seeds: Annotated[
-        Path | None, typer.Option("--seeds", help="A file of words to take the axis from. [default: professions]")
+        Path | None, typer.Option(help="A file of words to take the axis from. [default: professions]")
     ] = None,
     save: Annotated[Path | None, typer.Option("--transform", help="A file to save the transform in as well.")] = None,
     load: Annotated[
@@ -61,10 +55,11 @@ def debias_command(
     from imprint.debiasing.saved import load_transform
     from imprint.directions.axis import pair_axis
     from imprint.embeddings.convert import check_name, convert
-    from imprint.stimuli.seeds import read_pairs, read_seeds
+    from imprint.stimuli.seeds import read_seeds
     from imprint.subjects.opening import load as load_embedding
 
-    _check_options(method, axis, pairs, strength, seeds, save, load, show_frontier=show_frontier)
+    given = pairs_given(axis, pairs)
+    _check_options(method, strength, seeds, save, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
         check_target(path, reading=embedding)
     check_name(target)
@@ -79,14 +74,13 @@ def debias_command(
         )
     words = None if seeds is None else read_seeds(seeds)
     opened = open_embedding(embedding)
-    given = (axis or DEFAULT_PAIR,) if pairs is None else read_pairs(pairs)
     along = pair_axis(opened, given)
     gendered = given == (DEFAULT_PAIR,)
     with phases() as report:
         step = partial(report, f"debiasing {opened.name}")
         step(0, 2)
         if load is None:
-            transform = _fit(opened, method or METHODS[0], given, strength, words, report)
+            transform = _fit(opened, method or METHODS[0], given, along, strength, words, report)
         else:
             transform = load_transform(load)
         step(1, 2)
@@ -113,8 +107,6 @@ def debias_command(
 
 def _check_options(
     method: str | None,
-    axis: tuple[str, str] | None,
-    pairs: Path | None,
     strength: str | None,
     seeds: Path | None,
     save: Path | None,
@@ -122,15 +114,16 @@ def _check_options(
     *,
     show_frontier: bool,
 ) -> None:
-    if axis is not None and pairs is not None:
-        raise SettingError("--axis and --pairs cannot be used together", option="--axis", hint="give one of them")
+    from imprint.debiasing.debiaser import DEBIASERS
+    from imprint.debiasing.linear import LinearDebiaser
+
     if load is not None and (method, strength, seeds, save) != (None, None, None, None):
         raise SettingError(
             "--apply uses a transform as it is",
             option="--apply",
             hint="leave out --method, --strength, --seeds and --transform",
         )
-    linear = method is None or _is_linear(method)
+    linear = method is None or issubclass(DEBIASERS.get(method), LinearDebiaser)  # it alone has strengths and seeds
     if not linear and (strength, seeds) != (None, None):
         raise SettingError(
             f"--strength and --seeds cannot be used with --method {method}",
@@ -144,57 +137,36 @@ def _check_options(
         )
 
 
-def _is_linear(method: str) -> bool:
-    """Tell whether a method has strengths and seeds; refuse one that does not exist."""
-    from imprint.debiasing.debiaser import DEBIASERS
-    from imprint.debiasing.linear import LinearDebiaser
-
-    return issubclass(DEBIASERS.get(method), LinearDebiaser)
-
-
 def _fit(
     embedding: "Embedding",
     method: str,
     pairs: "Pairs",
-    strength: str | None,
-    seeds: "Seeds | None",
-    report: "Report",
-) -> "Transform":
-    from imprint.debiasing.debiaser import debiaser
-    from imprint.directions.axis import pair_axis
-
-    if strength is not None or seeds is not None:
-        fitted = None if seeds is None else seeds.fitted
-        along = pair_axis(embedding, pairs)
-        return _linear(embedding, along, strength, seeds, report).fit(embedding, axis=along, seeds=fitted)
-    chosen = debiaser(method)
-    return chosen.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else chosen.fit(embedding, pairs=pairs)
-
-
-def _linear(
-    embedding: "Embedding",
     along: "Axis",
     strength: str | None,
     seeds: "Seeds | None",
     report: "Report",
-) -> "LinearDebiaser":
+) -> "Transform":
     from imprint.cli.console import say
+    from imprint.debiasing.debiaser import debiaser
     from imprint.debiasing.folds import choose_debiaser, fold_frontier
     from imprint.debiasing.linear import LinearDebiaser
 
-    if strength is None:
-        return LinearDebiaser()
+    if strength is None and seeds is None:
+        chosen = debiaser(method)
+        return chosen.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else chosen.fit(embedding, pairs=pairs)
+    fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
+    linear = LinearDebiaser()
     if strength == AUTO:
-        fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
         progress = partial(report, "choosing a strength")
-        points = fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress)
-        chosen = choose_debiaser(points)
-        say(f"chosen on folds of the seeds: strength {chosen.strength:g}, spread {chosen.spread:g}")
-        return chosen
-    try:
-        return LinearDebiaser(float(strength))
-    except ValueError as error:
-        raise SettingError(option="--strength", got=strength, expected=f"a number of at least 0, or {AUTO}") from error
+        linear = choose_debiaser(fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress))
+        say(f"chosen on folds of the seeds: strength {linear.strength:g}, spread {linear.spread:g}")
+    elif strength is not None:
+        try:
+            linear = LinearDebiaser(float(strength))
+        except ValueError as error:
+            expected = f"a number of at least 0, or {AUTO}"
+            raise SettingError(option="--strength", got=strength, expected=expected) from error
+    return linear.fit(embedding, axis=along, seeds=fitted)
 
 
 def _findings(

@@ -22,12 +22,7 @@ def evaluate_command(
     embedding: EmbeddingArgument,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against",
-            callback=is_embedding,
-            metavar="OTHER",
-            help="The embedding before: print the difference to it.",
-        ),
+        typer.Option(callback=is_embedding, metavar="OTHER", help="The embedding before: print the difference to it."),
     ] = None,
     benchmarks: BenchmarksOption = None,
     most_words: WordsOption = 300_000,
@@ -35,9 +30,7 @@ def evaluate_command(
         bool,
         typer.Option("--leakage", help="Try to recover gender from names, professions and the words furthest out."),
     ] = False,
-    resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Resamples behind intervals of analogies.")
-    ] = 1_000,
+    resamples: Annotated[int, typer.Option(min=1, help="Resamples behind intervals of analogies.")] = 1_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:

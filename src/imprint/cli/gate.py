@@ -1,12 +1,11 @@
 """`imprint gate`: findings held against conditions, for a pipeline; the exit code says how it went."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import JsonOption
+from imprint.cli.options import FindingsArgument, JsonOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ RequireOption = Annotated[
 
 
 def gate_command(
-    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
+    findings: FindingsArgument,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
     json: JsonOption = False,

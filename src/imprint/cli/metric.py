@@ -10,8 +10,8 @@ from imprint.cli.options import JsonOption
 
 def metric_command(
     subject: Annotated[str, typer.Argument(metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")],
-    metric: Annotated[list[str], typer.Option("--metric", help="A metric's name; may repeat. See imprint metrics.")],
-    test: Annotated[list[str], typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat.")],
+    metric: Annotated[list[str], typer.Option(help="A metric's name; may repeat. See imprint metrics.")],
+    test: Annotated[list[str], typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")],
     json: JsonOption = False,
 ) -> None:
     """Run several metrics on the same tests and words."""

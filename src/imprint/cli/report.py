@@ -1,15 +1,13 @@
 """`imprint report`: the page of an audit drawn again from its findings, nothing computed."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from imprint.cli.audit import OutOption, UnmaskOption
+from imprint.cli.options import FindingsArgument
 
 
 def report_command(
-    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
+    findings: FindingsArgument,
     out: OutOption = Path("report.html"),
     unmask: UnmaskOption = False,
 ) -> None:
