@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Cookie, Depends, Header
 from starlette.responses import RedirectResponse, Response
 
-from imprint.study.security import check_form, form_token, read_form
+from imprint.study.security import Form, check_form, form_token
 from imprint.web.pages import Pages
 from imprint.web.refusal import RefusedError
 
@@ -19,8 +19,6 @@ MOST_LINKS = 100  # made at once
 
 _WHOSE = "the administrator"
 _EXPORTS = {"answers.csv": "text/csv", "scores.jsonl": "application/jsonl"}
-
-Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 def bearer(authorization: str | None) -> str:

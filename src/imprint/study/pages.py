@@ -1,7 +1,6 @@
 """What a participant sees: each step of the study as a page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,20 +12,13 @@ from imprint.web.pages import Pages
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from imprint.study.steps import Visitor
     from imprint.study.store import Store
 
 FIELD = "answer-"  # before a question's number, in the name of its field
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _STEPS = {"Consent": "consent.html", "Task": "task.html", "Familiarise": "familiarise.html", "Finish": "finish.html"}
-
-
-@dataclass(frozen=True)
-class Visitor:
-    """Somebody who came by a private link that is one of the study's."""
-
-    number: int
-    token: str
 
 
 def study_pages(store: "Store", *, unmask: bool) -> Pages:
@@ -50,7 +42,7 @@ def study_pages(store: "Store", *, unmask: bool) -> Pages:
 def draw_step(
     pages: Pages,
     store: "Store",
-    visitor: Visitor,
+    visitor: "Visitor",
     *,
     status: int = 200,
     refused: str = "",
@@ -69,11 +61,6 @@ def draw_step(
         refused=refused,
         given=given or {},
     )
-
-
-def draw_refusal(pages: Pages, visitor: Visitor, *, status: int, title: str, message: str) -> "Response":
-    """Draw why something was not taken, with the way on."""
-    return pages.draw("refused.html", status=status, title=title, message=message, token=visitor.token)
 
 
 def given_answers(form: Mapping[str, str]) -> dict[int, str]:

@@ -23,7 +23,6 @@ from imprint.study.steps import (
     Consent,
     Familiarise,
     Finish,
-    Joined,
     Overview,
     PagesDone,
     Payment,
@@ -31,6 +30,7 @@ from imprint.study.steps import (
     Step,
     StoredAnswer,
     StoredItem,
+    Visitor,
 )
 
 _LONGEST_TOKEN = 120
@@ -81,7 +81,7 @@ class Store:
         """Tell whether this is the administrator's token."""
         return hmac.compare_digest(people.hash_token(token), self._admin)
 
-    def join(self, panel_id: str | None = None) -> Joined:
+    def join(self, panel_id: str | None = None) -> Visitor:
         """Take in a new participant, of whom nothing is stored but that there is one.
 
         A panel's number that comes again is the same participant, who goes on under the same private link; one that
@@ -93,7 +93,7 @@ class Store:
             token = token_of(self.secret, check_panel_id(panel_id))
             fingerprint = fingerprint_of(self.secret, panel_id)
         with self._writing() as connection:
-            return Joined(people.let_in(connection, people.hash_token(token), fingerprint), token)
+            return Visitor(people.let_in(connection, people.hash_token(token), fingerprint), token)
 
     def participant(self, token: str) -> int | None:
         """Return the number of the participant with this token, None for a token that nobody has."""

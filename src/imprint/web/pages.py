@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imprint.render.html import TEMPLATES, make_environment
-from imprint.web.refusal import RefusedError, title
+from imprint.web.refusal import RefusedError
 
 if TYPE_CHECKING:
     from starlette.responses import HTMLResponse, Response
@@ -53,8 +53,6 @@ class Pages:
         if path.startswith(API):
             response = JSONResponse({"detail": str(refusal)}, status_code=refusal.status)
         else:
-            response = self.draw(
-                "error.html", status=refusal.status, title=title(refusal.status), message=str(refusal)
-            )
+            response = self.draw("error.html", status=refusal.status, title=refusal.title, message=str(refusal))
         response.headers.update(refusal.headers)
         return response
