@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+import imprint
 from imprint.cli.options import AxisOption, EmbeddingArgument, JsonOption, PairsOption, pairs_given
 
 CONTENT_NOTE = (
@@ -31,15 +32,13 @@ def analogies_command(
     All pairs of the vocabulary are compared. Many of the analogies are offensive: they are the embedding's own.
     """
     from imprint.cli.console import open_embedding, progress_bar, say, show_findings
-    from imprint.directions.analogies import analogies
-    from imprint.directions.axis import pair_axis
     from imprint.render.terminal import draw_text
 
     chosen = pairs_given(axis, pairs)
     opened = open_embedding(embedding)
-    direction = pair_axis(opened, chosen)
+    direction = imprint.pair_axis(opened, chosen)
     with progress_bar("comparing all pairs") as report:
-        found = analogies(
+        found = imprint.analogies(
             opened, direction, k=k, delta=delta, words=words, names=not no_names, neutral=neutral, progress=report
         )
     if not json:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+import imprint
 from imprint.cli.options import FindingsArgument
 
 
@@ -15,12 +16,11 @@ def card_command(
     """Write the section on bias for a model card, in Markdown, from findings alone."""
     from imprint.cli.console import check_target, tell
     from imprint.files import replacing
-    from imprint.kinds.findings import read_findings
     from imprint.report.card import render_card
 
     if out is not None:
         check_target(out, reading=str(findings))
-    card = render_card(read_findings(findings))
+    card = render_card(imprint.read_findings(findings))
     if out is None:
         tell(card, end="")
         return

@@ -3,16 +3,13 @@
 import contextlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import imprint
 from imprint.choices import Layers, Pooling
 from imprint.errors import EncoderError, SettingError
-
-if TYPE_CHECKING:
-    from imprint.encoders.base import Encoder
-    from imprint.encoders.cache import EncodingCache
 
 ENCODER_HELP = (
     "A model's folder or .onnx file, an installed package that carries a model, a model in the Hugging Face cache "
@@ -39,20 +36,19 @@ CacheOption = Annotated[
 NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Keep no encodings, and use none.")]
 
 
-def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "Encoder":
+def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "imprint.Encoder":
     """Open an encoder, showing progress where it is an embedding to be read."""
     from imprint.cli.console import progress_bar
-    from imprint.subjects.opening import open_encoder
 
     with progress_bar(f"reading {source}") as report:
-        return open_encoder(source, texts=texts, progress=report, **options)
+        return imprint.open_encoder(source, texts=texts, progress=report, **options)
 
 
 @contextlib.contextmanager
-def opened_cache(path: Path | None, *, unused: bool) -> Iterator["EncodingCache | None"]:
+def opened_cache(path: Path | None, *, unused: bool) -> Iterator["imprint.EncodingCache | None"]:
     """Give the cache asked for; where the usual one cannot be used, say so and go on without."""
     from imprint.cli.console import say
-    from imprint.encoders.cache import EncodingCache, default_cache
+    from imprint.encoders.cache import default_cache
 
     if unused:
         if path is not None:
@@ -62,7 +58,7 @@ def opened_cache(path: Path | None, *, unused: bool) -> Iterator["EncodingCache 
         yield None
         return
     try:
-        cache = EncodingCache(path or default_cache())
+        cache = imprint.EncodingCache(path or default_cache())
     except EncoderError as error:
         if path is not None:
             raise

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+import imprint
 from imprint.cli.encoders import ENCODER_HELP
 from imprint.cli.options import JsonOption
 
@@ -16,12 +17,12 @@ def metric_command(
 ) -> None:
     """Run several metrics on the same tests and words."""
     from imprint.cli.console import show_findings
-    from imprint.kinds.metrics import metric as run
-    from imprint.stimuli.catalog import catalogue, choose
-    from imprint.subjects.opening import open_subject
+    from imprint.stimuli.catalog import choose
 
-    opened, tests = open_subject(subject), choose(catalogue(), test)
-    show_findings([row for name in metric for one in tests for row in run(name, opened, one).findings()], json=json)
+    opened, tests = imprint.open_subject(subject), choose(imprint.catalogue(), test)
+    show_findings(
+        [row for name in metric for one in tests for row in imprint.metric(name, opened, one).findings()], json=json
+    )
 
 
 def metrics_command() -> None:

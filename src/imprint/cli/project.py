@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import imprint
 from imprint.choices import PairMethod
 from imprint.cli.options import (
     DEFAULT_PAIR,
@@ -19,10 +20,6 @@ from imprint.cli.options import (
     pairs_given,
 )
 from imprint.errors import SettingError
-
-if TYPE_CHECKING:
-    from imprint.directions.axis import Axis
-    from imprint.embeddings.embedding import Embedding
 
 
 def project_command(
@@ -56,18 +53,17 @@ def project_command(
     Without --words the words are professions, and their places are compared with what a crowd thinks of them.
     """
     from imprint.cli.console import open_embedding, print_findings, show_blocks
-    from imprint.directions.projection import FEWEST, compare_projections, compare_with_scores, joined, project
+    from imprint.directions.projection import FEWEST, compare_projections, compare_with_scores, joined
     from imprint.kinds.directions import CROWD, show_comparisons, show_projections
-    from imprint.stimuli.seeds import professions, read_seeds
 
     ends, make_axis = _recipe(axis, pairs, sets, method)
-    scores = {one.word: one.stereotype for one in professions()}
-    asked = tuple(scores) if words is None else read_seeds(words).words
+    scores = {one.word: one.stereotype for one in imprint.professions()}
+    asked = tuple(scores) if words is None else imprint.read_seeds(words).words
     needed = {*asked, *map(joined, asked), *ends}
     placed = []
     for source in (embedding, *(() if against is None else (against,))):
         opened = open_embedding(source, needed)
-        placed.append(project(opened, make_axis(opened), asked))
+        placed.append(imprint.project(opened, make_axis(opened), asked))
     one = placed[0]
     comparisons = [compare_projections(one, other) for other in placed[1:]]
     gendered = sets is None and (pairs in (None, DEFAULT_PAIRS)) and axis in (None, DEFAULT_PAIR)
@@ -82,9 +78,8 @@ def project_command(
 
 def _recipe(
     axis: tuple[str, str] | None, pairs: str | None, sets: tuple[Path, Path] | None, method: PairMethod | None
-) -> "tuple[set[str], Callable[[Embedding], Axis]]":
+) -> "tuple[set[str], Callable[[imprint.Embedding], imprint.Axis]]":
     """Return the words to make an axis of, and what makes it in one embedding or in several."""
-    from imprint.directions.axis import pair_axis, set_axis
     from imprint.stimuli.files import read_words
 
     if sum(option is not None for option in (axis, pairs, sets)) > 1:
@@ -93,9 +88,8 @@ def _recipe(
         )
     if sets is None:
         given = pairs_given(axis, pairs)
-        return {word for pair in given for word in pair}, partial(
-            pair_axis, pairs=given, method=method or "difference"
-        )
+        words = {word for pair in given for word in pair}
+        return words, partial(imprint.pair_axis, pairs=given, method=method or "difference")
     if method is not None:
         raise SettingError(
             "--method works with pairs only",
@@ -104,4 +98,4 @@ def _recipe(
             hint="leave it out: two sets have one axis",
         )
     positive, negative = map(read_words, sets)
-    return {*positive, *negative}, partial(set_axis, positive=positive, negative=negative)
+    return {*positive, *negative}, partial(imprint.set_axis, positive=positive, negative=negative)

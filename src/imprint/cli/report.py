@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import imprint
 from imprint.cli.audit import OutOption, UnmaskOption
 from imprint.cli.options import FindingsArgument
 
@@ -13,9 +14,7 @@ def report_command(
 ) -> None:
     """Draw the page of an audit, or of any command's --json, from its findings alone."""
     from imprint.cli.console import check_target, tell
-    from imprint.kinds.findings import read_findings
-    from imprint.report.page import write_page
 
     check_target(out, reading=str(findings))
-    write_page(out, read_findings(findings), unmask=unmask)
+    imprint.write_page(out, imprint.read_findings(findings), unmask=unmask)
     tell(f"report: {out}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import imprint
 from imprint.checks import check_choice
 from imprint.choices import Protocol
 from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption
@@ -14,8 +15,6 @@ from imprint.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from imprint.enumeration.result import Enumeration
-    from imprint.rows import Row
     from imprint.study.design import Design
 
 FINDINGS = ".jsonl"
@@ -223,7 +222,6 @@ def delete_command(
 def _design(
     source: str, protocol: Protocol, *, participants: int | None, pages: int | None, rotations: int, seed: int
 ) -> "Design":
-    from imprint.kinds.findings import read_findings
     from imprint.study import protocols
     from imprint.study.analysis import score
     from imprint.study.store import Store
@@ -231,10 +229,10 @@ def _design(
     people = protocols.PARTICIPANTS[protocol] if participants is None else participants
     if protocol == "suggestion":
         return protocols.suggestion_design(source, participants=people)
-    findings: Sequence[Row]
+    findings: Sequence[imprint.Row]
     names = None
     if source.endswith(FINDINGS):
-        findings = read_findings(source)
+        findings = imprint.read_findings(source)
     elif protocol == "offense":
         with Store.open(source) as store:
             findings = score(store).findings()
@@ -252,28 +250,25 @@ def _design(
     return protocols.ube_design(findings, names=names, categories=categories, participants=people)
 
 
-def _analogies(embedding: str, pairs: int) -> "Sequence[Row]":
+def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
     """Find the best analogies along he and she, without first names, of which there is nothing to judge."""
     from imprint.cli.console import open_embedding, progress_bar
-    from imprint.directions.analogies import analogies
-    from imprint.directions.axis import pair_axis
 
     opened = open_embedding(embedding)
     with progress_bar("comparing all pairs") as report:
-        axis = pair_axis(opened, (DEFAULT_PAIR,))
-        return analogies(opened, axis, k=pairs, names=False, progress=report).findings()
+        axis = imprint.pair_axis(opened, (DEFAULT_PAIR,))
+        return imprint.analogies(opened, axis, k=pairs, names=False, progress=report).findings()
 
 
-def _enumerate(embedding: str, rotations: int, seed: int) -> "Enumeration":
+def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeration":
     """Find associations of name groups with words."""
     from imprint.cli.console import open_embedding, progress_bar, say
-    from imprint.enumeration.enumerate import enumerate_biases, threads
-    from imprint.enumeration.settings import Settings
+    from imprint.enumeration.enumerate import threads
 
     opened = open_embedding(embedding)
     with threads(None) as executor, progress_bar("rotating") as report:
-        settings = Settings(rotations=rotations, seed=seed)
-        found = enumerate_biases(opened, settings=settings, executor=executor, progress=report)
+        settings = imprint.Settings(rotations=rotations, seed=seed)
+        found = imprint.enumerate_biases(opened, settings=settings, executor=executor, progress=report)
     for note in found.notes:
         say(f"note: {note}")
     return found
