@@ -45,26 +45,23 @@ def bonuses(store: Store) -> tuple[BonusRow, ...]:
         raise StudyError(option="protocol", got=store.study.protocol, expected="ube, the only one with bonuses")
     exam, main = (_counts(store, agreement=agreement) for agreement in (False, True))
     paid = store.panel_ids()
-    earned = [
-        _bonus(store, who, exam.get(who, (0, 0)), main.get(who, (0, 0)), paid.get(who))
-        for who in exam.keys() | main.keys()
-    ]
+    earned = []
+    for who in exam.keys() | main.keys():
+        (correct, asked), (agreed, judged) = exam.get(who, (0, 0)), main.get(who, (0, 0))
+        name = None if who in paid else store.pseudonym(who)
+        row = BonusRow(
+            test=name or paid[who],
+            **about(store.study),
+            statistic=agreed / judged if judged else None,
+            participant=name,
+            exam_correct=correct,
+            exam_asked=asked,
+            agreed=agreed,
+            n_judged=judged,
+            panel_id=paid.get(who),
+        )
+        earned.append(row)
     return tuple(sorted(earned, key=lambda one: (one.panel_id or "", one.participant or "")))
-
-
-def _bonus(store: Store, who: int, exam: tuple[int, int], main: tuple[int, int], panel_id: str | None) -> BonusRow:
-    name = store.pseudonym(who) if panel_id is None else None
-    return BonusRow(
-        test=panel_id or str(name),
-        **about(store.study),
-        statistic=main[0] / main[1] if main[1] else None,
-        participant=name,
-        exam_correct=exam[0],
-        exam_asked=exam[1],
-        agreed=main[0],
-        n_judged=main[1],
-        panel_id=panel_id,
-    )
 
 
 def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:

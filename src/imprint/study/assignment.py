@@ -55,24 +55,19 @@ def open_page(connection: sqlite3.Connection, study: Study, participant: int, no
             "UPDATE assignments SET state = 'freed' WHERE participant = ? AND block = ?", (participant, held[0])
         )
         held = None
-    block = _give(connection, study, participant, now) if held is None else held[0]
+    block = _emptiest(connection, study, participant, now) if held is None else held[0]
     if block is None:
         return None
-    items = [item for (item,) in connection.execute("SELECT item FROM items WHERE block = ?", (block,))]
-    if study.protocol == "ube":
-        items = shuffled(items, study.seed, participant, "items")
-    return _task(connection, study, participant, block, items)
-
-
-def _give(connection: sqlite3.Connection, study: Study, participant: int, now: int) -> int | None:
-    block = _emptiest(connection, study, participant, now)
-    if block is not None:
+    if held is None:
         connection.execute(
             "INSERT INTO assignments VALUES (?, ?, 'open', ?) "
             "ON CONFLICT (participant, block) DO UPDATE SET state = 'open', given = excluded.given",
             (participant, block, now),
         )
-    return block
+    items = [item for (item,) in connection.execute("SELECT item FROM items WHERE block = ?", (block,))]
+    if study.protocol == "ube":
+        items = shuffled(items, study.seed, participant, "items")
+    return _task(connection, study, participant, block, items)
 
 
 def check_page(connection: sqlite3.Connection, study: Study, participant: int, items: set[int], now: int) -> int:
