@@ -1,7 +1,7 @@
 """Options about encoders that several commands share, and opening what they name."""
 
-import contextlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,26 +44,21 @@ def opened_encoder(source: str, *, texts: Collection[str] | None = None, **optio
         return imprint.open_encoder(source, texts=texts, progress=report, **options)
 
 
-@contextlib.contextmanager
-def opened_cache(path: Path | None, *, unused: bool) -> Iterator["imprint.EncodingCache | None"]:
-    """Give the cache asked for; where the usual one cannot be used, say so and go on without."""
+def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[imprint.EncodingCache | None]":
+    """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
     from imprint.cli.console import say
     from imprint.encoders.cache import default_cache
 
+    if unused and path is not None:
+        raise SettingError(
+            "--cache and --no-cache cannot be used together", option="--cache", got=path, hint="give one of them"
+        )
     if unused:
-        if path is not None:
-            raise SettingError(
-                "--cache and --no-cache cannot be used together", option="--cache", got=path, hint="give one of them"
-            )
-        yield None
-        return
+        return nullcontext()
     try:
-        cache = imprint.EncodingCache(path or default_cache())
+        return imprint.EncodingCache(path or default_cache())
     except EncoderError as error:
         if path is not None:
             raise
         say(f"note: encodings are not kept: {error}")
-        yield None
-        return
-    with cache:
-        yield cache
+        return nullcontext()

@@ -1,7 +1,7 @@
 """What the pages offer, as JSON, for programs that take part or watch; described at /openapi.json."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, Field
@@ -10,10 +10,8 @@ from imprint.study.admin import bearer
 from imprint.study.panel import PATTERN
 from imprint.study.refusals import WithdrawnError
 from imprint.study.steps import Consent, Overview, Question, Receipt, Visitor
+from imprint.study.store import Store
 from imprint.web.refusal import SAID, Refused, RefusedError
-
-if TYPE_CHECKING:
-    from imprint.study.store import Store
 
 _MOST_ANSWERS = 100
 _LONGEST_ANSWER = 2_000
@@ -76,7 +74,7 @@ class Withdrawn(BaseModel):
     deleted: int
 
 
-def find_visitor(store: "Store", token: str) -> Visitor:
+def find_visitor(store: Store, token: str) -> Visitor:
     """Return who came by a private link; refuse a link that is not one of the study's."""
     number = store.participant(token)
     if number is None:
@@ -84,7 +82,7 @@ def find_visitor(store: "Store", token: str) -> Visitor:
     return Visitor(number, token)
 
 
-def take_in(store: "Store", panel_id: str | None, *, join: bool) -> str:
+def take_in(store: Store, panel_id: str | None, *, join: bool) -> str:
     """Return the token of somebody who takes part from now on, if anybody may `join`."""
     if not join:
         raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
@@ -98,7 +96,7 @@ def take_in(store: "Store", panel_id: str | None, *, join: bool) -> str:
         ) from error
 
 
-def api_routes(store: "Store", *, join: bool) -> APIRouter:
+def api_routes(store: Store, *, join: bool) -> APIRouter:
     """Return the routes below /api."""
     routes = APIRouter(responses=_refusals(400, 413, 422, 429))
 
@@ -155,7 +153,7 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
     return routes
 
 
-def _step(store: "Store", visitor: Visitor) -> CurrentStep:
+def _step(store: Store, visitor: Visitor) -> CurrentStep:
     step = store.step(visitor.number)
     told = {"step": type(step).__name__.lower(), **asdict(step)}
     if isinstance(step, Consent):

@@ -1,7 +1,7 @@
 """The study as a web app: a private link a participant, pages that work without scripts, and forms of their own."""
 
 import logging
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, FastAPI
 from starlette.requests import Request
@@ -15,6 +15,7 @@ from imprint.study.panel import FIELDS, carried_id
 from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
 from imprint.study.security import Form, check_form, is_own_form
 from imprint.study.steps import Visitor
+from imprint.study.store import Store
 from imprint.web.application import make_application
 from imprint.web.guard import Guard
 from imprint.web.hosts import Hosts
@@ -22,16 +23,13 @@ from imprint.web.pages import API, Pages
 from imprint.web.rate import RateLimit
 from imprint.web.refusal import RefusedError
 
-if TYPE_CHECKING:
-    from imprint.study.store import Store
-
 # A classroom that joins at one moment is let in; a script that goes on is not.
 _BURST, _PER_SECOND = 200, 5
 _log = logging.getLogger(__name__)
 
 
 def make_study_app(
-    store: "Store", *, hosts: Hosts, join: bool = True, unmask: bool = False, secure: bool = False
+    store: Store, *, hosts: Hosts, join: bool = True, unmask: bool = False, secure: bool = False
 ) -> Guard:
     """Return the guarded app of a study.
 
@@ -64,7 +62,7 @@ def _explain_failures(app: FastAPI, pages: Pages) -> None:
         return pages.refuse(request.url.path, RefusedError(500))
 
 
-def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRouter:
+def _participant_routes(store: Store, pages: Pages, *, join: bool) -> APIRouter:
     routes = APIRouter()
 
     def visitor(token: str) -> Visitor:

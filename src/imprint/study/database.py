@@ -64,14 +64,10 @@ def connect(path: Path) -> sqlite3.Connection:
     )
     # A file from elsewhere may hold a schema that calls functions or values that fill the memory.
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-    for setting in (
-        "trusted_schema = OFF",
-        "cell_size_check = ON",
-        "foreign_keys = ON",
-        "synchronous = FULL",
-        "secure_delete = ON",
-    ):
-        connection.execute(f"PRAGMA {setting}")
+    connection.executescript(
+        "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; "
+        "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
+    )
     return connection
 
 
