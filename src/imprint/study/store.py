@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
-from imprint.study import assignment, database, people, records, steps
-from imprint.study.answering import take_answers
+from imprint.study import database, people, records, steps
 from imprint.study.database import FilePath
 from imprint.study.panel import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.soundness import check_sound
+from imprint.study.turn import Turn
 
 _LONGEST_TOKEN = 120
 _WAIT_TO_FOLD = 50  # milliseconds: everybody who answers waits as long
@@ -105,7 +105,7 @@ class Store:
         with self._reading() as connection:
             for participant, panel_id in people.panel_ids(connection).items():
                 told = records.progress(connection, self.study, participant)
-                wanted = assignment.is_wanted(connection, self.study, participant)
+                wanted = self._turn(connection, participant).is_wanted()
                 finished = people.person(connection, participant).finished or _is_done(told, wanted)
                 paid.append(steps.Payment(panel_id, told, finished))
         return tuple(sorted(paid, key=lambda one: one.panel_id))
@@ -155,9 +155,8 @@ class Store:
 
     def step(self, participant: int) -> steps.Step:
         """Return what a person sees now; asked again, the same."""
-        now = int(self._clock())
         with self._writing() as connection:
-            person = people.person(connection, participant)
+            person, turn = people.person(connection, participant), self._turn(connection, participant)
             code = self.terms.completion_code
             if person.away:
                 return steps.Finish("left", code if person.finished else None)
@@ -165,19 +164,17 @@ class Store:
                 return steps.Consent()
             exam = records.exam_block(connection)
             if exam is not None:
-                if page := assignment.open_exam(connection, self.study, participant, exam, now):
+                if page := turn.open_exam(exam):
                     return page
                 right, asked = records.exam_score(connection, exam, participant)
                 if 2 * right <= asked:
                     return steps.Finish("not-qualified")
                 if not person.familiar:
-                    letters = [group.letter for group in self.study.groups]
-                    return steps.Familiarise(assignment.ordered_groups(self.study, participant, letters, "main"))
-            task = assignment.open_page(connection, self.study, participant, now)
-            if task is not None:
+                    return steps.Familiarise(turn.groups([group.letter for group in self.study.groups]))
+            if task := turn.open_page():
                 return task
             told = records.progress(connection, self.study, participant)
-            wanted = assignment.is_wanted(connection, self.study, participant)
+            wanted = turn.is_wanted()
             finished = person.finished or _is_done(told, wanted)
             if finished and not person.finished:  # told once, the code is theirs, whoever withdraws later
                 connection.execute("UPDATE participants SET finished = 1 WHERE participant = ?", (participant,))
@@ -194,7 +191,7 @@ class Store:
             person = people.person(connection, participant)
             if person.away or not person.consented:
                 raise AnswerError("you are not taking part at the moment", hint="open your link to begin")
-            return take_answers(connection, self.study, participant, values, int(self._clock()))
+            return self._turn(connection, participant).answer(values)
 
     def progress(self, participant: int) -> steps.PagesDone:
         """Return how far a person has come."""
@@ -216,6 +213,9 @@ class Store:
         """Return every answer, item by item."""
         with self._reading() as connection:
             return records.answers(connection)
+
+    def _turn(self, connection: sqlite3.Connection, participant: int) -> Turn:
+        return Turn(connection, self.study, participant, int(self._clock()))
 
     def _fold(self, *, wait: int = 0) -> None:
         """Empty the log, which holds what was deleted; where somebody reads, again after the next change."""
