@@ -1,15 +1,33 @@
 """Scores: what the crowd of a study said, by protocol, and what each participant has earned."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from imprint.rows import Result, Row
 from imprint.study.ballots import read_ballots
-from imprint.study.matching import MatchingScores, score_matching
-from imprint.study.pairs import AnalogyScores, score_analogies
-from imprint.study.ratings import RatingScores, score_ratings
+from imprint.study.matching import score_matching
+from imprint.study.pairs import score_analogies
+from imprint.study.ratings import score_ratings
 from imprint.study.refusals import StudyError
 from imprint.study.rows import BonusRow, about
+from imprint.study.steps import Study
 from imprint.study.store import Store
-from imprint.study.suggestions import SuggestionScores, score_suggestions
+from imprint.study.suggestions import score_suggestions
 
-StudyScores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
+
+@dataclass(frozen=True, repr=False)
+class StudyScores(Result):
+    """What the crowd of a study said: the row of the whole first, then those of its parts."""
+
+    study: Study
+    rows: tuple[Row, ...]
+
+    def findings(self) -> list[Row]:
+        """Return all rows."""
+        return list(self.rows)
+
+    def __repr__(self) -> str:
+        return f"StudyScores({self.study.protocol} on {self.study.embedding or 'no embedding'}: {len(self.rows)} rows)"
 
 
 def score(store: Store, ratings: Store | None = None) -> StudyScores:
@@ -29,11 +47,15 @@ def score(store: Store, ratings: Store | None = None) -> StudyScores:
             got=ratings.study.parent,
             hint="give the offense study made from this one",
         )
+    rows: Iterable[Row]
     if protocol == "ube":
-        return score_matching(store, None if ratings is None else score_ratings(ratings))
-    if protocol == "offense":
-        return score_ratings(store)
-    return score_analogies(store) if protocol == "analogy" else score_suggestions(store)
+        rated = [] if ratings is None else list(score_ratings(ratings))
+        rows = [*score_matching(store, rated), *rated]
+    elif protocol == "offense":
+        rows = score_ratings(store)
+    else:
+        rows = score_analogies(store) if protocol == "analogy" else score_suggestions(store)
+    return StudyScores(store.study, tuple(rows))
 
 
 def bonuses(store: Store) -> tuple[BonusRow, ...]:
