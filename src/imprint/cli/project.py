@@ -9,23 +9,14 @@ import typer
 
 import imprint
 from imprint.choices import PairMethod
-from imprint.cli.options import (
-    DEFAULT_PAIR,
-    DEFAULT_PAIRS,
-    AxisOption,
-    EmbeddingArgument,
-    JsonOption,
-    PairsOption,
-    is_embedding,
-    pairs_given,
-)
+from imprint.cli import options
 from imprint.errors import SettingError
 
 
 def project_command(
-    embedding: EmbeddingArgument,
-    axis: AxisOption = None,
-    pairs: PairsOption = None,
+    embedding: options.EmbeddingArgument,
+    axis: options.AxisOption = None,
+    pairs: options.PairsOption = None,
     sets: Annotated[
         tuple[Path, Path] | None,
         typer.Option(metavar="FILE FILE", help="Two files of words: the axis joins their means."),
@@ -38,7 +29,7 @@ def project_command(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(callback=is_embedding, metavar="OTHER", help="Another embedding to set beside this one."),
+        typer.Option(callback=options.is_embedding, metavar="OTHER", help="Another embedding to set beside this one."),
     ] = None,
     top: Annotated[
         int,
@@ -46,7 +37,7 @@ def project_command(
             min=1, help="Words to show at each end and in the middle; fewer than three times as many are listed once."
         ),
     ] = 10,
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """Project words onto an axis of bias: which lie towards he, which towards she?
 
@@ -66,7 +57,7 @@ def project_command(
         placed.append(imprint.project(opened, make_axis(opened), asked))
     one = placed[0]
     comparisons = [compare_projections(one, other) for other in placed[1:]]
-    gendered = sets is None and (pairs in (None, DEFAULT_PAIRS)) and axis in (None, DEFAULT_PAIR)
+    gendered = sets is None and (pairs in (None, options.DEFAULT_PAIRS)) and axis in (None, options.DEFAULT_PAIR)
     if gendered and len(one.words) >= FEWEST and all(joined(word) in scores for word in one.words):
         comparisons.append(compare_with_scores(one, scores, name=CROWD))
     rows, agreements = [one.finding() for one in placed], [one.finding() for one in comparisons]
@@ -87,7 +78,7 @@ def _recipe(
             "--axis, --pairs and --sets cannot be used together", option="--axis", hint="give one of them"
         )
     if sets is None:
-        given = pairs_given(axis, pairs)
+        given = options.pairs_given(axis, pairs)
         words = {word for pair in given for word in pair}
         return words, partial(imprint.pair_axis, pairs=given, method=method or "difference")
     if method is not None:
