@@ -15,7 +15,7 @@ from typing import Self
 from imprint.study import database, people, records, steps
 from imprint.study.database import FilePath
 from imprint.study.panel import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
-from imprint.study.refusals import AnswerError, StudyError
+from imprint.study.refusals import StudyError
 from imprint.study.soundness import check_sound
 from imprint.study.turn import Turn
 
@@ -104,10 +104,8 @@ class Store:
         paid = []
         with self._reading() as connection:
             for participant, panel_id in people.panel_ids(connection).items():
-                told = records.progress(connection, self.study, participant)
-                wanted = self._turn(connection, participant).is_wanted()
-                finished = people.person(connection, participant).finished or _is_done(told, wanted)
-                paid.append(steps.Payment(panel_id, told, finished))
+                turn = self._turn(connection, participant)
+                paid.append(steps.Payment(panel_id, turn.progress(), turn.is_finished()))
         return tuple(sorted(paid, key=lambda one: one.panel_id))
 
     def consent(self, participant: int, token: str = "") -> None:
@@ -156,31 +154,7 @@ class Store:
     def step(self, participant: int) -> steps.Step:
         """Return what a person sees now; asked again, the same."""
         with self._writing() as connection:
-            person, turn = people.person(connection, participant), self._turn(connection, participant)
-            code = self.terms.completion_code
-            if person.away:
-                return steps.Finish("left", code if person.finished else None)
-            if not person.consented:
-                return steps.Consent()
-            exam = records.exam_block(connection)
-            if exam is not None:
-                if page := turn.open_exam(exam):
-                    return page
-                right, asked = records.exam_score(connection, exam, participant)
-                if 2 * right <= asked:
-                    return steps.Finish("not-qualified")
-                if not person.familiar:
-                    return steps.Familiarise(turn.groups([group.letter for group in self.study.groups]))
-            if task := turn.open_page():
-                return task
-            told = records.progress(connection, self.study, participant)
-            wanted = turn.is_wanted()
-            finished = person.finished or _is_done(told, wanted)
-            if finished and not person.finished:  # told once, the code is theirs, whoever withdraws later
-                connection.execute("UPDATE participants SET finished = 1 WHERE participant = ?", (participant,))
-            if told.answered == told.blocks:
-                return steps.Finish("answered", code)
-            return steps.Finish("waiting" if wanted else "closed", code if finished else None)
+            return self._turn(connection, participant).step(self.terms.completion_code)
 
     def answer(self, participant: int, values: Mapping[int, str]) -> steps.Receipt:
         """Store the answers to all questions of a page; when this returns they are on disk.
@@ -188,16 +162,12 @@ class Store:
         The same answers may come again, as when a browser sends a form twice, and change nothing.
         """
         with self._writing() as connection:
-            person = people.person(connection, participant)
-            if person.away or not person.consented:
-                raise AnswerError("you are not taking part at the moment", hint="open your link to begin")
             return self._turn(connection, participant).answer(values)
 
     def progress(self, participant: int) -> steps.PagesDone:
         """Return how far a person has come."""
         with self._reading() as connection:
-            people.person(connection, participant)
-            return records.progress(connection, self.study, participant)
+            return self._turn(connection, participant).progress()
 
     def overview(self) -> steps.Overview:
         """Return how far everybody has come."""
@@ -245,11 +215,3 @@ class Store:
             raise StudyError(f"nothing was stored ({error})", where=self._path, hint="try again") from error
         if not self._folded:
             self._fold()
-
-
-def _is_done(told: steps.PagesDone, wanted: bool) -> bool:
-    """Tell whether somebody has answered a page, and all the others have as many answers as are wanted.
-
-    Who found some pages full has answered their last one too; who found all of them full has answered none.
-    """
-    return told.answered > 0 and not wanted

@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterable, Mapping
 
 from imprint.study.design import EXAM_NAMES, NameGroup, Stage, check_value
 from imprint.study.order import shuffled
+from imprint.study.people import person
 from imprint.study.records import PATIENCE, exam_block, strings
 from imprint.study.refusals import AnsweredError, AnswerError, LateError
-from imprint.study.steps import Question, Receipt, Study, Task
+from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Receipt, Step, Study, Task
 
 EXAM_PAGE = 12  # names asked about on one page
 
@@ -23,19 +24,74 @@ _LARGEST = 2**63 - 1  # SQLite's integers end here
 
 
 class Turn:
-    """A participant at a moment; every query knows both, and the study's quota, by their names."""
+    """A participant at a moment; every query knows both, the study's quota and its exam's block by their names."""
 
     def __init__(self, connection: sqlite3.Connection, study: Study, participant: int, now: int) -> None:
         self._connection, self._study, self._participant = connection, study, participant
-        self._known = {"participant": participant, "quota": study.quota, "now": now, "since": now - PATIENCE}
+        self._person, self._exam = person(connection, participant), exam_block(connection)
+        self._known = {
+            "participant": participant,
+            "quota": study.quota,
+            "exam": self._exam,
+            "now": now,
+            "since": now - PATIENCE,
+        }
 
-    def open_exam(self, block: int) -> Task | None:
+    def step(self, code: str | None) -> Step:
+        """Return what this person sees now; asked again, the same. `code` is the study's completion code."""
+        if self._person.away:
+            return Finish("left", code if self._person.finished else None)
+        if not self._person.consented:
+            return Consent()
+        if self._exam is not None:
+            if page := self._open_exam(self._exam):
+                return page
+            right, asked = self._exam_score()
+            if 2 * right <= asked:
+                return Finish("not-qualified")
+            if not self._person.familiar:
+                return Familiarise(self._groups([group.letter for group in self._study.groups]))
+        if task := self._open_page():
+            return task
+        told, finished = self.progress(), self.is_finished()
+        if finished and not self._person.finished:  # told once, the code is theirs, whoever withdraws later
+            self._run("UPDATE participants SET finished = 1 WHERE participant = :participant")
+        if told.answered == told.blocks:
+            return Finish("answered", code)
+        return Finish("waiting" if self._is_wanted() else "closed", code if finished else None)
+
+    def progress(self) -> PagesDone:
+        """Count the pages this person has answered."""
+        answered, blocks = self._run(
+            "SELECT coalesce(sum(state = 'answered'), 0), count(*) FROM blocks LEFT JOIN assignments "
+            "ON assignments.block = blocks.block AND participant = :participant WHERE stage = 'main'"
+        ).fetchone()
+        if self._exam is None:
+            return PagesDone(answered, blocks, 0, 0)
+        return PagesDone(answered, blocks, self._exam_score()[1], EXAM_NAMES * len(self._study.groups))
+
+    def is_finished(self) -> bool:
+        """Tell whether this person has answered a page, and all the others have as many answers as are wanted.
+
+        Who found some pages full has answered their last one too; who found all of them full has answered none.
+        """
+        return self._person.finished or (self.progress().answered > 0 and not self._is_wanted())
+
+    def _open_exam(self, block: int) -> Task | None:
         """Return the next page of the exam, None when it is done."""
-        self._run("INSERT OR IGNORE INTO assignments VALUES (:participant, :block, 'open', :now)", block=block)
+        self._run("INSERT OR IGNORE INTO assignments VALUES (:participant, :exam, 'open', :now)")
         items = self._exam_page(block)
         return self._task(block, items) if items else None
 
-    def open_page(self) -> Task | None:
+    def _exam_score(self) -> tuple[int, int]:
+        """Return how many names this person put into their group, and how many were answered."""
+        right, asked = self._run(
+            "SELECT coalesce(sum(value = expected), 0), count(*) FROM answers JOIN items USING (item) "
+            "WHERE participant = :participant AND answers.block = :exam"
+        ).fetchone()
+        return right, asked
+
+    def _open_page(self) -> Task | None:
         """Return the page this person has open, or else give the one with the fewest people; None when none is open.
 
         The time runs from when the page was given: looking at it again does not hold it for longer.
@@ -61,7 +117,7 @@ class Turn:
             items = shuffled(items, self._study.seed, self._participant, "items")
         return self._task(block, items)
 
-    def is_wanted(self) -> bool:
+    def _is_wanted(self) -> bool:
         """Tell whether there is a page with too few answers that this person has not answered, given out or not."""
         row = self._run(
             "SELECT 1 FROM blocks LEFT JOIN assignments ON assignments.block = blocks.block AND state = 'answered' "
@@ -70,7 +126,7 @@ class Turn:
         ).fetchone()
         return row is not None
 
-    def groups(self, letters: Collection[str], stage: Stage = "main") -> tuple[NameGroup, ...]:
+    def _groups(self, letters: Collection[str], stage: Stage = "main") -> tuple[NameGroup, ...]:
         """Return groups in this person's order, on every page the same; in the exam with names that stand for them."""
         chosen = {group.letter: group for group in self._study.groups if group.letter in letters}
         order = shuffled(chosen, self._study.seed, self._participant, "groups")
@@ -80,6 +136,8 @@ class Turn:
 
     def answer(self, values: Mapping[int, str]) -> Receipt:
         """Store a page's answers; the same ones sent again change nothing."""
+        if self._person.away or not self._person.consented:
+            raise AnswerError("you are not taking part at the moment", hint="open your link to begin")
         if not 0 < len(values) <= _MOST:
             raise AnswerError(
                 f"{len(values)} answers arrived", got=len(values), hint="answer every question of the page"
@@ -95,7 +153,7 @@ class Turn:
                 "INSERT INTO answers (participant, item, block, value) VALUES (?, ?, ?, ?)",
                 [(self._participant, item, block, value) for item, value in answers.items()],
             )
-            if block != exam_block(self._connection) or not self._exam_page(block):
+            if block != self._exam or not self._exam_page(block):
                 self._mark("answered", block)
         return Receipt(len(before | answers), repeated)
 
@@ -175,7 +233,7 @@ class Turn:
         asked = self._run("SELECT item, kind, words FROM items WHERE block = :block", block=block)
         known = {item: Question(item, kind, strings(words)) for item, kind, words in asked}
         questions = tuple(known[item] for item in items)
-        return Task(block, stage, strings(title), questions, self.groups(strings(letters), stage))
+        return Task(block, stage, strings(title), questions, self._groups(strings(letters), stage))
 
     def _answers(self) -> dict[int, str]:
         return dict(self._run("SELECT item, value FROM answers WHERE participant = :participant").fetchall())
