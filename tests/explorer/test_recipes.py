@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint.explorer.recipes import axis_command, axis_python, weat_command, weat_python
-from imprint.explorer.words import Sets, split_words
+from imprint.explorer.words import sets_of, split_words, weat_test
 from imprint.stimuli.seeds import read_pairs, read_seeds
 
 from .conftest import A, B, X, Y
@@ -64,7 +64,7 @@ def test_a_catalogue_test_gives_the_row_of_the_command_line(asking, tmp_path):
     from imprint.subjects.opening import load
 
     ask = asking(load("default"))
-    words = {name: list(words) for name, words in Sets.of(get("caliskan-8")).named().items()}
+    words = {name: list(words) for name, words in sets_of(get("caliskan-8")).items()}
     answer = ask("POST", "/api/weat", json=words).json()
     assert answer["command"] == "imprint weat default --test caliskan-8 --json\n"
     assert in_shell(answer["command"], tmp_path) == answer["finding"]
@@ -94,7 +94,7 @@ def test_neighbours_are_those_of_python(ask):
 @given(LISTS)
 def test_whatever_words_are_typed_the_recipes_hold_them_whole(tmp_path_factory, words):
     folder = tmp_path_factory.getbasetemp()
-    test = Sets(tuple(words), ("b",), ("c",), ("d",)).test()
+    test = weat_test({"x": tuple(words), "y": ("b",), "a": ("c",), "b": ("d",)})
     _, _, toml = weat_command("default", test, "greater").partition("<<'END'\n")
     assert toml.splitlines().count("END") == 1
     assert tomllib.loads(toml.removesuffix("END\n"))["weat"][0]["x"] == words

@@ -7,11 +7,12 @@ from imprint.errors import StimulusError
 from imprint.explorer.words import (
     LONGEST_WORD,
     MOST_WORDS,
-    Sets,
     check_pairs,
     check_words,
+    sets_of,
     split_pairs,
     split_words,
+    weat_test,
     weat_tests,
 )
 from imprint.stimuli.definition import validate
@@ -60,13 +61,13 @@ def test_what_no_file_of_words_could_hold_is_refused_in_sets_and_pairs(word):
 
 def test_every_test_of_the_catalogue_is_known_by_its_words_and_fits_the_limits():
     for test in weat_tests():
-        sets = Sets.of(test)
-        assert sets.test() is test
-        for name, words in sets.named().items():
+        assert weat_test(sets_of(test)) is test
+        for name, words in sets_of(test).items():
             check_words(name, words)
 
 
 def test_other_words_make_a_test_of_their_own():
-    test = Sets(("rose", "lily"), ("ant", "flea"), ("love", "joy"), ("filth", "grief")).test()
+    sets = {"x": ("rose", "lily"), "y": ("ant", "flea"), "a": ("love", "joy"), "b": ("filth", "grief")}
+    test = weat_test(sets)
     validate(test)
     assert test.id == "explorer"

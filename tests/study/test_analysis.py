@@ -31,6 +31,16 @@ def wrong(question, task):
     return NEXT[letters][letters.index(right(question))]
 
 
+def rows_of(scores, kind):
+    """Return the rows of one kind."""
+    return [row for row in scores.findings() if row.kind == f"study-{kind}"]
+
+
+def overall(scores):
+    """Return the row of the whole, which comes first."""
+    return scores.findings()[0]
+
+
 def earned(store):
     """Return what bonuses say of each person."""
     return [(one.participant, one.exam_correct, one.exam_asked, one.agreed, one.n_judged) for one in bonuses(store)]
@@ -52,41 +62,42 @@ def crowd(make_store, take_part):
 def test_a_crowd_that_agrees_with_the_embedding_is_accurate_beyond_chance(crowd):
     store = crowd(3, lambda n, question, task: right(question))
     scores = score(store)
-    assert (scores.overall.associations, scores.overall.n_accurate, scores.overall.share_accurate) == (9, 9, 1)
-    assert scores.overall.expected == pytest.approx((4 / 4 + 3 / 3 + 2 / 2) / 9)
-    assert scores.overall.p_value == pytest.approx(1 / math.prod(map(math.factorial, (4, 3, 2))))
-    assert scores.overall.alpha == 1
-    assert (scores.overall.judgments, scores.overall.share_judgments) == (27, 1)
-    assert scores.overall.mean_choices == pytest.approx((4 * 4 + 3 * 3 + 2 * 2) / 9)
-    assert (scores.overall.unjudged, scores.overall.short) == (0, 9)  # three people are fewer than the paper's 18
-    assert scores.overall.n_significant == 10
-    assert scores.overall.share_offensive is None
+    assert (overall(scores).associations, overall(scores).n_accurate, overall(scores).share_accurate) == (9, 9, 1)
+    assert overall(scores).expected == pytest.approx((4 / 4 + 3 / 3 + 2 / 2) / 9)
+    assert overall(scores).p_value == pytest.approx(1 / math.prod(map(math.factorial, (4, 3, 2))))
+    assert overall(scores).alpha == 1
+    assert (overall(scores).judgments, overall(scores).share_judgments) == (27, 1)
+    assert overall(scores).mean_choices == pytest.approx((4 * 4 + 3 * 3 + 2 * 2) / 9)
+    assert (overall(scores).unjudged, overall(scores).short) == (0, 9)  # three people are fewer than the paper's 18
+    assert overall(scores).n_significant == 10
+    assert overall(scores).share_offensive is None
 
 
 def test_a_crowd_that_always_disagrees_is_never_accurate(crowd):
     scores = score(crowd(2, lambda n, question, task: wrong(question, task)))
-    assert scores.overall.share_accurate == scores.overall.share_judgments == 0
-    assert scores.overall.p_value == 1
-    assert {one.most_chosen for one in scores.associations if one.group == "A"} == {("B",)}
+    assert overall(scores).share_accurate == overall(scores).share_judgments == 0
+    assert overall(scores).p_value == 1
+    assert {one.most_chosen for one in rows_of(scores, "association") if one.group == "A"} == {("B",)}
 
 
 def test_three_of_five_make_a_plurality(crowd):
     scores = score(crowd(5, lambda n, question, task: right(question) if n < 3 else wrong(question, task)))
-    assert scores.overall.share_accurate == 1
-    assert scores.overall.share_judgments == pytest.approx(0.6)
+    assert overall(scores).share_accurate == 1
+    assert overall(scores).share_judgments == pytest.approx(0.6)
     units = [[*"AAABB"], [*"BBBCC"], [*"CCCDD"], [*"DDDAA"]]
-    assert (scores.categories[0].category, scores.categories[0].category_words) == (2, ("central1",))
-    assert scores.categories[0].alpha == pytest.approx(nominal_alpha(units))
-    for one in scores.associations:
+    category = rows_of(scores, "category")[0]
+    assert (category.category, category.category_words) == (2, ("central1",))
+    assert category.alpha == pytest.approx(nominal_alpha(units))
+    for one in rows_of(scores, "association"):
         first, second = one.votes
         assert (first.group, first.people, second.people, one.statistic) == (one.group, 3, 2, 0.6)
 
 
 def test_a_tie_is_told_and_is_not_accurate(crowd):
     scores = score(crowd(2, lambda n, question, task: right(question) if n else wrong(question, task)))
-    assert (scores.overall.n_accurate, scores.overall.ties, scores.overall.ties_with_group) == (0, 9, 9)
-    assert scores.overall.expected == 0
-    assert all(one.tied and not one.accurate for one in scores.associations)
+    assert (overall(scores).n_accurate, overall(scores).ties, overall(scores).ties_with_group) == (0, 9, 9)
+    assert overall(scores).expected == 0
+    assert all(one.tied and not one.accurate for one in rows_of(scores, "association"))
 
 
 def test_random_answers_on_pages_with_different_groups_do_not_agree(crowd):
@@ -96,8 +107,8 @@ def test_random_answers_on_pages_with_different_groups_do_not_agree(crowd):
     pooled = nominal_alpha(list(ballot.values.values()) for ballot in read_ballots(store))
     assert pooled > 0.1
     scores = score(store)
-    assert abs(scores.overall.alpha) < 0.1
-    assert {one.alpha for one in scores.groups} == {None}  # one association a category says nothing
+    assert abs(overall(scores).alpha) < 0.1
+    assert {one.alpha for one in rows_of(scores, "group")} == {None}  # one association a category says nothing
 
 
 def test_categories_and_groups_are_told_apart(crowd):
@@ -105,14 +116,14 @@ def test_categories_and_groups_are_told_apart(crowd):
         return right(question) if right(question) in "AD" else wrong(question, task)
 
     scores = score(crowd(2, choose))
-    assert {one.group: one.share_accurate for one in scores.groups} == {"A": 1, "B": 0, "C": 0, "D": 1}
-    assert [one.n_accurate for one in scores.categories] == [2, 1, 1]
-    assert [one.associations for one in scores.categories] == [4, 3, 2]
+    assert {one.group: one.share_accurate for one in rows_of(scores, "group")} == {"A": 1, "B": 0, "C": 0, "D": 1}
+    assert [one.n_accurate for one in rows_of(scores, "category")] == [2, 1, 1]
+    assert [one.associations for one in rows_of(scores, "category")] == [4, 3, 2]
 
 
 def test_a_study_nobody_answered_has_no_shares(make_store):
     scores = score(make_store())
-    of = scores.overall
+    of = overall(scores)
     assert of.share_accurate is of.expected is of.p_value is of.alpha is None
     assert of.unjudged == 9
     assert [row.kind for row in scores.findings()].count("study-association") == 9
@@ -153,18 +164,18 @@ def test_the_second_study_rates_what_the_crowd_agreed_on_and_scores_offensivenes
     for n in range(3):
         take_part(second, lambda _, question, task, n=n: str(ratings[question.words[0]][n]))
     scores = score(first, second)
-    offense = scores.ratings
-    assert {one.words[0]: one.offensive for one in offense.associations} == {
+    (offense,) = rows_of(scores, "offense")
+    assert {one.words[0]: one.offensive for one in rows_of(scores, "rating")} == {
         "a1x": True, "b1x": False, "a2x": True, "b2x": False
     }  # fmt: skip
-    assert offense.overall.share_offensive == scores.overall.share_offensive == 0.5
-    assert offense.overall.mean == pytest.approx((20 / 3 + 4 + 13 / 3 + 4 / 3) / 4)
-    assert {one.group: one.n_offensive for one in offense.groups} == {"A": 2, "B": 0}
-    assert {one.category_words: one.mean for one in offense.categories} == {
+    assert offense.share_offensive == overall(scores).share_offensive == 0.5
+    assert offense.mean == pytest.approx((20 / 3 + 4 + 13 / 3 + 4 / 3) / 4)
+    assert {one.group: one.n_offensive for one in rows_of(scores, "offense-group")} == {"A": 2, "B": 0}
+    assert {one.category_words: one.mean for one in rows_of(scores, "offense-category")} == {
         ("central1",): pytest.approx((20 / 3 + 4) / 2),
         ("central2",): pytest.approx((13 / 3 + 4 / 3) / 2),
     }
-    assert offense.overall.alpha == pytest.approx(interval_alpha(ratings.values()))
+    assert offense.alpha == pytest.approx(interval_alpha(ratings.values()))
     kinds = {row.kind for row in scores.findings()}
     assert {
         "study-matching",
@@ -180,7 +191,7 @@ def test_ratings_of_another_studys_associations_are_refused(crowd, make_store):
     """Same embedding, same groups, same words: another crowd agreed on other associations."""
     first, other = (crowd(1, lambda n, question, task: right(question), name=name) for name in ("a.db", "b.db"))
     second = make_store(design=offense_design(score(other).findings()), name="offense.db")
-    assert score(other, second).ratings is not None
+    assert rows_of(score(other, second), "offense")
     with refuses(StudyError, option="ratings", got=other.study.id):
         score(first, second)
 
@@ -228,7 +239,7 @@ def test_analogies_are_counted_by_votes_and_shared_both_ways(crowd):
         return "yes" if question.kind == "sense" or n < votes[question.words[0]] else "no"
 
     scores = score(crowd(4, choose, protocol="analogy"))
-    of = scores.overall
+    of = overall(scores)
     assert [(votes.people, votes.analogies) for votes in of.by_votes] == [(4, 1), (3, 1), (2, 1), (1, 0), (0, 1)]
     assert of.stereotype_shares.of_judgments == of.statistic == 9 / 16
     assert of.stereotype_shares.of_analogies == 2 / 4  # two of four is no majority
@@ -242,7 +253,7 @@ def test_analogies_are_counted_by_votes_and_shared_both_ways(crowd):
 def test_pairs_that_too_few_judged_are_left_out_of_the_votes_and_counted(make_store, take_part):
     store = make_store("analogy", quota=2)
     take_part(store, lambda *_: "yes")
-    of = score(store).overall
+    of = overall(score(store))
     assert sum(votes.analogies for votes in of.by_votes) == 0
     assert (of.short, of.judgments) == (4, 4)
 
@@ -252,21 +263,21 @@ def test_suggested_words_become_seeds(make_store, take_part, tmp_path):
     for words in ("Nurse, cab driver, boss, maid, clerk", "nurse, boss", "nurse"):
         take_part(store, lambda *_, words=words: words)
     scores = score(store)
-    assert [(one.word, one.people) for one in scores.words] == [
+    assert [(one.word, one.people) for one in scores.findings()] == [
         ("nurse", 3), ("boss", 2), ("cab driver", 1), ("clerk", 1), ("maid", 1)
     ]  # fmt: skip
     write_seeds(store, tmp_path / "seeds.csv")
     seeds = read_seeds(tmp_path / "seeds.csv")
     assert sorted(seeds.words) == ["boss", "cab driver", "clerk", "maid", "nurse"]
     assert len(seeds.held_out) == 1
-    assert seeds.held_out == tuple(one.word for one in scores.words if one.is_held_out)
+    assert seeds.held_out == tuple(one.word for one in scores.findings() if one.is_held_out)
 
 
 def test_the_split_of_seeds_follows_from_the_studys_seed(make_store, take_part):
     def split(seed, name):
         store = make_store("suggestion", seed=seed, name=name)
         take_part(store, lambda *_: ", ".join("abcdefghijklmnopqrst"))
-        return {one.word for one in score(store).words if one.is_held_out}
+        return {one.word for one in score(store).findings() if one.is_held_out}
 
     first = split(1, "a.db")
     assert len(first) == 4

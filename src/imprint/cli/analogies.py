@@ -1,14 +1,11 @@
 """`imprint analogies`: which words are to each other as he is to she?"""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
-from imprint.errors import SettingError
-
-DEFAULT_PAIRS = "default"
+import imprint
+from imprint.cli.options import AxisOption, EmbeddingArgument, JsonOption, PairsOption, pairs_given
 
 CONTENT_NOTE = (
     "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody. Slurs are masked; "
@@ -19,15 +16,10 @@ CONTENT_NOTE = (
 def analogies_command(
     embedding: EmbeddingArgument,
     axis: AxisOption = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option(
-            "--pairs", metavar="FILE", help="Pairs of words, one per line (he,she), or 'default': ten pairs."
-        ),
-    ] = None,
-    k: Annotated[int, typer.Option("--k", help="Analogies to find.")] = 30,
-    delta: Annotated[float, typer.Option("--delta", help="How far apart two words may be, at unit length.")] = 1.0,
-    words: Annotated[int, typer.Option("--words", help="Most frequent entries to pair.")] = 50_000,
+    pairs: PairsOption = None,
+    k: Annotated[int, typer.Option(help="Analogies to find.")] = 30,
+    delta: Annotated[float, typer.Option(help="How far apart two words may be, at unit length.")] = 1.0,
+    words: Annotated[int, typer.Option(help="Most frequent entries to pair.")] = 50_000,
     no_names: Annotated[bool, typer.Option("--no-names", help="Leave out entries that are US first names.")] = False,
     neutral: Annotated[
         bool, typer.Option("--neutral", help="Leave out the axis' own words and words gendered by meaning (king).")
@@ -40,20 +32,13 @@ def analogies_command(
     All pairs of the vocabulary are compared. Many of the analogies are offensive: they are the embedding's own.
     """
     from imprint.cli.console import open_embedding, progress_bar, say, show_findings
-    from imprint.directions.analogies import analogies
-    from imprint.directions.axis import pair_axis
     from imprint.render.terminal import draw_text
-    from imprint.stimuli.seeds import definitional_pairs, read_pairs
 
-    if axis is not None and pairs is not None:
-        raise SettingError("--axis and --pairs cannot be used together", option="--axis", hint="give one of them")
-    chosen: Sequence[tuple[str, str]] = (axis or DEFAULT_PAIR,)
-    if pairs is not None:
-        chosen = definitional_pairs() if pairs == DEFAULT_PAIRS else read_pairs(pairs)
+    chosen = pairs_given(axis, pairs)
     opened = open_embedding(embedding)
-    direction = pair_axis(opened, chosen)
+    direction = imprint.pair_axis(opened, chosen)
     with progress_bar("comparing all pairs") as report:
-        found = analogies(
+        found = imprint.analogies(
             opened, direction, k=k, delta=delta, words=words, names=not no_names, neutral=neutral, progress=report
         )
     if not json:

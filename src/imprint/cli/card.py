@@ -5,22 +5,22 @@ from typing import Annotated
 
 import typer
 
+import imprint
+from imprint.cli.options import FindingsArgument
+
 
 def card_command(
-    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="CARD.md", help="The file to write. [default: print it]")
-    ] = None,
+    findings: FindingsArgument,
+    out: Annotated[Path | None, typer.Option(metavar="CARD.md", help="The file to write. [default: print it]")] = None,
 ) -> None:
     """Write the section on bias for a model card, in Markdown, from findings alone."""
     from imprint.cli.console import check_target, tell
     from imprint.files import replacing
-    from imprint.kinds.findings import read_findings
     from imprint.report.card import render_card
 
     if out is not None:
         check_target(out, reading=str(findings))
-    card = render_card(read_findings(findings))
+    card = render_card(imprint.read_findings(findings))
     if out is None:
         tell(card, end="")
         return

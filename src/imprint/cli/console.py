@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import imprint
 from imprint.errors import SettingError
 from imprint.files import writable
 from imprint.printable import printable
@@ -15,8 +16,6 @@ from imprint.printable import printable
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from imprint.embeddings.embedding import Embedding
-    from imprint.rows import Row
     from imprint.types import Progress, Report
     from imprint.view import Block
 
@@ -35,13 +34,13 @@ def tell(answer: str, end: str = "\n") -> None:
     sys.stdout.flush()
 
 
-def print_findings(findings: "Iterable[Row]") -> None:
+def print_findings(findings: "Iterable[imprint.Row]") -> None:
     """Print JSON lines."""
     for finding in findings:
         sys.stdout.write(f"{finding.to_json()}\n")
 
 
-def show_findings(findings: "Sequence[Row]", *, json: bool, unmask: bool = False, more: bool = False) -> None:
+def show_findings(findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool = False, more: bool = False) -> None:
     """Print rows as JSON lines, or as their kinds show them; warn in either case, and say what could not be run.
 
     `more` prints what a page keeps one click away.
@@ -112,12 +111,10 @@ def phases() -> "Iterator[Report]":
         yield report
 
 
-def open_embedding(source: str, only: Iterable[str] | None = None) -> "Embedding":
+def open_embedding(source: str, only: Iterable[str] | None = None) -> "imprint.Embedding":
     """Load an embedding, showing progress and saying what reading it had to decide."""
-    from imprint.subjects.opening import load
-
     with progress_bar(f"reading {source}") as report:
-        embedding = load(source, only=only, background=True, progress=report)
+        embedding = imprint.load(source, only=only, background=True, progress=report)
     with progress_bar(f"hashing {source}") as report:
         # Every finding names the file by its hash; computed here, it is there when the first one asks.
         vars(embedding)["sha256"] = embedding.identify(report)

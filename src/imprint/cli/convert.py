@@ -1,18 +1,15 @@
 """`imprint convert`: any embedding file into one that opens at once."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from imprint.cli.options import EmbeddingArgument
+from imprint.cli.options import EmbeddingArgument, TargetArgument
 
 
 def convert_command(
     embedding: EmbeddingArgument,
-    target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
-    ],
+    target: TargetArgument,
     half: Annotated[bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")] = False,
 ) -> None:
     """Write an embedding as safetensors with its vocabulary, which opens by mapping memory."""

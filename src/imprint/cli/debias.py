@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption
+import imprint
+from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption, TargetArgument, pairs_given
 from imprint.debiasing import METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
-    from imprint.debiasing.linear import LinearDebiaser
     from imprint.debiasing.transform import Transform
-    from imprint.directions.axis import Axis, Pairs
-    from imprint.embeddings.embedding import Embedding
-    from imprint.rows import Row
+    from imprint.directions.axis import Pairs
     from imprint.stimuli.seeds import Seeds
     from imprint.types import Report
 
@@ -24,28 +22,23 @@ AUTO = "auto"
 
 def debias_command(
     embedding: EmbeddingArgument,
-    target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
-    ],
+    target: TargetArgument,
     method: Annotated[
-        str | None,
-        typer.Option("--method", help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}]"),
+        str | None, typer.Option(help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}]")
     ] = None,
     axis: AxisOption = None,
     pairs: Annotated[
-        Path | None,
-        typer.Option("--pairs", help="A file of pairs, one per line (he,she): the axis, or leace's labels."),
+        Path | None, typer.Option(help="A file of pairs, one per line (he,she): the axis, or leace's labels.")
     ] = None,
     strength: Annotated[
         str | None,
         typer.Option(
-            "--strength",
             help="Of linear: a number from 0, 1 balancing keeping and removing, or auto: chosen, and the spread with "
-            "it, on folds of the seeds. [default: 10]",
+            "it, on folds of the seeds. [default: 10]"
         ),
     ] = None,
     seeds: Annotated[
-        Path | None, typer.Option("--seeds", help="A file of words to take the axis from. [default: professions]")
+        Path | None, typer.Option(help="A file of words to take the axis from. [default: professions]")
     ] = None,
     save: Annotated[Path | None, typer.Option("--transform", help="A file to save the transform in as well.")] = None,
     load: Annotated[
@@ -58,13 +51,10 @@ def debias_command(
 ) -> None:
     """Debias an embedding and print what changed: stereotype words, background words, WEATs of gender."""
     from imprint.cli.console import check_target, open_embedding, phases, say, show_findings
-    from imprint.debiasing.saved import load_transform
-    from imprint.directions.axis import pair_axis
-    from imprint.embeddings.convert import check_name, convert
-    from imprint.stimuli.seeds import read_pairs, read_seeds
-    from imprint.subjects.opening import load as load_embedding
+    from imprint.embeddings.convert import check_name
 
-    _check_options(method, axis, pairs, strength, seeds, save, load, show_frontier=show_frontier)
+    given = pairs_given(axis, pairs)
+    _check_options(method, strength, seeds, save, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
         check_target(path, reading=embedding)
     check_name(target)
@@ -77,26 +67,25 @@ def debias_command(
             where=target,
             hint="give two files",
         )
-    words = None if seeds is None else read_seeds(seeds)
+    words = None if seeds is None else imprint.read_seeds(seeds)
     opened = open_embedding(embedding)
-    given = (axis or DEFAULT_PAIR,) if pairs is None else read_pairs(pairs)
-    along = pair_axis(opened, given)
+    along = imprint.pair_axis(opened, given)
     gendered = given == (DEFAULT_PAIR,)
     with phases() as report:
         step = partial(report, f"debiasing {opened.name}")
         step(0, 2)
         if load is None:
-            transform = _fit(opened, method or METHODS[0], given, strength, words, report)
+            transform = _fit(opened, method or METHODS[0], given, along, strength, words, report)
         else:
-            transform = load_transform(load)
+            transform = imprint.load_transform(load)
         step(1, 2)
         moved = transform.apply(opened)
         step(2, 2)
-        convert(moved, target, progress=partial(report, f"writing {target}"))
+        imprint.convert(moved, target, progress=partial(report, f"writing {target}"))
         if save is not None:
             transform.save(save)
         # Measured as anybody will find it who opens the file.
-        debiased = load_embedding(target, progress=partial(report, f"reading {target}"))
+        debiased = imprint.load(target, progress=partial(report, f"reading {target}"))
         rows = _findings(
             opened, debiased, transform, along, words, report, gendered=gendered, show_frontier=show_frontier
         )
@@ -113,8 +102,6 @@ def debias_command(
 
 def _check_options(
     method: str | None,
-    axis: tuple[str, str] | None,
-    pairs: Path | None,
     strength: str | None,
     seeds: Path | None,
     save: Path | None,
@@ -122,15 +109,17 @@ def _check_options(
     *,
     show_frontier: bool,
 ) -> None:
-    if axis is not None and pairs is not None:
-        raise SettingError("--axis and --pairs cannot be used together", option="--axis", hint="give one of them")
+    from imprint.debiasing.debiaser import DEBIASERS
+
     if load is not None and (method, strength, seeds, save) != (None, None, None, None):
         raise SettingError(
             "--apply uses a transform as it is",
             option="--apply",
             hint="leave out --method, --strength, --seeds and --transform",
         )
-    linear = method is None or _is_linear(method)
+    linear = method is None or issubclass(
+        DEBIASERS.get(method), imprint.LinearDebiaser
+    )  # it alone has strengths and seeds
     if not linear and (strength, seeds) != (None, None):
         raise SettingError(
             f"--strength and --seeds cannot be used with --method {method}",
@@ -144,88 +133,65 @@ def _check_options(
         )
 
 
-def _is_linear(method: str) -> bool:
-    """Tell whether a method has strengths and seeds; refuse one that does not exist."""
-    from imprint.debiasing.debiaser import DEBIASERS
-    from imprint.debiasing.linear import LinearDebiaser
-
-    return issubclass(DEBIASERS.get(method), LinearDebiaser)
-
-
 def _fit(
-    embedding: "Embedding",
+    embedding: "imprint.Embedding",
     method: str,
     pairs: "Pairs",
+    along: "imprint.Axis",
     strength: str | None,
     seeds: "Seeds | None",
     report: "Report",
 ) -> "Transform":
-    from imprint.debiasing.debiaser import debiaser
-    from imprint.directions.axis import pair_axis
-
-    if strength is not None or seeds is not None:
-        fitted = None if seeds is None else seeds.fitted
-        along = pair_axis(embedding, pairs)
-        return _linear(embedding, along, strength, seeds, report).fit(embedding, axis=along, seeds=fitted)
-    chosen = debiaser(method)
-    return chosen.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else chosen.fit(embedding, pairs=pairs)
-
-
-def _linear(
-    embedding: "Embedding",
-    along: "Axis",
-    strength: str | None,
-    seeds: "Seeds | None",
-    report: "Report",
-) -> "LinearDebiaser":
     from imprint.cli.console import say
     from imprint.debiasing.folds import choose_debiaser, fold_frontier
-    from imprint.debiasing.linear import LinearDebiaser
 
-    if strength is None:
-        return LinearDebiaser()
+    if strength is None and seeds is None:
+        chosen = imprint.debiaser(method)
+        return chosen.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else chosen.fit(embedding, pairs=pairs)
+    fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
+    linear = imprint.LinearDebiaser()
     if strength == AUTO:
-        fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
         progress = partial(report, "choosing a strength")
-        points = fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress)
-        chosen = choose_debiaser(points)
-        say(f"chosen on folds of the seeds: strength {chosen.strength:g}, spread {chosen.spread:g}")
-        return chosen
-    try:
-        return LinearDebiaser(float(strength))
-    except ValueError as error:
-        raise SettingError(option="--strength", got=strength, expected=f"a number of at least 0, or {AUTO}") from error
+        linear = choose_debiaser(fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress))
+        say(f"chosen on folds of the seeds: strength {linear.strength:g}, spread {linear.spread:g}")
+    elif strength is not None:
+        try:
+            linear = imprint.LinearDebiaser(float(strength))
+        except ValueError as error:
+            expected = f"a number of at least 0, or {AUTO}"
+            raise SettingError(option="--strength", got=strength, expected=expected) from error
+    return linear.fit(embedding, axis=along, seeds=fitted)
 
 
 def _findings(
-    before: "Embedding",
-    after: "Embedding",
+    before: "imprint.Embedding",
+    after: "imprint.Embedding",
     transform: "Transform",
-    axis: "Axis",
+    axis: "imprint.Axis",
     seeds: "Seeds | None",
     report: "Report",
     *,
     gendered: bool,
     show_frontier: bool,
-) -> "list[Row]":
+) -> "list[imprint.Row]":
     """Return what was fitted and what changed; what the embedding lacks words for becomes a row that says so."""
-    from imprint.debiasing.frontier import frontier, stereotype_variances
+    from imprint.debiasing.frontier import stereotype_variances
     from imprint.debiasing.rows import debiasing_finding, frontier_finding
     from imprint.rows import skipped
 
     fitted, held_out = (None, None) if seeds is None else (seeds.fitted, seeds.held_out or None)
     judges = fitted if held_out is None else held_out  # a user's own seeds, where none are held out, judge themselves
 
-    def spread() -> "list[Row]":
+    def spread() -> "list[imprint.Row]":
         variances = stereotype_variances(before, after, axis, held_out=judges)
         return [debiasing_finding(before, transform, axis, variances)]
 
-    def strengths() -> "list[Row]":
-        points = frontier(before, axis=axis, seeds=fitted, held_out=held_out)
+    def strengths() -> "list[imprint.Row]":
+        points = imprint.frontier(before, axis=axis, seeds=fitted, held_out=held_out)
         return [frontier_finding(before, transform, axis, points)]
 
     judged = gendered or seeds is not None
-    found: list[Row] = [] if judged else [debiasing_finding(before, transform, axis, None)]
+    found: list[imprint.Row] = [] if judged else [debiasing_finding(before, transform, axis, None)]
     for asked, name, title, work in (
         (judged, "variances", "Variances before and after", spread),
         (show_frontier, "frontier", "Other strengths", strengths),
@@ -240,7 +206,7 @@ def _findings(
     return [row.in_part("debiasing") for row in found]
 
 
-def _is_gender(axis: "Axis") -> bool:
+def _is_gender(axis: "imprint.Axis") -> bool:
     """Tell whether every word of an axis is gendered by meaning, or among the pairs that define gender."""
     from imprint.stimuli.seeds import definitional_pairs, gender_specific
 
@@ -248,7 +214,7 @@ def _is_gender(axis: "Axis") -> bool:
     return all(word.lower() in known for word in axis.positive + axis.negative)
 
 
-def _test(before: "Embedding", after: "Embedding", report: "Report") -> "list[Row]":
+def _test(before: "imprint.Embedding", after: "imprint.Embedding", report: "Report") -> "list[imprint.Row]":
     from imprint.association.battery import run_battery
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 

@@ -1,18 +1,15 @@
 """Options about encoders that several commands share, and opening what they name."""
 
-import contextlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import imprint
 from imprint.choices import Layers, Pooling
 from imprint.errors import EncoderError, SettingError
-
-if TYPE_CHECKING:
-    from imprint.encoders.base import Encoder
-    from imprint.encoders.cache import EncodingCache
 
 ENCODER_HELP = (
     "A model's folder or .onnx file, an installed package that carries a model, a model in the Hugging Face cache "
@@ -39,35 +36,29 @@ CacheOption = Annotated[
 NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Keep no encodings, and use none.")]
 
 
-def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "Encoder":
+def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "imprint.Encoder":
     """Open an encoder, showing progress where it is an embedding to be read."""
     from imprint.cli.console import progress_bar
-    from imprint.subjects.opening import open_encoder
 
     with progress_bar(f"reading {source}") as report:
-        return open_encoder(source, texts=texts, progress=report, **options)
+        return imprint.open_encoder(source, texts=texts, progress=report, **options)
 
 
-@contextlib.contextmanager
-def opened_cache(path: Path | None, *, unused: bool) -> Iterator["EncodingCache | None"]:
-    """Give the cache asked for; where the usual one cannot be used, say so and go on without."""
+def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[imprint.EncodingCache | None]":
+    """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
     from imprint.cli.console import say
-    from imprint.encoders.cache import EncodingCache, default_cache
+    from imprint.encoders.cache import default_cache
 
+    if unused and path is not None:
+        raise SettingError(
+            "--cache and --no-cache cannot be used together", option="--cache", got=path, hint="give one of them"
+        )
     if unused:
-        if path is not None:
-            raise SettingError(
-                "--cache and --no-cache cannot be used together", option="--cache", got=path, hint="give one of them"
-            )
-        yield None
-        return
+        return nullcontext()
     try:
-        cache = EncodingCache(path or default_cache())
+        return imprint.EncodingCache(path or default_cache())
     except EncoderError as error:
         if path is not None:
             raise
         say(f"note: encodings are not kept: {error}")
-        yield None
-        return
-    with cache:
-        yield cache
+        return nullcontext()

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+import imprint
 from imprint.cli.options import DEFAULT_PAIR, EmbeddingArgument, JsonOption, SeedOption, is_embedding
 
 BenchmarksOption = Annotated[
@@ -22,12 +23,7 @@ def evaluate_command(
     embedding: EmbeddingArgument,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against",
-            callback=is_embedding,
-            metavar="OTHER",
-            help="The embedding before: print the difference to it.",
-        ),
+        typer.Option(callback=is_embedding, metavar="OTHER", help="The embedding before: print the difference to it."),
     ] = None,
     benchmarks: BenchmarksOption = None,
     most_words: WordsOption = 300_000,
@@ -35,9 +31,7 @@ def evaluate_command(
         bool,
         typer.Option("--leakage", help="Try to recover gender from names, professions and the words furthest out."),
     ] = False,
-    resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Resamples behind intervals of analogies.")
-    ] = 1_000,
+    resamples: Annotated[int, typer.Option(min=1, help="Resamples behind intervals of analogies.")] = 1_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -46,20 +40,17 @@ def evaluate_command(
     Bundled: RG-65, WordSim-353, MEN and Google's analogies. Others may not be redistributed: give their files.
     """
     from imprint.cli.console import open_embedding, phases, show_findings
-    from imprint.directions.axis import pair_axis
     from imprint.evaluation.benchmarks import all_benchmarks
-    from imprint.evaluation.evaluate import evaluate
-    from imprint.evaluation.leakage import leakage as recover
 
     chosen = all_benchmarks(benchmarks)
     opened = open_embedding(embedding)
     before = None if against is None else open_embedding(against)
     with phases() as report:
-        found = evaluate(
+        found = imprint.evaluate(
             opened, chosen, against=before, most_words=most_words, resamples=resamples, seed=seed, report=report
         ).findings()
         if leakage:
             first, second = (opened, None) if before is None else (before, opened)
-            axis = pair_axis(first, [DEFAULT_PAIR])
-            found += recover(first, axis, after=second, seed=seed, report=report).findings()
+            axis = imprint.pair_axis(first, [DEFAULT_PAIR])
+            found += imprint.leakage(first, axis, after=second, seed=seed, report=report).findings()
     show_findings(found, json=json)

@@ -1,16 +1,13 @@
 """`imprint gate`: findings held against conditions, for a pipeline; the exit code says how it went."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from imprint.cli.options import JsonOption
+import imprint
+from imprint.cli.options import FindingsArgument, JsonOption
 from imprint.errors import SettingError
-
-if TYPE_CHECKING:
-    from imprint.rows import Row
 
 FailOnOption = Annotated[
     list[str] | None,
@@ -32,7 +29,7 @@ RequireOption = Annotated[
 
 
 def gate_command(
-    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
+    findings: FindingsArgument,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
     json: JsonOption = False,
@@ -42,7 +39,6 @@ def gate_command(
     Nothing is computed. A condition that no finding answers is inconclusive, never passed.
     """
     from imprint.cli.console import print_findings, tell
-    from imprint.kinds.findings import read_findings
     from imprint.policy.gate import check, parse_conditions
 
     conditions = parse_conditions(fail_on or (), require or ())
@@ -52,7 +48,7 @@ def gate_command(
             option="--fail-on",
             hint="give --fail-on or --require, for example --fail-on 'weat:p<0.01'",
         )
-    gate = check(read_findings(findings), conditions)
+    gate = check(imprint.read_findings(findings), conditions)
     if json:
         print_findings(gate.findings())
     else:
@@ -60,7 +56,7 @@ def gate_command(
     raise typer.Exit(gate.exit_code)
 
 
-def say_sentences(rows: "Sequence[Row]", say: "Callable[[str], None]", *, whole: bool = True) -> None:
+def say_sentences(rows: "Sequence[imprint.Row]", say: "Callable[[str], None]", *, whole: bool = True) -> None:
     """Print what rows mean, in sentences: each a `whole` line, as pipelines read them, or broken for people."""
     from imprint.kinds.sections import sentences
     from imprint.masking import Words

@@ -4,24 +4,25 @@ from typing import Annotated
 
 import typer
 
+import imprint
 from imprint.cli.encoders import ENCODER_HELP
 from imprint.cli.options import JsonOption
 
 
 def metric_command(
     subject: Annotated[str, typer.Argument(metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")],
-    metric: Annotated[list[str], typer.Option("--metric", help="A metric's name; may repeat. See imprint metrics.")],
-    test: Annotated[list[str], typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat.")],
+    metric: Annotated[list[str], typer.Option(help="A metric's name; may repeat. See imprint metrics.")],
+    test: Annotated[list[str], typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")],
     json: JsonOption = False,
 ) -> None:
     """Run several metrics on the same tests and words."""
     from imprint.cli.console import show_findings
-    from imprint.kinds.metrics import metric as run
-    from imprint.stimuli.catalog import catalogue, choose
-    from imprint.subjects.opening import open_subject
+    from imprint.stimuli.catalog import choose
 
-    opened, tests = open_subject(subject), choose(catalogue(), test)
-    show_findings([row for name in metric for one in tests for row in run(name, opened, one).findings()], json=json)
+    opened, tests = imprint.open_subject(subject), choose(imprint.catalogue(), test)
+    show_findings(
+        [row for name in metric for one in tests for row in imprint.metric(name, opened, one).findings()], json=json
+    )
 
 
 def metrics_command() -> None:

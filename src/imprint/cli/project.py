@@ -1,80 +1,63 @@
 """`imprint project`: where words lie along an axis such as he - she."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import imprint
 from imprint.choices import PairMethod
-from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption, is_embedding
+from imprint.cli import options
 from imprint.errors import SettingError
-
-if TYPE_CHECKING:
-    from imprint.directions.axis import Axis
-    from imprint.embeddings.embedding import Embedding
-
-DEFAULT_PAIRS = "default"
 
 
 def project_command(
-    embedding: EmbeddingArgument,
-    axis: AxisOption = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option(
-            "--pairs", metavar="FILE", help="Pairs of words, one per line (he,she), or 'default': ten pairs."
-        ),
-    ] = None,
+    embedding: options.EmbeddingArgument,
+    axis: options.AxisOption = None,
+    pairs: options.PairsOption = None,
     sets: Annotated[
         tuple[Path, Path] | None,
-        typer.Option("--sets", metavar="FILE FILE", help="Two files of words: the axis joins their means."),
+        typer.Option(metavar="FILE FILE", help="Two files of words: the axis joins their means."),
     ] = None,
     method: Annotated[
-        PairMethod | None,
-        typer.Option("--method", help="Of several pairs: their mean difference, or pca. [default: difference]"),
+        PairMethod | None, typer.Option(help="Of several pairs: their mean difference, or pca. [default: difference]")
     ] = None,
     words: Annotated[
-        Path | None,
-        typer.Option("--words", help="A file of words to project. [default: professions not gendered by definition]"),
+        Path | None, typer.Option(help="A file of words to project. [default: professions not gendered by definition]")
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against", callback=is_embedding, metavar="OTHER", help="Another embedding to set beside this one."
-        ),
+        typer.Option(callback=options.is_embedding, metavar="OTHER", help="Another embedding to set beside this one."),
     ] = None,
     top: Annotated[
         int,
         typer.Option(
-            "--top",
-            min=1,
-            help="Words to show at each end and in the middle; fewer than three times as many are listed once.",
+            min=1, help="Words to show at each end and in the middle; fewer than three times as many are listed once."
         ),
     ] = 10,
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """Project words onto an axis of bias: which lie towards he, which towards she?
 
     Without --words the words are professions, and their places are compared with what a crowd thinks of them.
     """
     from imprint.cli.console import open_embedding, print_findings, show_blocks
-    from imprint.directions.projection import FEWEST, compare_projections, compare_with_scores, joined, project
+    from imprint.directions.projection import FEWEST, compare_projections, compare_with_scores, joined
     from imprint.kinds.directions import CROWD, show_comparisons, show_projections
-    from imprint.stimuli.seeds import professions, read_seeds
 
-    recipe = _recipe(axis, pairs, sets, method)
-    scores = {one.word: one.stereotype for one in professions()}
-    asked = tuple(scores) if words is None else read_seeds(words).words
-    needed = {*asked, *map(joined, asked), *recipe.words}
+    ends, make_axis = _recipe(axis, pairs, sets, method)
+    scores = {one.word: one.stereotype for one in imprint.professions()}
+    asked = tuple(scores) if words is None else imprint.read_seeds(words).words
+    needed = {*asked, *map(joined, asked), *ends}
     placed = []
     for source in (embedding, *(() if against is None else (against,))):
         opened = open_embedding(source, needed)
-        placed.append(project(opened, recipe.make(opened), asked))
+        placed.append(imprint.project(opened, make_axis(opened), asked))
     one = placed[0]
     comparisons = [compare_projections(one, other) for other in placed[1:]]
-    gendered = sets is None and (pairs in (None, DEFAULT_PAIRS)) and axis in (None, DEFAULT_PAIR)
+    gendered = sets is None and (pairs in (None, options.DEFAULT_PAIRS)) and axis in (None, options.DEFAULT_PAIR)
     if gendered and len(one.words) >= FEWEST and all(joined(word) in scores for word in one.words):
         comparisons.append(compare_with_scores(one, scores, name=CROWD))
     rows, agreements = [one.finding() for one in placed], [one.row for one in comparisons]
@@ -84,46 +67,26 @@ def project_command(
         show_blocks((*show_projections(rows, top), *(show_comparisons(agreements) if agreements else ())))
 
 
-@dataclass(frozen=True)
-class _Recipe:
-    """What to make an axis of, in one embedding or in several."""
-
-    pairs: Sequence[tuple[str, str]]
-    sets: tuple[Sequence[str], Sequence[str]] | None
-    method: PairMethod = "difference"
-
-    @property
-    def words(self) -> Iterable[str]:
-        return [word for group in (self.sets or self.pairs) for word in group]
-
-    def make(self, embedding: "Embedding") -> "Axis":
-        from imprint.directions.axis import pair_axis, set_axis
-
-        if self.sets is not None:
-            return set_axis(embedding, *self.sets)
-        return pair_axis(embedding, self.pairs, method=self.method)
-
-
 def _recipe(
     axis: tuple[str, str] | None, pairs: str | None, sets: tuple[Path, Path] | None, method: PairMethod | None
-) -> _Recipe:
+) -> "tuple[set[str], Callable[[imprint.Embedding], imprint.Axis]]":
+    """Return the words to make an axis of, and what makes it in one embedding or in several."""
     from imprint.stimuli.files import read_words
-    from imprint.stimuli.seeds import definitional_pairs, read_pairs
 
     if sum(option is not None for option in (axis, pairs, sets)) > 1:
         raise SettingError(
             "--axis, --pairs and --sets cannot be used together", option="--axis", hint="give one of them"
         )
-    if sets is not None:
-        if method is not None:
-            raise SettingError(
-                "--method works with pairs only",
-                option="--method",
-                got=method,
-                hint="leave it out: two sets have one axis",
-            )
-        return _Recipe((), (read_words(sets[0]), read_words(sets[1])))
-    if pairs is not None:
-        read = definitional_pairs() if pairs == DEFAULT_PAIRS else read_pairs(pairs)
-        return _Recipe(read, None, method or "difference")
-    return _Recipe((axis or DEFAULT_PAIR,), None, method or "difference")
+    if sets is None:
+        given = options.pairs_given(axis, pairs)
+        words = {word for pair in given for word in pair}
+        return words, partial(imprint.pair_axis, pairs=given, method=method or "difference")
+    if method is not None:
+        raise SettingError(
+            "--method works with pairs only",
+            option="--method",
+            got=method,
+            hint="leave it out: two sets have one axis",
+        )
+    positive, negative = map(read_words, sets)
+    return {*positive, *negative}, partial(imprint.set_axis, positive=positive, negative=negative)

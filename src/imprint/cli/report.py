@@ -1,23 +1,20 @@
 """`imprint report`: the page of an audit drawn again from its findings, nothing computed."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+import imprint
 from imprint.cli.audit import OutOption, UnmaskOption
+from imprint.cli.options import FindingsArgument
 
 
 def report_command(
-    findings: Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")],
+    findings: FindingsArgument,
     out: OutOption = Path("report.html"),
     unmask: UnmaskOption = False,
 ) -> None:
     """Draw the page of an audit, or of any command's --json, from its findings alone."""
     from imprint.cli.console import check_target, tell
-    from imprint.kinds.findings import read_findings
-    from imprint.report.page import write_page
 
     check_target(out, reading=str(findings))
-    write_page(out, read_findings(findings), unmask=unmask)
+    imprint.write_page(out, imprint.read_findings(findings), unmask=unmask)
     tell(f"report: {out}")

@@ -19,8 +19,7 @@ def stimuli_command(
         list[str] | None, typer.Argument(metavar="[TEST]...", help="Ids or patterns to show in full.")
     ] = None,
     tests: Annotated[
-        Path | None,
-        typer.Option("--tests", help="Check and list a TOML file of your own, instead of the catalogue."),
+        Path | None, typer.Option(help="Check and list a TOML file of your own, instead of the catalogue.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -1,22 +1,22 @@
 """`imprint study`: do people hold what the embedding holds? Create a rating study, serve it, score and export it."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import imprint
 from imprint.checks import check_choice
 from imprint.choices import Protocol
-from imprint.cli.options import JsonOption, SeedOption
+from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from imprint.rows import Row
     from imprint.study.design import Design
 
-FORMATS = ("csv", "jsonl", "payments", "mturk", "prolific", "seeds")
 FINDINGS = ".jsonl"
 
 _ANALOGIES = 100  # asked about where an embedding is given; the paper asks about 1,000
@@ -40,32 +40,23 @@ def create_command(
             "the words are to be about, say 'women and men'.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="The study's file, which must not exist yet.")],
-    protocol: Annotated[
-        Protocol,
-        typer.Option("--protocol", help="What people do; ube: match words to groups."),
-    ] = "ube",
+    out: Annotated[Path, typer.Option(help="The study's file, which must not exist yet.")],
+    protocol: Annotated[Protocol, typer.Option(help="What people do; ube: match words to groups.")] = "ube",
     participants: Annotated[
-        int | None, typer.Option("--participants", help="People a page. [default: as in the papers: 18, 15, 10; 50]")
+        int | None, typer.Option(help="People a page. [default: as in the papers: 18, 15, 10; 50]")
     ] = None,
     pages: Annotated[
-        int | None,
-        typer.Option("--pages", min=1, help="Categories (ube) or analogies to ask about. [default: 12, 100]"),
+        int | None, typer.Option(min=1, help="Categories (ube) or analogies to ask about. [default: 12, 100]")
     ] = None,
     rotations: Annotated[
-        int, typer.Option("--rotations", help="Random rotations behind each p-value, where an embedding is given.")
+        int, typer.Option(help="Random rotations behind each p-value, where an embedding is given.")
     ] = 1_000,
     consent: Annotated[
         Path | None,
-        typer.Option(
-            "--consent", metavar="FILE", help="Your ethics board's text, in UTF-8: the first thing people read."
-        ),
+        typer.Option(metavar="FILE", help="Your ethics board's text, in UTF-8: the first thing people read."),
     ] = None,
     completion_code: Annotated[
-        str | None,
-        typer.Option(
-            "--completion-code", metavar="CODE", help="Shown after the last page, so that people can be paid."
-        ),
+        str | None, typer.Option(metavar="CODE", help="Shown after the last page, so that people can be paid.")
     ] = None,
     seed: SeedOption = 0,
 ) -> None:
@@ -101,11 +92,10 @@ def create_command(
 @study_app.command("serve")
 def serve_command(
     study: StudyArgument,
-    host: Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes any free one.")] = _PORT,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = _PORT,
     url: Annotated[
-        str | None,
-        typer.Option("--url", help="The public address, where a proxy stands before: https://study.example.org"),
+        str | None, typer.Option(help="The public address, where a proxy stands before: https://study.example.org")
     ] = None,
     no_join: Annotated[
         bool, typer.Option("--no-join", help="Take part by the administrator's private links only.")
@@ -142,7 +132,7 @@ def serve_command(
 def score_command(
     study: StudyArgument,
     ratings: Annotated[
-        Path | None, typer.Option("--ratings", help="The offense study made of this one: how offensive it is.")
+        Path | None, typer.Option(help="The offense study made of this one: how offensive it is.")
     ] = None,
     bonuses: Annotated[bool, typer.Option("--bonuses", help="Say what each participant has earned.")] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
@@ -168,7 +158,7 @@ def score_command(
 @study_app.command("export")
 def export_command(
     study: StudyArgument,
-    out: Annotated[Path, typer.Option("--out", help="The file to write.")],
+    out: Annotated[Path, typer.Option(help="The file to write.")],
     form: Annotated[
         str | None,
         typer.Option(
@@ -186,24 +176,23 @@ def export_command(
     from imprint.study.store import Store
     from imprint.study.suggestions import write_seeds
 
+    writers: dict[str, Callable[[Store, Path], None]] = {
+        "csv": write_csv,
+        "jsonl": write_jsonl,
+        "payments": write_payments,
+        "mturk": partial(write_tasks, platform="mturk"),
+        "prolific": partial(write_tasks, platform="prolific"),
+        "seeds": write_seeds,
+    }
     chosen = form or out.suffix.removeprefix(".")
-    check_choice("--format", chosen, FORMATS)
+    check_choice("--format", chosen, writers)
     check_target(out, reading=str(study))
     if belongs_to(out, study):
         raise SettingError(
             "belongs to the study being read", option="--out", where=out, hint="give another name for the output"
         )
     with Store.open(study) as store:
-        if chosen == "csv":
-            write_csv(store, out)
-        elif chosen == "jsonl":
-            write_jsonl(store, out)
-        elif chosen == "payments":
-            write_payments(store, out)
-        elif chosen == "seeds":
-            write_seeds(store, out)
-        else:
-            write_tasks(store, out, platform=chosen)  # type: ignore[arg-type]  # one of the two left
+        writers[chosen](store, out)
     tell(f"{chosen}: {out}")
 
 
@@ -233,24 +222,53 @@ def delete_command(
 def _design(
     source: str, protocol: Protocol, *, participants: int | None, pages: int | None, rotations: int, seed: int
 ) -> "Design":
-    from imprint.cli.study_sources import analogies_source, enumerate_source, scored_source
-    from imprint.kinds.findings import read_findings
-    from imprint.study.protocols import PARTICIPANTS, analogy_design, offense_design, suggestion_design, ube_design
+    from imprint.study import protocols
+    from imprint.study.analysis import score
+    from imprint.study.store import Store
 
-    people = PARTICIPANTS[protocol] if participants is None else participants
+    people = protocols.PARTICIPANTS[protocol] if participants is None else participants
     if protocol == "suggestion":
-        return suggestion_design(source, participants=people)
-    findings: Sequence[Row] | None = read_findings(source) if source.endswith(FINDINGS) else None
-    if protocol == "offense":
-        return offense_design(scored_source(source) if findings is None else findings, participants=people)
-    if protocol == "analogy":
-        if findings is None:
-            pages = pages or _ANALOGIES
-            findings = analogies_source(source, pages + 1)  # he : she, which is left out, may be one of them
-        return analogy_design(findings, pairs=pages, participants=people)
+        return protocols.suggestion_design(source, participants=people)
+    findings: Sequence[imprint.Row]
     names = None
-    if findings is None:
-        enumeration = enumerate_source(source, rotations=rotations, seed=seed)
+    if source.endswith(FINDINGS):
+        findings = imprint.read_findings(source)
+    elif protocol == "offense":
+        with Store.open(source) as store:
+            findings = score(store).findings()
+    elif protocol == "analogy":
+        pages = pages or _ANALOGIES
+        findings = _analogies(source, pages + 1)  # he : she, which is left out, may be one of them
+    else:
+        enumeration = _enumerate(source, rotations, seed)
         findings, names = enumeration.findings(), {group.letter: group.names for group in enumeration.groups}
-    options = {} if pages is None else {"categories": pages}
-    return ube_design(findings, names=names, participants=people, **options)
+    if protocol == "offense":
+        return protocols.offense_design(findings, participants=people)
+    if protocol == "analogy":
+        return protocols.analogy_design(findings, pairs=pages, participants=people)
+    categories = pages or protocols.CATEGORIES
+    return protocols.ube_design(findings, names=names, categories=categories, participants=people)
+
+
+def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
+    """Find the best analogies along he and she, without first names, of which there is nothing to judge."""
+    from imprint.cli.console import open_embedding, progress_bar
+
+    opened = open_embedding(embedding)
+    with progress_bar("comparing all pairs") as report:
+        axis = imprint.pair_axis(opened, (DEFAULT_PAIR,))
+        return imprint.analogies(opened, axis, k=pairs, names=False, progress=report).findings()
+
+
+def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeration":
+    """Find associations of name groups with words."""
+    from imprint.cli.console import open_embedding, progress_bar, say
+    from imprint.enumeration.enumerate import threads
+
+    opened = open_embedding(embedding)
+    with threads(None) as executor, progress_bar("rotating") as report:
+        settings = imprint.Settings(rotations=rotations, seed=seed)
+        found = imprint.enumerate_biases(opened, settings=settings, executor=executor, progress=report)
+    for note in found.notes:
+        say(f"note: {note}")
+    return found

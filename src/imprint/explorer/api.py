@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from imprint.choices import Alternative, PairMethod
 from imprint.explorer.neighbours import MOST
-from imprint.explorer.queries import Explorer
-from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, weat_tests
+from imprint.explorer.queries import Explorer, Reply
+from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, sets_of, weat_tests
 from imprint.web.refusal import Refused
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD)]
@@ -82,33 +82,32 @@ def make_api(explorer: Explorer) -> APIRouter:
     def tests() -> Response:
         """List the catalogue's association tests."""
         return _json(
-            [
-                {"id": test.id, "title": test.title, "source": test.source} | Sets.of(test).named()
-                for test in weat_tests()
-            ]
+            [{"id": test.id, "title": test.title, "source": test.source, **sets_of(test)} for test in weat_tests()]
         )
 
     @api.post("/weat", response_model=FindingAnswer)
     def weat(question: WeatQuestion) -> Response:
         """Run an association test."""
-        sets = Sets(*(tuple(words) for words in (question.x, question.y, question.a, question.b)))
-        found = explorer.measure(sets, question.alternative)
-        return _json({"finding": found.finding.to_dict(), "command": found.command, "python": found.python})
+        sets = {name: tuple(getattr(question, name)) for name in "xyab"}
+        return _reply(explorer.measure(sets, question.alternative))
 
     @api.post("/axis", response_model=FindingAnswer)
     def axis(question: AxisQuestion) -> Response:
         """Project words on an axis."""
-        found = explorer.place(question.pairs, question.words, question.method)
-        return _json({"finding": found.finding.to_dict(), "command": found.command, "python": found.python})
+        return _reply(explorer.place(question.pairs, question.words, question.method))
 
     @api.get("/neighbours", response_model=NearAnswer)
     def near(word: Word, count: Annotated[int, Query(ge=1, le=MOST)] = 20) -> Response:
         """Find a word's nearest neighbours."""
-        found = explorer.near(word, count)
-        nearest = [{"word": neighbour, "cosine": cosine} for neighbour, cosine in found.neighbours.nearest]
-        return _json({"token": found.neighbours.token, "nearest": nearest, "python": found.python})
+        found, python = explorer.near(word, count)
+        nearest = [{"word": neighbour, "cosine": cosine} for neighbour, cosine in found.nearest]
+        return _json({"token": found.token, "nearest": nearest, "python": python})
 
     return api
+
+
+def _reply(found: Reply) -> Response:
+    return _json({"finding": found.finding.to_dict(), "command": found.command, "python": found.python})
 
 
 def _json(answer: object) -> Response:

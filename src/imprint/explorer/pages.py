@@ -9,7 +9,7 @@ from starlette.responses import Response
 from imprint.errors import ImprintError, brief
 from imprint.explorer.neighbours import MOST
 from imprint.explorer.queries import Explorer, Reply
-from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, Sets, split_pairs, split_words, weat_tests
+from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, sets_of, split_pairs, split_words, weat_test, weat_tests
 from imprint.kinds.sections import blocks, sentences
 from imprint.masking import Words, mask
 from imprint.view import Block, Prose, Text, join, number
@@ -54,8 +54,8 @@ class ExplorerPages:
         if chosen is None:
             raise RefusedError(404, "There is no such test; choose one from the list.")
         typed = {name: fields[name] for name in "xyab" if name in fields}
-        texts = typed or {name: "\n".join(words) for name, words in Sets.of(chosen).named().items()}
-        sets = Sets(*(split_words(texts.get(name, "")) for name in "xyab"))
+        texts = typed or {name: "\n".join(words) for name, words in sets_of(chosen).items()}
+        sets = {name: split_words(texts.get(name, "")) for name in "xyab"}
         alternative = fields.get("alternative", "greater")
 
         def answer() -> PageContext:
@@ -65,7 +65,7 @@ class ExplorerPages:
             return self._told(found, said.text, shown)
 
         asked = {"texts": {name: texts.get(name, "") for name in "xyab"}, "alternative": alternative}
-        return self._answer("weat.html", asked | {"tests": tests, "picked": sets.test().id}, answer)
+        return self._answer("weat.html", asked | {"tests": tests, "picked": weat_test(sets).id}, answer)
 
     def axis(self, fields: Fields) -> Response:
         """Words along the axis of a pair or of several."""
@@ -88,8 +88,8 @@ class ExplorerPages:
                 raise RefusedError(
                     422, f"The number of neighbours must be from 1 to {MOST}, got {brief(wanted[:LONGEST_WORD])}."
                 )
-            found = self._explorer.near(word, int(wanted))
-            return {"found": found.neighbours, "python": found.python}
+            found, python = self._explorer.near(word, int(wanted))
+            return {"found": found, "python": python}
 
         return self._answer("neighbours.html", {"word": word, "wanted": wanted}, answer)
 

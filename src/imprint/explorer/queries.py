@@ -13,7 +13,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.explorer import recipes
 from imprint.explorer.neighbours import Neighbours, neighbours
-from imprint.explorer.words import Pair, Sets, check_pairs, check_sets, check_words
+from imprint.explorer.words import Pair, Sets, check_pairs, check_words, weat_test
 from imprint.rows import Row
 from imprint.web.refusal import RefusedError
 
@@ -32,14 +32,6 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class NearWords:
-    """A word's neighbours."""
-
-    neighbours: Neighbours
-    python: str
-
-
-@dataclass(frozen=True)
 class Explorer:
     """One embedding, and what the person who opened it called it.
 
@@ -53,8 +45,9 @@ class Explorer:
 
     def measure(self, sets: Sets, alternative: Alternative = "greater") -> Reply:
         """Run an association test on four sets of words."""
-        check_sets(sets)
-        test = sets.test()
+        for name, words in sets.items():
+            check_words(name, words)
+        test = weat_test(sets)
         with self._my_turn():
             battery = run_battery(self.embedding, [test], alternative=alternative, alpha=ALPHA, skip=False)
         (finding,) = battery.findings()
@@ -84,12 +77,12 @@ class Explorer:
             recipes.axis_python(self.source, pairs, method, words),
         )
 
-    def near(self, word: str, count: int = 20) -> NearWords:
-        """Find the nearest neighbours of a word."""
+    def near(self, word: str, count: int = 20) -> tuple[Neighbours, str]:
+        """Find the nearest neighbours of a word, and the Python that finds them again."""
         check_words("word", [word] if word else [])
         with self._my_turn():
             found = neighbours(self.embedding, word, count=count)
-        return NearWords(found, recipes.neighbours_python(self.source, word, count))
+        return found, recipes.neighbours_python(self.source, word, count)
 
     @contextlib.contextmanager
     def _my_turn(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ import json
 import shlex
 from collections.abc import Sequence
 
-from imprint.explorer.words import CUSTOM, Pair, Sets
+from imprint.explorer.words import CUSTOM, Pair, sets_of
 from imprint.stimuli.definition import WeatTest
 
 WORDS_FILE = "explorer-words.csv"
@@ -25,8 +25,7 @@ def weat_command(source: str, test: WeatTest, alternative: str) -> str:
     end = f"{'' if alternative == 'greater' else f' --alternative {alternative}'} --json"
     if test.id != CUSTOM:
         return f"{start} --test {shlex.quote(test.id)}{end}\n"
-    sets = "".join(f"{name} = {_listed(words)}\n" for name, words in Sets.of(test).named().items())
-    return f"{start} --tests /dev/stdin{end} <<'END'\n[[weat]]\nid = {_quoted(test.id)}\n{sets}END\n"
+    return f"{start} --tests /dev/stdin{end} <<'END'\n[[weat]]\nid = {_quoted(test.id)}\n{_sets(test)}END\n"
 
 
 def weat_python(source: str, test: WeatTest, alternative: str) -> str:
@@ -35,8 +34,7 @@ def weat_python(source: str, test: WeatTest, alternative: str) -> str:
     if test.id != CUSTOM:
         setting, call = "", f"imprint.weat(embedding, {_quoted(test.id)}{end})"
     else:
-        setting = "".join(f"{name} = {_listed(words)}\n" for name, words in Sets.of(test).named().items())
-        call = f"imprint.weat(embedding, targets=(x, y), attributes=(a, b){end})"
+        setting, call = _sets(test), f"imprint.weat(embedding, targets=(x, y), attributes=(a, b){end})"
     return f"{_opening(source)}{setting}result = {call}\nprint(result.effect_size, result.p_value)\n"
 
 
@@ -77,6 +75,11 @@ def _opening(source: str, *imports: str) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def _sets(test: WeatTest) -> str:
+    """Return the four lists of words, each under its letter, as TOML and Python write them."""
+    return "".join(f"{name} = {_listed(words)}\n" for name, words in sets_of(test).items())
 
 
 def _listed(words: Sequence[str]) -> str:

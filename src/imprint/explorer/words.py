@@ -1,12 +1,11 @@
 """What a person types, taken apart into words and checked; the same rules for a form and for the JSON API."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 from imprint.errors import StimulusError
 from imprint.stimuli.catalog import catalogue
-from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet
+from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, word_sets
 
 MOST_WORDS = 200  # in a set
 LONGEST_WORD = 64  # characters
@@ -15,33 +14,21 @@ CUSTOM = "explorer"  # what a test of typed words is called
 _SEPARATORS = re.compile(r"[,;\r\n]")
 
 Pair = tuple[str, str]
+Sets = Mapping[str, tuple[str, ...]]  # of an association test, by their letters x, y, a and b
 
 
-@dataclass(frozen=True)
-class Sets:
-    """The four sets of words of an association test."""
+def sets_of(test: WeatTest) -> dict[str, tuple[str, ...]]:
+    """Return the words of a test by the letters the papers give its sets."""
+    return {letter: words.words for letter, words in word_sets(test).items()}
 
-    x: tuple[str, ...]
-    y: tuple[str, ...]
-    a: tuple[str, ...]
-    b: tuple[str, ...]
 
-    @classmethod
-    def of(cls, test: WeatTest) -> "Sets":
-        """Return the words of a test."""
-        return cls(test.x.words, test.y.words, test.a.words, test.b.words)
-
-    def named(self) -> dict[str, tuple[str, ...]]:
-        """Return the sets by the letters the papers give them."""
-        return {"x": self.x, "y": self.y, "a": self.a, "b": self.b}
-
-    def test(self) -> WeatTest:
-        """Return the catalogue's test of these words, or else the test that a TOML file of them would make."""
-        for known in weat_tests():
-            if Sets.of(known) == self:
-                return known
-        x, y, a, b = (WordSet.of(name, words) for name, words in self.named().items())
-        return WeatTest(CUSTOM, CUSTOM, "", UNDETERMINED, x, y, a, b)
+def weat_test(sets: Sets) -> WeatTest:
+    """Return the catalogue's test of these words, or else the test that a TOML file of them would make."""
+    for known in weat_tests():
+        if sets_of(known) == sets:
+            return known
+    x, y, a, b = (WordSet.of(letter, sets[letter]) for letter in "xyab")
+    return WeatTest(CUSTOM, CUSTOM, "", UNDETERMINED, x, y, a, b)
 
 
 def weat_tests() -> tuple[WeatTest, ...]:
@@ -94,12 +81,6 @@ def check_words(name: str, words: Sequence[str]) -> None:
                 words=[word],
                 hint="leave out commas, semicolons, blanks at the ends and invisible characters",
             )
-
-
-def check_sets(sets: Sets) -> None:
-    """Check each of four sets."""
-    for name, words in sets.named().items():
-        check_words(name, words)
 
 
 def check_pairs(pairs: Iterable[Pair]) -> None:

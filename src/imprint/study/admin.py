@@ -2,25 +2,21 @@
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Cookie, Depends, Header
 from starlette.responses import RedirectResponse, Response
 
-from imprint.study.security import check_form, form_token, read_form
+from imprint.study.security import Form, check_form, form_token
+from imprint.study.store import Store
 from imprint.web.pages import Pages
 from imprint.web.refusal import RefusedError
-
-if TYPE_CHECKING:
-    from imprint.study.store import Store
 
 COOKIE = "imprint-admin"
 MOST_LINKS = 100  # made at once
 
 _WHOSE = "the administrator"
 _EXPORTS = {"answers.csv": "text/csv", "scores.jsonl": "application/jsonl"}
-
-Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 def bearer(authorization: str | None) -> str:
@@ -29,9 +25,10 @@ def bearer(authorization: str | None) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def admin_routes(store: "Store", pages: Pages, *, secure: bool) -> APIRouter:
+def admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
     """Return the routes below /admin; all but the first want the administrator's token, in a header or the cookie."""
     routes = APIRouter(prefix="/admin")
+    cookie: Any = {"path": "/admin", "httponly": True, "samesite": "strict", "secure": secure}
 
     def known(
         cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
@@ -71,15 +68,13 @@ def admin_routes(store: "Store", pages: Pages, *, secure: bool) -> APIRouter:
             refused = "That is not this study's token. It was printed once, by imprint study create."
             return pages.draw("token.html", status=403, refused=refused)
         response = RedirectResponse("/admin", status_code=303)
-        response.set_cookie(
-            COOKIE, form["token"].strip(), path="/admin", httponly=True, samesite="strict", secure=secure
-        )
+        response.set_cookie(COOKIE, form["token"].strip(), **cookie)
         return response
 
     @routes.post("/exit")
     def leave(_: Annotated[dict[str, str], Depends(sent)]) -> Response:
         response = RedirectResponse("/admin", status_code=303)
-        response.delete_cookie(COOKIE, path="/admin", httponly=True, samesite="strict", secure=secure)
+        response.delete_cookie(COOKIE, **cookie)
         return response
 
     @routes.post("/links")

@@ -4,6 +4,7 @@ Krippendorff (2011), "Computing Krippendorff's alpha-reliability": any number of
 Counted in whole numbers and fractions, so that the order of people and of items changes nothing.
 """
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
@@ -17,7 +18,7 @@ def nominal_alpha(units: Iterable[Sequence[str]]) -> float | None:
 
     None where there is no item with two answers, or where all answers are the same and chance explains everything.
     """
-    return _alpha(units, _differ)
+    return _alpha(units, operator.ne)
 
 
 def stratified_alpha(strata: Iterable[Iterable[Sequence[str]]]) -> float | None:
@@ -27,7 +28,7 @@ def stratified_alpha(strata: Iterable[Iterable[Sequence[str]]]) -> float | None:
     out: both are the same there whatever people say.
     """
     paired = [[unit for unit in units if len(unit) > 1] for units in strata]
-    counted = [_disagreements(units, _differ) for units in paired if len(units) > 1]
+    counted = [_disagreements(units, operator.ne) for units in paired if len(units) > 1]
     expected = sum((among for _, among in counted), Fraction(0))
     return float(1 - sum((within for within, _ in counted), Fraction(0)) / expected) if expected else None
 
@@ -50,10 +51,6 @@ def _disagreements(
     pooled: Counter[Value] = sum(paired, Counter())
     observed = sum((Fraction(_disagreement(unit, difference), unit.total() - 1) for unit in paired), Fraction(0))
     return observed, Fraction(_disagreement(pooled, difference), max(pooled.total() - 1, 1))
-
-
-def _differ(one: str, other: str) -> int:
-    return int(one != other)
 
 
 def _disagreement(counts: Counter[Value], difference: Callable[[Value, Value], int]) -> int:

@@ -1,15 +1,33 @@
 """Scores: what the crowd of a study said, by protocol, and what each participant has earned."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from imprint.rows import Result, Row
 from imprint.study.ballots import read_ballots
-from imprint.study.matching import MatchingScores, score_matching
-from imprint.study.pairs import AnalogyScores, score_analogies
-from imprint.study.ratings import RatingScores, score_ratings
+from imprint.study.matching import score_matching
+from imprint.study.pairs import score_analogies
+from imprint.study.ratings import score_ratings
 from imprint.study.refusals import StudyError
 from imprint.study.rows import BonusRow, about
+from imprint.study.steps import Study
 from imprint.study.store import Store
-from imprint.study.suggestions import SuggestionScores, score_suggestions
+from imprint.study.suggestions import score_suggestions
 
-StudyScores = MatchingScores | RatingScores | AnalogyScores | SuggestionScores
+
+@dataclass(frozen=True, repr=False)
+class StudyScores(Result):
+    """What the crowd of a study said: the row of the whole first, then those of its parts."""
+
+    study: Study
+    rows: tuple[Row, ...]
+
+    def findings(self) -> list[Row]:
+        """Return all rows."""
+        return list(self.rows)
+
+    def __repr__(self) -> str:
+        return f"StudyScores({self.study.protocol} on {self.study.embedding or 'no embedding'}: {len(self.rows)} rows)"
 
 
 def score(store: Store, ratings: Store | None = None) -> StudyScores:
@@ -29,11 +47,15 @@ def score(store: Store, ratings: Store | None = None) -> StudyScores:
             got=ratings.study.parent,
             hint="give the offense study made from this one",
         )
+    rows: Iterable[Row]
     if protocol == "ube":
-        return score_matching(store, None if ratings is None else score_ratings(ratings))
-    if protocol == "offense":
-        return score_ratings(store)
-    return score_analogies(store) if protocol == "analogy" else score_suggestions(store)
+        rated = [] if ratings is None else list(score_ratings(ratings))
+        rows = [*score_matching(store, rated), *rated]
+    elif protocol == "offense":
+        rows = score_ratings(store)
+    else:
+        rows = score_analogies(store) if protocol == "analogy" else score_suggestions(store)
+    return StudyScores(store.study, tuple(rows))
 
 
 def bonuses(store: Store) -> tuple[BonusRow, ...]:
@@ -45,26 +67,23 @@ def bonuses(store: Store) -> tuple[BonusRow, ...]:
         raise StudyError(option="protocol", got=store.study.protocol, expected="ube, the only one with bonuses")
     exam, main = (_counts(store, agreement=agreement) for agreement in (False, True))
     paid = store.panel_ids()
-    earned = [
-        _bonus(store, who, exam.get(who, (0, 0)), main.get(who, (0, 0)), paid.get(who))
-        for who in exam.keys() | main.keys()
-    ]
+    earned = []
+    for who in exam.keys() | main.keys():
+        (correct, asked), (agreed, judged) = exam.get(who, (0, 0)), main.get(who, (0, 0))
+        name = None if who in paid else store.pseudonym(who)
+        row = BonusRow(
+            test=name or paid[who],
+            **about(store.study),
+            statistic=agreed / judged if judged else None,
+            participant=name,
+            exam_correct=correct,
+            exam_asked=asked,
+            agreed=agreed,
+            n_judged=judged,
+            panel_id=paid.get(who),
+        )
+        earned.append(row)
     return tuple(sorted(earned, key=lambda one: (one.panel_id or "", one.participant or "")))
-
-
-def _bonus(store: Store, who: int, exam: tuple[int, int], main: tuple[int, int], panel_id: str | None) -> BonusRow:
-    name = store.pseudonym(who) if panel_id is None else None
-    return BonusRow(
-        test=panel_id or str(name),
-        **about(store.study),
-        statistic=main[0] / main[1] if main[1] else None,
-        participant=name,
-        exam_correct=exam[0],
-        exam_asked=exam[1],
-        agreed=main[0],
-        n_judged=main[1],
-        panel_id=panel_id,
-    )
 
 
 def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:

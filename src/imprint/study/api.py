@@ -1,24 +1,17 @@
 """What the pages offer, as JSON, for programs that take part or watch; described at /openapi.json."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, Field
 
 from imprint.study.admin import bearer
 from imprint.study.panel import PATTERN
-from imprint.study.refusals import AnsweredError, LateError, WithdrawnError
-from imprint.study.steps import Consent, Overview, Question, Receipt
-from imprint.web.refusal import TITLES, Refused, RefusedError
-
-if TYPE_CHECKING:
-    from imprint.study.store import Store
-
-PRIVATE = "This study takes part by private links only; ask whoever runs it for one."
-WITHDRAWN_NUMBER = (
-    "Who came with this participant number has deleted their answers, and a number takes part once only. "
-    "Ask those who sent you here if it was not you."
-)
+from imprint.study.refusals import WithdrawnError
+from imprint.study.steps import Consent, Overview, Question, Receipt, Visitor
+from imprint.study.store import Store
+from imprint.web.refusal import SAID, Refused, RefusedError
 
 _MOST_ANSWERS = 100
 _LONGEST_ANSWER = 2_000
@@ -81,68 +74,76 @@ class Withdrawn(BaseModel):
     deleted: int
 
 
-def api_routes(store: "Store", *, join: bool) -> APIRouter:
+def find_visitor(store: Store, token: str) -> Visitor:
+    """Return who came by a private link; refuse a link that is not one of the study's."""
+    number = store.participant(token)
+    if number is None:
+        raise RefusedError(404)
+    return Visitor(number, token)
+
+
+def take_in(store: Store, panel_id: str | None, *, join: bool) -> str:
+    """Return the token of somebody who takes part from now on, if anybody may `join`."""
+    if not join:
+        raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
+    try:
+        return store.join(panel_id).token
+    except WithdrawnError as error:
+        raise RefusedError(
+            403,
+            "Who came with this participant number has deleted their answers, and a number takes part once only. "
+            "Ask those who sent you here if it was not you.",
+        ) from error
+
+
+def api_routes(store: Store, *, join: bool) -> APIRouter:
     """Return the routes below /api."""
-    routes = APIRouter(responses={status: _described(status) for status in (400, 413, 422, 429)})
-    unknown: dict[int | str, dict[str, Any]] = {404: _described(404)}
+    routes = APIRouter(responses=_refusals(400, 413, 422, 429))
 
-    def visitor(token: str) -> int:
-        number = store.participant(token)
-        if number is None:
-            raise RefusedError(404)
-        return number
+    def visitor(token: str) -> Visitor:
+        return find_visitor(store, token)
 
-    Visitor = Annotated[int, Depends(visitor)]  # noqa: N806 - a type
+    Visiting = Annotated[Visitor, Depends(visitor)]  # noqa: N806 - a type
 
-    @routes.post("/join", status_code=201, responses={403: _described(403)})
+    @routes.post("/join", status_code=201, responses=_refusals(403))
     def take_part(body: Joining | None = None) -> JoinTicket:
         """Take part: the token answers for one person. A participant's number that comes again gets the same token."""
-        if not join:
-            raise RefusedError(403, PRIVATE)
-        try:
-            return JoinTicket(token=store.join(body.participant if body is not None else None).token)
-        except WithdrawnError as error:
-            raise RefusedError(403, WITHDRAWN_NUMBER) from error
+        return JoinTicket(token=take_in(store, None if body is None else body.participant, join=join))
 
-    @routes.get("/p/{token}", responses=unknown)
-    def show(number: Visitor, token: str) -> CurrentStep:
+    @routes.get("/p/{token}", responses=_refusals(404))
+    def show(visiting: Visiting) -> CurrentStep:
         """Say where this participant stands; asking again changes nothing."""
-        return _step(store, number, token)
+        return _step(store, visiting)
 
-    @routes.post("/p/{token}/consent", responses=unknown)
-    def consent(number: Visitor, token: str) -> CurrentStep:
+    @routes.post("/p/{token}/consent", responses=_refusals(404))
+    def consent(visiting: Visiting) -> CurrentStep:
         """Agree to take part, or take it up again after leaving."""
-        store.consent(number, token)
-        return _step(store, number, token)
+        store.consent(visiting.number, visiting.token)
+        return _step(store, visiting)
 
-    @routes.post("/p/{token}/familiarised", responses=unknown)
-    def familiarised(number: Visitor, token: str) -> CurrentStep:
+    @routes.post("/p/{token}/familiarised", responses=_refusals(404))
+    def familiarised(visiting: Visiting) -> CurrentStep:
         """Say that the groups have been read."""
-        store.familiarised(number)
-        return _step(store, number, token)
+        store.familiarised(visiting.number)
+        return _step(store, visiting)
 
-    @routes.post("/p/{token}/leave", responses=unknown)
-    def leave(number: Visitor, token: str) -> CurrentStep:
+    @routes.post("/p/{token}/leave", responses=_refusals(404))
+    def leave(visiting: Visiting) -> CurrentStep:
         """Stop here; what was answered is kept."""
-        store.leave(number)
-        return _step(store, number, token)
+        store.leave(visiting.number)
+        return _step(store, visiting)
 
-    @routes.post("/p/{token}/withdraw", responses=unknown)
-    def withdraw(number: Visitor) -> Withdrawn:
+    @routes.post("/p/{token}/withdraw", responses=_refusals(404))
+    def withdraw(visiting: Visiting) -> Withdrawn:
         """Delete everything of this participant at once; of a panel's number a fingerprint is kept."""
-        return Withdrawn(deleted=store.withdraw(number))
+        return Withdrawn(deleted=store.withdraw(visiting.number))
 
-    @routes.post("/p/{token}/answers", responses=unknown | {status: _described(status) for status in (409, 410)})
-    def answer(number: Visitor, body: Answers) -> Receipt:
+    @routes.post("/p/{token}/answers", responses=_refusals(404, 409, 410))
+    def answer(visiting: Visiting, body: Answers) -> Receipt:
         """Answer every question of the page at once; the receipt comes when the answers are on disk."""
-        try:
-            return store.answer(number, {given.question: given.answer for given in body.answers})
-        except AnsweredError as error:
-            raise RefusedError(409, str(error)) from error
-        except LateError as error:
-            raise RefusedError(410, str(error)) from error
+        return store.answer(visiting.number, {given.question: given.answer for given in body.answers})
 
-    @routes.get("/overview", responses={403: _described(403)})
+    @routes.get("/overview", responses=_refusals(403))
     def overview(authorization: Annotated[str | None, Header()] = None) -> Overview:
         """Say how far the study is, to the administrator: Authorization: Bearer TOKEN."""
         if not store.is_admin(bearer(authorization)):
@@ -152,20 +153,13 @@ def api_routes(store: "Store", *, join: bool) -> APIRouter:
     return routes
 
 
-def _step(store: "Store", number: int, token: str) -> CurrentStep:
-    step = store.step(number)
-    return CurrentStep(
-        step=type(step).__name__.lower(),  # type: ignore[arg-type]
-        consent=list(store.terms.consent) if isinstance(step, Consent) else [],
-        stage=getattr(step, "stage", None),
-        title=list(getattr(step, "title", ())),
-        questions=list(getattr(step, "questions", ())),
-        groups=[ShownGroup(letter=group.letter, names=list(group.names)) for group in getattr(step, "groups", ())],
-        reason=getattr(step, "reason", None),
-        panel_id=store.panel_id(token) if isinstance(step, Consent) else None,
-        code=getattr(step, "code", None),
-    )
+def _step(store: Store, visitor: Visitor) -> CurrentStep:
+    step = store.step(visitor.number)
+    told = {"step": type(step).__name__.lower(), **asdict(step)}
+    if isinstance(step, Consent):
+        told |= {"consent": store.terms.consent, "panel_id": store.panel_id(visitor.token)}
+    return CurrentStep.model_validate(told)
 
 
-def _described(status: int) -> dict[str, Any]:
-    return {"model": Refused, "description": TITLES[status]}
+def _refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": Refused, "description": SAID[status][0]} for status in statuses}

@@ -1,7 +1,7 @@
 """The study as a web app: a private link a participant, pages that work without scripts, and forms of their own."""
 
 import logging
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, FastAPI
 from starlette.requests import Request
@@ -9,22 +9,19 @@ from starlette.responses import RedirectResponse, Response
 
 from imprint.errors import ImprintError
 from imprint.study.admin import admin_routes
-from imprint.study.api import PRIVATE, WITHDRAWN_NUMBER, api_routes
-from imprint.study.pages import Visitor, draw_refusal, draw_step, given_answers, study_pages
+from imprint.study.api import api_routes, find_visitor, take_in
+from imprint.study.pages import draw_step, given_answers, study_pages
 from imprint.study.panel import FIELDS, carried_id
 from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
-from imprint.study.security import check_form, is_own_form, read_form
+from imprint.study.security import Form, check_form, is_own_form
+from imprint.study.steps import Visitor
+from imprint.study.store import Store
 from imprint.web.application import make_application
 from imprint.web.guard import Guard
 from imprint.web.hosts import Hosts
 from imprint.web.pages import API, Pages
 from imprint.web.rate import RateLimit
-from imprint.web.refusal import RefusedError, title
-
-if TYPE_CHECKING:
-    from imprint.study.store import Store
-
-Form = Annotated[dict[str, str], Depends(read_form)]
+from imprint.web.refusal import RefusedError
 
 # A classroom that joins at one moment is let in; a script that goes on is not.
 _BURST, _PER_SECOND = 200, 5
@@ -32,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def make_study_app(
-    store: "Store", *, hosts: Hosts, join: bool = True, unmask: bool = False, secure: bool = False
+    store: Store, *, hosts: Hosts, join: bool = True, unmask: bool = False, secure: bool = False
 ) -> Guard:
     """Return the guarded app of a study.
 
@@ -65,23 +62,19 @@ def _explain_failures(app: FastAPI, pages: Pages) -> None:
         return pages.refuse(request.url.path, RefusedError(500))
 
 
-def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRouter:
+def _participant_routes(store: Store, pages: Pages, *, join: bool) -> APIRouter:
     routes = APIRouter()
 
     def visitor(token: str) -> Visitor:
-        number = store.participant(token)
-        if number is None:
-            raise RefusedError(404)
-        return Visitor(number, token)
+        return find_visitor(store, token)
 
     def sender(form: Form, token: str) -> Visitor:
-        number, given = store.participant(token), form.get("form", "")
-        if number is None and is_own_form(store.secret, token, given):  # drawn for somebody who was there
+        given = form.get("form", "")
+        if store.participant(token) is None and is_own_form(store.secret, token, given):  # of one who was there
             raise WithdrawnError("nothing is stored of this participant any more")
-        if number is None:
-            raise RefusedError(404)
+        visiting = find_visitor(store, token)
         check_form(store.secret, token, given)
-        return Visitor(number, token)
+        return visiting
 
     @routes.get("/")
     def start(request: Request) -> Response:
@@ -90,12 +83,7 @@ def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRoute
 
     @routes.post("/join")
     def take_part(form: Form) -> Response:
-        if not join:
-            raise RefusedError(403, PRIVATE)
-        try:
-            return _go_on(store.join(carried_id(form.items())).token)
-        except WithdrawnError as error:
-            raise RefusedError(403, WITHDRAWN_NUMBER) from error
+        return _go_on(take_in(store, carried_id(form.items()) if join else None, join=join))
 
     @routes.get("/p/{token}")
     def show(visiting: Annotated[Visitor, Depends(visitor)]) -> Response:
@@ -131,8 +119,10 @@ def _participant_routes(store: "Store", pages: Pages, *, join: bool) -> APIRoute
         try:
             store.answer(visiting.number, given)
         except (AnsweredError, LateError) as error:
-            status = 409 if isinstance(error, AnsweredError) else 410
-            return draw_refusal(pages, visiting, status=status, title=title(status), message=str(error))
+            refused = RefusedError(error.status, str(error))
+            return pages.draw(
+                "refused.html", status=error.status, title=refused.title, message=str(error), token=visiting.token
+            )
         except AnswerError as error:
             return draw_step(pages, store, visiting, status=422, refused=str(error), given=given)
         return _go_on(visiting.token)

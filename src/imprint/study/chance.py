@@ -6,9 +6,14 @@ so the rook numbers are the elementary symmetric polynomials of the columns' cou
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+
+_ONE = np.array([1], dtype=object)  # Python's own integers: the products are exact, however large
 
 
 @dataclass(frozen=True)
@@ -26,9 +31,9 @@ def expected_matches(categories: Iterable[CategoryChoices]) -> Fraction:
 
 def tail(categories: Iterable[CategoryChoices], observed: int) -> float:
     """Return the share of permutations with at least so many matches; the observed one is among them."""
-    ways, permutations = [1], 1
+    ways, permutations = _ONE, 1
     for one in categories:
-        ways = _multiply(ways, _hits(one))
+        ways = np.convolve(ways, _hits(one))
         permutations *= math.factorial(one.labels)
     return float(Fraction(sum(ways[observed:]), permutations))
 
@@ -39,20 +44,10 @@ def _made(category: CategoryChoices) -> Counter[Hashable]:
 
 def _hits(category: CategoryChoices) -> list[int]:
     """Return how many permutations of a category have 0, 1, ... matches: sum over j of r_j (c - j)! (x - 1)^j."""
-    rooks = [1]
-    for count in _made(category).values():
-        rooks = _multiply(rooks, [1, count])
+    rooks = reduce(np.convolve, ([1, count] for count in _made(category).values()), _ONE)
     ways = [0] * len(rooks)
     for placed, number in enumerate(rooks):
         free = math.factorial(category.labels - placed)
         for power in range(placed + 1):
             ways[power] += (-1) ** (placed - power) * math.comb(placed, power) * number * free
     return ways
-
-
-def _multiply(one: Sequence[int], other: Sequence[int]) -> list[int]:
-    product = [0] * (len(one) + len(other) - 1)
-    for i, left in enumerate(one):
-        for j, right in enumerate(other):
-            product[i + j] += left * right
-    return product

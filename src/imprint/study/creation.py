@@ -22,23 +22,18 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms 
     token = new_token()
     with database.creating(path) as connection:
         connection.execute(
-            "INSERT INTO study VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                secrets.token_hex(_ID_BYTES),
-                design.parent,
-                design.protocol,
-                design.embedding,
-                design.embedding_sha256,
-                seed,
-                design.quota,
-                design.least,
-                design.significant,
-                json.dumps(design.notes),
-                json.dumps(terms.consent),
-                terms.completion_code,
-                hash_token(token),
-                secrets.token_bytes(32),
-            ),
+            "INSERT INTO study VALUES (1, :id, :parent, :protocol, :embedding, :embedding_sha256, :seed, :quota, "
+            ":least, :significant, :notes, :consent, :completion_code, :admin_hash, :secret)",
+            vars(design)
+            | {
+                "id": secrets.token_hex(_ID_BYTES),
+                "seed": seed,
+                "notes": json.dumps(design.notes),
+                "consent": json.dumps(terms.consent),
+                "completion_code": terms.completion_code,
+                "admin_hash": hash_token(token),
+                "secret": secrets.token_bytes(32),
+            },
         )
         connection.executemany(
             "INSERT INTO name_groups VALUES (?, ?, ?, ?)",

@@ -62,14 +62,10 @@ def connect(path: Path) -> sqlite3.Connection:
     )
     # A file from elsewhere may hold a schema that calls functions or values that fill the memory.
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-    for setting in (
-        "trusted_schema = OFF",
-        "cell_size_check = ON",
-        "foreign_keys = ON",
-        "synchronous = FULL",
-        "secure_delete = ON",
-    ):
-        connection.execute(f"PRAGMA {setting}")
+    connection.executescript(
+        "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; "
+        "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
+    )
     return connection
 
 
@@ -100,17 +96,7 @@ def is_readable(path: FilePath) -> bool:
 
 def _format_of(source: Path) -> int:
     """Return the number of the format that a study is in; refuse a file that is none."""
-    try:
-        if not stat.S_ISREG(source.stat().st_mode):  # opening a pipe would wait for somebody to write
-            raise StudyError("is a folder, a pipe or a device", where=source, hint=_MADE)
-        with source.open("rb") as file:
-            magic = file.read(len(_MAGIC))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StudyError(
-            f"cannot be read ({reason})", where=source, hint="imprint study create makes a study"
-        ) from error
-    if magic != _MAGIC:
+    if read_start(source, len(_MAGIC), hint=_MADE, unread="imprint study create makes a study") != _MAGIC:
         raise StudyError("is not a study", where=source, hint=_MADE)
     try:
         with contextlib.closing(connect(source)) as connection:
@@ -121,6 +107,18 @@ def _format_of(source: Path) -> int:
         raise StudyError("is not a study but another program's database", where=source, hint=_MADE)
     assert isinstance(version, int)
     return version
+
+
+def read_start(path: Path, most: int, *, hint: str, unread: str) -> bytes:
+    """Read a file's first bytes; `hint` says what to give instead of a folder, `unread` of what cannot be read."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for somebody to write
+            raise StudyError("is a folder, a pipe or a device", where=path, hint=hint)
+        with path.open("rb") as file:
+            return file.read(most)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StudyError(f"cannot be read ({reason})", where=path, hint=unread) from error
 
 
 def belongs_to(path: FilePath, study: FilePath) -> bool:

@@ -40,10 +40,9 @@ def write_payments(store: Store, path: FilePath) -> None:
     Apart from the answers, so that these can be published as they are; this file only its owner can read.
     """
     rows = []
-    for one in store.payments():
-        told = one.progress
-        finished = "yes" if one.finished else "no"
-        rows.append((one.panel_id, told.exam_answered, told.answered, told.blocks, finished))
+    for paid in store.payments():
+        told, finished = paid.progress, "yes" if paid.finished else "no"
+        rows.append((paid.panel_id, told.exam_answered, told.answered, told.blocks, finished))
     _write(path, _PAYMENTS, rows, mode=0o600)
 
 

@@ -3,23 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from imprint.kinds import Kind, Part
-from imprint.study.rows import (
-    BonusRow,
-    ConsentRow,
-    CrowdRow,
-    JudgedPairRow,
-    JudgmentsRow,
-    MatchedRow,
-    MatchingCategoryRow,
-    MatchingGroupRow,
-    MatchingRow,
-    OffenseCategoryRow,
-    OffenseGroupRow,
-    OffenseRow,
-    RatedRow,
-    RatingsRow,
-    SuggestedRow,
-)
+from imprint.study import rows
 from imprint.view import (
     NOTHING,
     Block,
@@ -63,9 +47,9 @@ _CROWD = (_ASSOCIATIONS, _ACCURATE, _CHANCE, Column("Ties", numeric=True), Colum
 _RATED = (_ASSOCIATIONS, Column("Mean", "Mean rating, from 1 to 7.", True), _OFFENSIVE)
 
 
-def matching_blocks(rows: Sequence[MatchingRow]) -> Iterator[Block]:
+def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
     """Show the row of the paper's Table 4, and say what its shares mean."""
-    for row in rows:
+    for row in found:
         caption = "What {} people make of {} (Swinger et al. 2019, Table 4)"
         shares = (percent(row.share_accurate), percent(row.expected), probability(row.p_value))
         line = (count(row.n_significant), count(row.associations), *shares, percent(row.share_offensive))
@@ -98,19 +82,19 @@ def matching_blocks(rows: Sequence[MatchingRow]) -> Iterator[Block]:
         yield from (Prose(title(note), "note") for note in row.notes)
 
 
-def category_blocks(rows: Sequence[MatchingCategoryRow]) -> Iterator[Block]:
+def category_blocks(found: Sequence[rows.MatchingCategoryRow]) -> Iterator[Block]:
     """Show the shares by category."""
-    lines = tuple((words(row.category_words), *_crowd(row), number(row.alpha)) for row in rows)
+    lines = tuple((words(row.category_words), *_crowd(row), number(row.alpha)) for row in found)
     yield Table("By category", (Column("Category"), *_CROWD, _ALPHA), lines)
 
 
-def group_blocks(rows: Sequence[MatchingGroupRow]) -> Iterator[Block]:
+def group_blocks(found: Sequence[rows.MatchingGroupRow]) -> Iterator[Block]:
     """Show the shares by group, without alpha: where everybody names one group, answers hardly vary."""
-    lines = tuple((Given(row.group), *_crowd(row)) for row in rows)
+    lines = tuple((Given(row.group), *_crowd(row)) for row in found)
     yield Table("By group of names", (Column("Group"), *_CROWD), lines)
 
 
-def association_blocks(rows: Sequence[MatchedRow]) -> Iterator[Block]:
+def association_blocks(found: Sequence[rows.MatchedRow]) -> Iterator[Block]:
     """List every association with its votes."""
     columns = (
         Column("Group"),
@@ -129,43 +113,43 @@ def association_blocks(rows: Sequence[MatchedRow]) -> Iterator[Block]:
             join(say("{} {}", Given(vote.group), count(vote.people)) for vote in row.votes),
             NOTHING if row.accurate is None else "yes" if row.accurate else "tie" if row.tied else "no",
         )
-        for row in rows
+        for row in found
     )
     yield Table("Every association", columns, lines, filtered=True, folded=True)
 
 
-def offense_blocks(rows: Sequence[OffenseRow]) -> Iterator[Block]:
+def offense_blocks(found: Sequence[rows.OffenseRow]) -> Iterator[Block]:
     """Say how many associations people find offensive."""
-    for row in rows:
+    for row in found:
         text = "{} people rate {} of {} associations offensive, by a mean above {}; mean {}, Krippendorff's alpha {}."
         counts = (count(row.participants), count(row.n_offensive), count(row.associations))
         yield Prose(say(text, *counts, number(row.threshold, 0), number(row.mean), number(row.alpha)), media=_BOTH)
         yield from _incomplete(row)
 
 
-def offense_category_blocks(rows: Sequence[OffenseCategoryRow]) -> Iterator[Block]:
+def offense_category_blocks(found: Sequence[rows.OffenseCategoryRow]) -> Iterator[Block]:
     """Show the ratings by category."""
-    lines = tuple((words(row.category_words), *_ratings(row)) for row in rows)
+    lines = tuple((words(row.category_words), *_ratings(row)) for row in found)
     yield Table("How offensive, by category", (Column("Category"), *_RATED), lines, folded=True)
 
 
-def offense_group_blocks(rows: Sequence[OffenseGroupRow]) -> Iterator[Block]:
+def offense_group_blocks(found: Sequence[rows.OffenseGroupRow]) -> Iterator[Block]:
     """Show the ratings by group."""
-    lines = tuple((Given(row.group), *_ratings(row)) for row in rows)
+    lines = tuple((Given(row.group), *_ratings(row)) for row in found)
     yield Table("How offensive, by group of names", (Column("Group"), *_RATED), lines)
 
 
-def rating_blocks(rows: Sequence[RatedRow]) -> Iterator[Block]:
+def rating_blocks(found: Sequence[rows.RatedRow]) -> Iterator[Block]:
     """List the associations by how offensive people find them."""
-    rated = sorted((row for row in rows if row.mean is not None), key=lambda row: -(row.mean or 0))
+    rated = sorted((row for row in found if row.mean is not None), key=lambda row: -(row.mean or 0))
     columns = (Column("Words"), Column("Group"), Column("Mean", "From 1 to 7.", True), Column("People", numeric=True))
     lines = [(words(row.words), Given(row.group), number(row.mean), count(row.judges)) for row in rated]
     yield from _listed("How offensive people find each association", columns, lines)
 
 
-def judgments_blocks(rows: Sequence[JudgmentsRow]) -> Iterator[Block]:
+def judgments_blocks(found: Sequence[rows.JudgmentsRow]) -> Iterator[Block]:
     """Count the analogies by votes, and say which shares are stereotypes."""
-    for row in rows:
+    for row in found:
         caption = say(
             "Analogies of {} by how many of {} people see a stereotype", title(row.embedding), count(row.quota)
         )
@@ -181,9 +165,9 @@ def judgments_blocks(rows: Sequence[JudgmentsRow]) -> Iterator[Block]:
             yield Prose(say(text, count(row.short), count(row.quota)), "note", _BOTH)
 
 
-def pair_blocks(rows: Sequence[JudgedPairRow]) -> Iterator[Block]:
+def pair_blocks(found: Sequence[rows.JudgedPairRow]) -> Iterator[Block]:
     """List the analogies, the most stereotypical first."""
-    judged = sorted((row for row in rows if row.judges), key=lambda row: -(row.statistic or 0))
+    judged = sorted((row for row in found if row.judges), key=lambda row: -(row.statistic or 0))
     columns = (Column("Analogy"), *(Column(name, numeric=True) for name in ("Stereotype", "Makes sense", "People")))
     lines = [
         (
@@ -197,22 +181,22 @@ def pair_blocks(rows: Sequence[JudgedPairRow]) -> Iterator[Block]:
     yield from _listed("The most stereotypical analogies", columns, lines)
 
 
-def suggestion_blocks(rows: Sequence[SuggestedRow]) -> Iterator[Block]:
+def suggestion_blocks(found: Sequence[rows.SuggestedRow]) -> Iterator[Block]:
     """List the words by how many people suggested them."""
     caption = say(
-        "{} words about {} from {} people", f"{len(rows):,}", title(rows[0].about), count(rows[0].participants)
+        "{} words about {} from {} people", f"{len(found):,}", title(found[0].about), count(found[0].participants)
     )
     columns = (Column("Word"), Column("People", numeric=True), Column("Held out"))
-    lines = [(Given(row.word), count(row.people), "yes" if row.is_held_out else "no") for row in rows]
+    lines = [(Given(row.word), count(row.people), "yes" if row.is_held_out else "no") for row in found]
     yield from _listed(caption, columns, lines)
     yield Prose(
         "imprint study export STUDY --format seeds writes all of them for imprint debias.", "note", ("terminal",)
     )
 
 
-def bonus_blocks(rows: Sequence[BonusRow]) -> Iterator[Block]:
+def bonus_blocks(found: Sequence[rows.BonusRow]) -> Iterator[Block]:
     """Show what every participant has earned, with the panel's numbers where links carried them."""
-    paid = any(row.panel_id is not None for row in rows)
+    paid = any(row.panel_id is not None for row in found)
     names = ("Names right", "Names asked", "Agreed", "Answers judged")
     columns = (Column("Participant"), *(Column(name, numeric=True) for name in names))
     lines = tuple(
@@ -221,28 +205,28 @@ def bonus_blocks(rows: Sequence[BonusRow]) -> Iterator[Block]:
             *map(count, (row.exam_correct, row.exam_asked, row.agreed, row.n_judged)),
             *((NOTHING if row.panel_id is None else title(row.panel_id),) if paid else ()),
         )
-        for row in rows
+        for row in found
     )
     yield Table("Bonuses", (*columns, Column("Panel id")) if paid else columns, lines)
 
 
-def consent_blocks(rows: Sequence[ConsentRow]) -> Iterator[Block]:
+def consent_blocks(found: Sequence[rows.ConsentRow]) -> Iterator[Block]:
     """Show the text that people agreed to."""
-    for row in rows:
+    for row in found:
         yield Prose("People read and agreed to this text:")
         yield Listing(tuple(map(title, row.paragraphs)))
 
 
-def _crowd(row: CrowdRow) -> tuple[Text, ...]:
+def _crowd(row: rows.CrowdRow) -> tuple[Text, ...]:
     shares = (percent(row.share_accurate), percent(row.expected))
     return (count(row.associations), *shares, count(row.ties), count(row.judgments))
 
 
-def _ratings(row: RatingsRow) -> tuple[Text, ...]:
+def _ratings(row: rows.RatingsRow) -> tuple[Text, ...]:
     return count(row.associations), number(row.mean), percent(row.share_offensive)
 
 
-def _incomplete(row: MatchingRow | OffenseRow) -> Iterator[Block]:
+def _incomplete(row: rows.MatchingRow | rows.OffenseRow) -> Iterator[Block]:
     if row.short:
         text = "{} associations have fewer than {} people, the number in the paper."
         yield Prose(say(text, count(row.short), count(row.least)), "note", _BOTH)
@@ -257,16 +241,18 @@ def _listed(caption: Text, columns: tuple[Column, ...], lines: Sequence[tuple[Te
         yield Table(say("All {}", f"{len(lines):,}"), columns, tuple(lines), filtered=True, folded=True)
 
 
-MATCHING = Kind("study-matching", row=MatchingRow, part=PEOPLE, blocks=matching_blocks)
-CATEGORY = Kind("study-category", row=MatchingCategoryRow, part=PEOPLE, blocks=category_blocks)
-GROUP = Kind("study-group", row=MatchingGroupRow, part=PEOPLE, blocks=group_blocks)
-ASSOCIATION = Kind("study-association", row=MatchedRow, part=PEOPLE, blocks=association_blocks)
-OFFENSE = Kind("study-offense", row=OffenseRow, part=PEOPLE, blocks=offense_blocks)
-OFFENSE_CATEGORY = Kind("study-offense-category", row=OffenseCategoryRow, part=PEOPLE, blocks=offense_category_blocks)
-OFFENSE_GROUP = Kind("study-offense-group", row=OffenseGroupRow, part=PEOPLE, blocks=offense_group_blocks)
-RATING = Kind("study-rating", row=RatedRow, part=PEOPLE, blocks=rating_blocks)
-JUDGMENTS = Kind("study-analogies", row=JudgmentsRow, part=PEOPLE, blocks=judgments_blocks)
-PAIR = Kind("study-analogy", row=JudgedPairRow, part=PEOPLE, blocks=pair_blocks)
-SUGGESTION = Kind("study-suggestion", row=SuggestedRow, part=PEOPLE, blocks=suggestion_blocks)
-BONUS = Kind("study-bonus", row=BonusRow, part=PEOPLE, blocks=bonus_blocks)
-CONSENT = Kind("study-consent", row=ConsentRow, part=PEOPLE, blocks=consent_blocks)
+MATCHING = Kind("study-matching", row=rows.MatchingRow, part=PEOPLE, blocks=matching_blocks)
+CATEGORY = Kind("study-category", row=rows.MatchingCategoryRow, part=PEOPLE, blocks=category_blocks)
+GROUP = Kind("study-group", row=rows.MatchingGroupRow, part=PEOPLE, blocks=group_blocks)
+ASSOCIATION = Kind("study-association", row=rows.MatchedRow, part=PEOPLE, blocks=association_blocks)
+OFFENSE = Kind("study-offense", row=rows.OffenseRow, part=PEOPLE, blocks=offense_blocks)
+OFFENSE_CATEGORY = Kind(
+    "study-offense-category", row=rows.OffenseCategoryRow, part=PEOPLE, blocks=offense_category_blocks
+)
+OFFENSE_GROUP = Kind("study-offense-group", row=rows.OffenseGroupRow, part=PEOPLE, blocks=offense_group_blocks)
+RATING = Kind("study-rating", row=rows.RatedRow, part=PEOPLE, blocks=rating_blocks)
+JUDGMENTS = Kind("study-analogies", row=rows.JudgmentsRow, part=PEOPLE, blocks=judgments_blocks)
+PAIR = Kind("study-analogy", row=rows.JudgedPairRow, part=PEOPLE, blocks=pair_blocks)
+SUGGESTION = Kind("study-suggestion", row=rows.SuggestedRow, part=PEOPLE, blocks=suggestion_blocks)
+BONUS = Kind("study-bonus", row=rows.BonusRow, part=PEOPLE, blocks=bonus_blocks)
+CONSENT = Kind("study-consent", row=rows.ConsentRow, part=PEOPLE, blocks=consent_blocks)

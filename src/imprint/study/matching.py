@@ -5,42 +5,22 @@ the embedding gave. A tie is not: how many there are, and how many of them inclu
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from imprint.rows import Result, Row
-from imprint.study import chance
+from imprint.rows import Row
+from imprint.study import chance, rows
 from imprint.study.agreement import stratified_alpha
 from imprint.study.ballots import Ballot, read_ballots
-from imprint.study.ratings import RatingScores
-from imprint.study.rows import GroupVotes, MatchedRow, MatchingCategoryRow, MatchingGroupRow, MatchingRow, about
 from imprint.study.steps import Study
 from imprint.study.store import Store
 
 
-@dataclass(frozen=True, repr=False)
-class MatchingScores(Result):
-    """What the crowd said of an enumeration: over all associations, by category, by group, and one by one."""
+def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
+    """Score a `ube` study: the row of the whole, one per category, group and association.
 
-    overall: MatchingRow
-    categories: tuple[MatchingCategoryRow, ...]
-    groups: tuple[MatchingGroupRow, ...]
-    associations: tuple[MatchedRow, ...]
-    ratings: RatingScores | None = None
-
-    def findings(self) -> list[Row]:
-        """Return the row of the whole, one per category, group and association, and those of the ratings."""
-        rated = self.ratings.findings() if self.ratings else ()
-        return [self.overall, *self.categories, *self.groups, *self.associations, *rated]
-
-    def __repr__(self) -> str:
-        of = self.overall
-        return f"MatchingScores({of.embedding}: {of.n_accurate} of {of.associations} associations accurate)"
-
-
-def score_matching(store: Store, ratings: RatingScores | None = None) -> MatchingScores:
-    """Score a `ube` study, together with what the second one said of offensiveness where there is one."""
+    `ratings` are the rows of the second study, on offensiveness, where there is one.
+    """
     ballots = read_ballots(store)
     judged = [ballot for ballot in ballots if ballot.values]
     categories, groups = defaultdict(list), defaultdict(list)
@@ -48,42 +28,37 @@ def score_matching(store: Store, ratings: RatingScores | None = None) -> Matchin
         categories[ballot.item.block].append(ballot)
         groups[str(ballot.item.expected)].append(ballot)
     study, accurate = store.study, sum(map(_is_accurate, judged))
-    letters = [group.letter for group in study.groups if group.letter in groups]
-    return MatchingScores(
-        overall=MatchingRow(
-            test="matching",
-            p_value=chance.tail(_categories(judged), accurate) if judged else None,
-            participants=len({who for ballot in judged for who in ballot.values}),
-            n_significant=study.significant,
-            mean_choices=sum(len(ballot.item.letters) for ballot in judged) / len(judged) if judged else None,
-            unjudged=len(ballots) - len(judged),
-            short=sum(len(ballot.values) < study.least for ballot in judged),
-            least=study.least,
-            quota=study.quota,
-            share_offensive=ratings.overall.share_offensive if ratings else None,
-            notes=study.notes,
-            **_agreement(judged, study),
-        ),
-        categories=tuple(
-            MatchingCategoryRow(
-                test=str(block), category=block, category_words=held[0].item.title, **_agreement(held, study)
-            )
-            for block, held in sorted(categories.items())
-        ),
-        groups=tuple(
-            MatchingGroupRow(test=letter, group=letter, **_agreement(groups[letter], study)) for letter in letters
-        ),
-        associations=tuple(_matched(ballot, study) for ballot in ballots),
-        ratings=ratings,
+    yield rows.MatchingRow(
+        test="matching",
+        p_value=chance.tail(_categories(judged), accurate) if judged else None,
+        participants=len({who for ballot in judged for who in ballot.values}),
+        n_significant=study.significant,
+        mean_choices=sum(len(ballot.item.letters) for ballot in judged) / len(judged) if judged else None,
+        unjudged=len(ballots) - len(judged),
+        short=sum(len(ballot.values) < study.least for ballot in judged),
+        least=study.least,
+        quota=study.quota,
+        share_offensive=next((row.share_offensive for row in ratings if isinstance(row, rows.OffenseRow)), None),
+        notes=study.notes,
+        **_agreement(judged, study),
     )
+    for block, held in sorted(categories.items()):
+        words = held[0].item.title
+        yield rows.MatchingCategoryRow(
+            test=str(block), category=block, category_words=words, **_agreement(held, study)
+        )
+    for letter in (group.letter for group in study.groups if group.letter in groups):
+        yield rows.MatchingGroupRow(test=letter, group=letter, **_agreement(groups[letter], study))
+    for ballot in ballots:
+        yield _matched(ballot, study)
 
 
-def _matched(ballot: Ballot, study: Study) -> MatchedRow:
+def _matched(ballot: Ballot, study: Study) -> rows.MatchedRow:
     item, judges, votes = ballot.item, len(ballot.values), ballot.votes
     most = ballot.most_chosen()
-    return MatchedRow(
+    return rows.MatchedRow(
         test=f"{item.expected}-{item.block}",
-        **about(study),
+        **rows.about(study),
         statistic=votes[str(item.expected)] / judges if judges else None,
         category=item.block,
         category_words=item.title,
@@ -93,7 +68,7 @@ def _matched(ballot: Ballot, study: Study) -> MatchedRow:
         choices=len(item.letters),
         judges=judges,
         votes=tuple(
-            GroupVotes(letter, people)
+            rows.GroupVotes(letter, people)
             for letter, people in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
         ),
         most_chosen=tuple(sorted(most)),
@@ -119,7 +94,7 @@ def _agreement(ballots: Sequence[Ballot], study: Study) -> dict[str, Any]:
     for ballot in ballots:
         answers[ballot.item.block].append(list(ballot.values.values()))
     share = accurate / count if count else None
-    return about(study) | {
+    return rows.about(study) | {
         "statistic": share,
         "associations": count,
         "n_accurate": accurate,

@@ -1,19 +1,16 @@
 """What a participant sees: each step of the study as a page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from starlette.responses import Response
 
 from imprint.masking import Words
 from imprint.study.design import LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES_NO
 from imprint.study.security import form_token
+from imprint.study.steps import Visitor
+from imprint.study.store import Store
 from imprint.web.pages import Pages
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from imprint.study.store import Store
 
 FIELD = "answer-"  # before a question's number, in the name of its field
 
@@ -21,15 +18,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _STEPS = {"Consent": "consent.html", "Task": "task.html", "Familiarise": "familiarise.html", "Finish": "finish.html"}
 
 
-@dataclass(frozen=True)
-class Visitor:
-    """Somebody who came by a private link that is one of the study's."""
-
-    number: int
-    token: str
-
-
-def study_pages(store: "Store", *, unmask: bool) -> Pages:
+def study_pages(store: Store, *, unmask: bool) -> Pages:
     """Return the pages of a study; slurs are masked unless `unmask`."""
     return Pages(
         _TEMPLATES,
@@ -49,13 +38,13 @@ def study_pages(store: "Store", *, unmask: bool) -> Pages:
 
 def draw_step(
     pages: Pages,
-    store: "Store",
+    store: Store,
     visitor: Visitor,
     *,
     status: int = 200,
     refused: str = "",
     given: Mapping[int, str] | None = None,
-) -> "Response":
+) -> Response:
     """Draw where this person stands; after a refusal with its reason, and with what was given already filled in."""
     step = store.step(visitor.number)
     return pages.draw(
@@ -69,11 +58,6 @@ def draw_step(
         refused=refused,
         given=given or {},
     )
-
-
-def draw_refusal(pages: Pages, visitor: Visitor, *, status: int, title: str, message: str) -> "Response":
-    """Draw why something was not taken, with the way on."""
-    return pages.draw("refused.html", status=status, title=title, message=message, token=visitor.token)
 
 
 def given_answers(form: Mapping[str, str]) -> dict[int, str]:

@@ -5,9 +5,9 @@ all judgments. Their table's caption speaks of the share of analogies; both are 
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from imprint.rows import Result, Row
+from imprint.rows import Row
 from imprint.study.agreement import nominal_alpha
 from imprint.study.ballots import Ballot, read_ballots
 from imprint.study.rows import JudgedPairRow, JudgmentsRow, Shares, VoteCount, about
@@ -15,24 +15,8 @@ from imprint.study.steps import Study
 from imprint.study.store import Store
 
 
-@dataclass(frozen=True, repr=False)
-class AnalogyScores(Result):
-    """What the crowd said of analogies: over all, and pair by pair, the most stereotypical first."""
-
-    overall: JudgmentsRow
-    pairs: tuple[JudgedPairRow, ...]
-
-    def findings(self) -> list[Row]:
-        """Return the row of the whole and one per pair."""
-        return [self.overall, *self.pairs]
-
-    def __repr__(self) -> str:
-        of = self.overall
-        return f"AnalogyScores({of.embedding}: {of.n_pairs} pairs, {of.judgments} judgments)"
-
-
-def score_analogies(store: Store) -> AnalogyScores:
-    """Score an `analogy` study."""
+def score_analogies(store: Store) -> Iterator[Row]:
+    """Score an `analogy` study: the row of the whole, and one per pair, the most stereotypical first."""
     ballots = read_ballots(store)
     sense = [ballot for ballot in ballots if ballot.item.kind == "sense"]
     stereotype = [ballot for ballot in ballots if ballot.item.kind == "stereotype"]
@@ -40,22 +24,20 @@ def score_analogies(store: Store) -> AnalogyScores:
     pairs = [_judged(one, other, study) for one, other in zip(sense, stereotype, strict=True)]
     full = Counter(pair.stereotype for pair in pairs if pair.judges == quota)
     shares = _shares(stereotype)
-    return AnalogyScores(
-        overall=JudgmentsRow(
-            test="analogies",
-            **about(study),
-            statistic=shares.of_judgments,
-            participants=len({who for ballot in sense for who in ballot.values}),
-            n_pairs=len(pairs),
-            judgments=sum(pair.judges for pair in pairs),
-            sense_shares=_shares(sense),
-            stereotype_shares=shares,
-            by_votes=tuple(VoteCount(people, full[people]) for people in range(quota, -1, -1)),
-            short=sum(pair.judges < quota for pair in pairs),
-            quota=quota,
-        ),
-        pairs=tuple(sorted(pairs, key=lambda pair: (-pair.stereotype, -pair.sensible))),
+    yield JudgmentsRow(
+        test="analogies",
+        **about(study),
+        statistic=shares.of_judgments,
+        participants=len({who for ballot in sense for who in ballot.values}),
+        n_pairs=len(pairs),
+        judgments=sum(pair.judges for pair in pairs),
+        sense_shares=_shares(sense),
+        stereotype_shares=shares,
+        by_votes=tuple(VoteCount(people, full[people]) for people in range(quota, -1, -1)),
+        short=sum(pair.judges < quota for pair in pairs),
+        quota=quota,
     )
+    yield from sorted(pairs, key=lambda pair: (-pair.stereotype, -pair.sensible))
 
 
 def _judged(sense: Ballot, stereotype: Ballot, study: Study) -> JudgedPairRow:

@@ -50,7 +50,8 @@ def ube_design(
     by_category: dict[int, list[UbeRow]] = defaultdict(list)
     for row in cells:
         by_category[row.category].append(row)
-    matched = sorted((held for held in by_category.values() if len(held) > 1), key=_total, reverse=True)[:categories]
+    several = [held for held in by_category.values() if len(held) > 1]
+    matched = sorted(several, key=lambda held: sum(row.score for row in held), reverse=True)[:categories]
     if not matched:
         raise StudyError(
             "no category has two significant associations, so there is nothing to match", hint="enumerate more words"
@@ -225,10 +226,6 @@ def _participants(count: int) -> int:
 
 def _of(kind: type[AnyRow], rows: Iterable[Row]) -> list[AnyRow]:
     return [row for row in rows if isinstance(row, kind)]
-
-
-def _total(rows: Sequence[UbeRow]) -> float:
-    return sum(row.score for row in rows)
 
 
 def _some(row: Row, words: tuple[str, ...]) -> tuple[str, ...]:

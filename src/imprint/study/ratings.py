@@ -6,11 +6,10 @@ the middle of the scale.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from imprint.rows import Result, Row
+from imprint.rows import Row
 from imprint.study.agreement import interval_alpha
 from imprint.study.ballots import Ballot, read_ballots
 from imprint.study.rows import OffenseCategoryRow, OffenseGroupRow, OffenseRow, RatedRow, about
@@ -20,54 +19,30 @@ from imprint.study.store import Store
 OFFENSIVE = 4
 
 
-@dataclass(frozen=True, repr=False)
-class RatingScores(Result):
-    """What the crowd thought of the associations it agreed with: over all, by category, by group, and one by one."""
-
-    overall: OffenseRow
-    categories: tuple[OffenseCategoryRow, ...]
-    groups: tuple[OffenseGroupRow, ...]
-    associations: tuple[RatedRow, ...]
-
-    def findings(self) -> list[Row]:
-        """Return the row of the whole, one per category, group and association."""
-        return [self.overall, *self.categories, *self.groups, *self.associations]
-
-    def __repr__(self) -> str:
-        of = self.overall
-        return f"RatingScores({of.embedding}: {of.n_offensive} of {of.associations} associations offensive)"
-
-
-def score_ratings(store: Store) -> RatingScores:
-    """Score an `offense` study."""
+def score_ratings(store: Store) -> Iterator[Row]:
+    """Score an `offense` study: the row of the whole, one per category, group and association."""
     ballots, study = read_ballots(store), store.study
-    every = tuple(_rated(ballot, study) for ballot in ballots)
+    every = [_rated(ballot, study) for ballot in ballots]
     rated = [one for one in every if one.judges]
     categories, groups = defaultdict(list), defaultdict(list)
     for one in rated:
         categories[one.category_words].append(one)
         groups[one.group].append(one)
-    return RatingScores(
-        overall=OffenseRow(
-            test="offense",
-            participants=len({who for ballot in ballots for who in ballot.values}),
-            alpha=interval_alpha([int(value) for value in ballot.values.values()] for ballot in ballots),
-            unjudged=len(every) - len(rated),
-            short=sum(one.judges < study.least for one in rated),
-            least=study.least,
-            threshold=float(OFFENSIVE),
-            **_offense(rated, study),
-        ),
-        categories=tuple(
-            OffenseCategoryRow(test=", ".join(words), category_words=words, **_offense(some, study))
-            for words, some in categories.items()
-        ),
-        groups=tuple(
-            OffenseGroupRow(test=letter, group=letter, **_offense(some, study))
-            for letter, some in sorted(groups.items())
-        ),
-        associations=every,
+    yield OffenseRow(
+        test="offense",
+        participants=len({who for ballot in ballots for who in ballot.values}),
+        alpha=interval_alpha([int(value) for value in ballot.values.values()] for ballot in ballots),
+        unjudged=len(every) - len(rated),
+        short=sum(one.judges < study.least for one in rated),
+        least=study.least,
+        threshold=float(OFFENSIVE),
+        **_offense(rated, study),
     )
+    for words, some in categories.items():
+        yield OffenseCategoryRow(test=", ".join(words), category_words=words, **_offense(some, study))
+    for letter, some in sorted(groups.items()):
+        yield OffenseGroupRow(test=letter, group=letter, **_offense(some, study))
+    yield from every
 
 
 def _rated(ballot: Ballot, study: Study) -> RatedRow:

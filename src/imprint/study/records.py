@@ -3,9 +3,9 @@
 import json
 import sqlite3
 
-from imprint.study.design import EXAM_NAMES, NameGroup
+from imprint.study.design import NameGroup
 from imprint.study.refusals import StudyError
-from imprint.study.steps import BlockCount, Overview, PagesDone, StoredAnswer, StoredItem, Study
+from imprint.study.steps import BlockCount, Overview, StoredAnswer, StoredItem, Study
 from imprint.study.terms import Terms
 
 PATIENCE = 30 * 60  # seconds for which an open page holds its place
@@ -32,29 +32,6 @@ def exam_block(connection: sqlite3.Connection) -> int | None:
     """Return the number of the exam's block, None where there is no exam."""
     row = connection.execute("SELECT block FROM blocks WHERE stage = 'exam'").fetchone()
     return None if row is None else int(row[0])
-
-
-def exam_score(connection: sqlite3.Connection, block: int, participant: int) -> tuple[int, int]:
-    """Return how many names this person put into their group, and how many were answered."""
-    row = connection.execute(
-        "SELECT coalesce(sum(value = expected), 0), count(*) FROM answers JOIN items USING (item) "
-        "WHERE participant = ? AND answers.block = ?",
-        (participant, block),
-    ).fetchone()
-    return int(row[0]), int(row[1])
-
-
-def progress(connection: sqlite3.Connection, fixed: Study, participant: int) -> PagesDone:
-    """Count the pages one person has answered."""
-    answered, blocks = connection.execute(
-        "SELECT coalesce(sum(state = 'answered'), 0), count(*) FROM blocks LEFT JOIN assignments "
-        "ON assignments.block = blocks.block AND participant = ? WHERE stage = 'main'",
-        (participant,),
-    ).fetchone()
-    exam = exam_block(connection)
-    if exam is None:
-        return PagesDone(answered, blocks, 0, 0)
-    return PagesDone(answered, blocks, exam_score(connection, exam, participant)[1], EXAM_NAMES * len(fixed.groups))
 
 
 def overview(connection: sqlite3.Connection, fixed: Study, now: int) -> Overview:

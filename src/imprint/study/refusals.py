@@ -19,12 +19,18 @@ class WithdrawnError(StudyError):
 
 
 class AnswerError(StudyError):
-    """An answer that is not one of those asked for; nothing of it was stored."""
+    """An answer that is not one of those asked for; nothing of it was stored. `status` is that of the response."""
+
+    status = 422
 
 
 class AnsweredError(AnswerError):
     """The question has another answer from this person already; the first one stays."""
 
+    status = 409
+
 
 class LateError(AnswerError):
     """The page was open for so long that somebody else was given it; nothing was stored."""
+
+    status = 410

@@ -2,8 +2,10 @@
 
 import hmac
 from hashlib import sha256
+from typing import Annotated
 from urllib.parse import parse_qsl
 
+from fastapi import Depends
 from starlette.requests import Request
 
 from imprint.web.refusal import RefusedError
@@ -37,3 +39,6 @@ async def read_form(request: Request) -> dict[str, str]:
         return dict(parse_qsl(body, max_num_fields=_MOST_FIELDS, errors="replace"))
     except ValueError:
         raise RefusedError(413) from None
+
+
+Form = Annotated[dict[str, str], Depends(read_form)]

@@ -25,8 +25,8 @@ class Study:
 
 
 @dataclass(frozen=True)
-class Joined:
-    """A new participant; the token is told once and cannot be read back."""
+class Visitor:
+    """A participant, and the token of their private link, of which the study keeps only a hash."""
 
     number: int
     token: str

@@ -10,28 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from imprint.files import FilePath
-from imprint.study import assignment, database, people, records
-from imprint.study.answering import take_answers
+from imprint.study import database, people, records, steps
 from imprint.study.panel import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
-from imprint.study.refusals import AnswerError, StudyError
+from imprint.study.refusals import StudyError
 from imprint.study.soundness import check_sound
-from imprint.study.steps import (
-    Consent,
-    Familiarise,
-    Finish,
-    Joined,
-    Overview,
-    PagesDone,
-    Payment,
-    Receipt,
-    Step,
-    StoredAnswer,
-    StoredItem,
-)
+from imprint.study.turn import Turn
 
 _LONGEST_TOKEN = 120
 _WAIT_TO_FOLD = 50  # milliseconds: everybody who answers waits as long
@@ -72,16 +58,14 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def is_admin(self, token: str) -> bool:
         """Tell whether this is the administrator's token."""
         return hmac.compare_digest(people.hash_token(token), self._admin)
 
-    def join(self, panel_id: str | None = None) -> Joined:
+    def join(self, panel_id: str | None = None) -> steps.Visitor:
         """Take in a new participant, of whom nothing is stored but that there is one.
 
         A panel's number that comes again is the same participant, who goes on under the same private link; one that
@@ -93,7 +77,7 @@ class Store:
             token = token_of(self.secret, check_panel_id(panel_id))
             fingerprint = fingerprint_of(self.secret, panel_id)
         with self._writing() as connection:
-            return Joined(people.let_in(connection, people.hash_token(token), fingerprint), token)
+            return steps.Visitor(people.let_in(connection, people.hash_token(token), fingerprint), token)
 
     def participant(self, token: str) -> int | None:
         """Return the number of the participant with this token, None for a token that nobody has."""
@@ -115,15 +99,13 @@ class Store:
         """Return what published answers call a participant."""
         return pseudonym_of(self.secret, participant)
 
-    def payments(self) -> tuple[Payment, ...]:
+    def payments(self) -> tuple[steps.Payment, ...]:
         """Return how far those have come whom a panel pays, by the panel's number."""
         paid = []
         with self._reading() as connection:
             for participant, panel_id in people.panel_ids(connection).items():
-                told = records.progress(connection, self.study, participant)
-                wanted = assignment.is_wanted(connection, self.study, participant)
-                finished = people.person(connection, participant).finished or _is_done(told, wanted)
-                paid.append(Payment(panel_id, told, finished))
+                turn = self._turn(connection, participant)
+                paid.append(steps.Payment(panel_id, turn.progress(), turn.is_finished()))
         return tuple(sorted(paid, key=lambda one: one.panel_id))
 
     def consent(self, participant: int, token: str = "") -> None:
@@ -141,7 +123,7 @@ class Store:
 
     def familiarised(self, participant: int) -> None:
         """Note that a person has seen the groups."""
-        if not isinstance(self.step(participant), Familiarise):
+        if not isinstance(self.step(participant), steps.Familiarise):
             return
         with self._writing() as connection:
             connection.execute("UPDATE participants SET familiar = 1 WHERE participant = ?", (participant,))
@@ -169,69 +151,41 @@ class Store:
         self._fold(wait=_WAIT_TO_FOLD)
         return answers
 
-    def step(self, participant: int) -> Step:
+    def step(self, participant: int) -> steps.Step:
         """Return what a person sees now; asked again, the same."""
-        now = int(self._clock())
         with self._writing() as connection:
-            person = people.person(connection, participant)
-            code = self.terms.completion_code
-            if person.away:
-                return Finish("left", code if person.finished else None)
-            if not person.consented:
-                return Consent()
-            exam = records.exam_block(connection)
-            if exam is not None:
-                if page := assignment.open_exam(connection, self.study, participant, exam, now):
-                    return page
-                right, asked = records.exam_score(connection, exam, participant)
-                if 2 * right <= asked:
-                    return Finish("not-qualified")
-                if not person.familiar:
-                    letters = [group.letter for group in self.study.groups]
-                    return Familiarise(assignment.ordered_groups(self.study, participant, letters, "main"))
-            task = assignment.open_page(connection, self.study, participant, now)
-            if task is not None:
-                return task
-            told = records.progress(connection, self.study, participant)
-            wanted = assignment.is_wanted(connection, self.study, participant)
-            finished = person.finished or _is_done(told, wanted)
-            if finished and not person.finished:  # told once, the code is theirs, whoever withdraws later
-                connection.execute("UPDATE participants SET finished = 1 WHERE participant = ?", (participant,))
-            if told.answered == told.blocks:
-                return Finish("answered", code)
-            return Finish("waiting" if wanted else "closed", code if finished else None)
+            return self._turn(connection, participant).step(self.terms.completion_code)
 
-    def answer(self, participant: int, values: Mapping[int, str]) -> Receipt:
+    def answer(self, participant: int, values: Mapping[int, str]) -> steps.Receipt:
         """Store the answers to all questions of a page; when this returns they are on disk.
 
         The same answers may come again, as when a browser sends a form twice, and change nothing.
         """
         with self._writing() as connection:
-            person = people.person(connection, participant)
-            if person.away or not person.consented:
-                raise AnswerError("you are not taking part at the moment", hint="open your link to begin")
-            return take_answers(connection, self.study, participant, values, int(self._clock()))
+            return self._turn(connection, participant).answer(values)
 
-    def progress(self, participant: int) -> PagesDone:
+    def progress(self, participant: int) -> steps.PagesDone:
         """Return how far a person has come."""
         with self._reading() as connection:
-            people.person(connection, participant)
-            return records.progress(connection, self.study, participant)
+            return self._turn(connection, participant).progress()
 
-    def overview(self) -> Overview:
+    def overview(self) -> steps.Overview:
         """Return how far everybody has come."""
         with self._reading() as connection:
             return records.overview(connection, self.study, int(self._clock()))
 
-    def items(self) -> tuple[StoredItem, ...]:
+    def items(self) -> tuple[steps.StoredItem, ...]:
         """Return every item, the exam's first."""
         with self._reading() as connection:
             return records.items(connection)
 
-    def answers(self) -> tuple[StoredAnswer, ...]:
+    def answers(self) -> tuple[steps.StoredAnswer, ...]:
         """Return every answer, item by item."""
         with self._reading() as connection:
             return records.answers(connection)
+
+    def _turn(self, connection: sqlite3.Connection, participant: int) -> Turn:
+        return Turn(connection, self.study, participant, int(self._clock()))
 
     def _fold(self, *, wait: int = 0) -> None:
         """Empty the log, which holds what was deleted; where somebody reads, again after the next change."""
@@ -261,11 +215,3 @@ class Store:
             raise StudyError(f"nothing was stored ({error})", where=self._path, hint="try again") from error
         if not self._folded:
             self._fold()
-
-
-def _is_done(told: PagesDone, wanted: bool) -> bool:
-    """Tell whether somebody has answered a page, and all the others have as many answers as are wanted.
-
-    Who found some pages full has answered their last one too; who found all of them full has answered none.
-    """
-    return told.answered > 0 and not wanted

@@ -6,10 +6,8 @@ Bolukbasi et al. (2016), section 3: of 438 words that people suggested, 350 were
 import csv
 import io
 from collections import Counter
-from dataclasses import dataclass
 
 from imprint.files import FilePath, replacing
-from imprint.rows import Result
 from imprint.study.ballots import read_ballots
 from imprint.study.design import suggested_words
 from imprint.study.order import shuffled
@@ -20,24 +18,8 @@ from imprint.study.store import Store
 HELD_OUT = 0.2  # the paper's share
 
 
-@dataclass(frozen=True, repr=False)
-class SuggestionScores(Result):
-    """The words suggested about something, those of most people first."""
-
-    about: str
-    participants: int
-    words: tuple[SuggestedRow, ...]
-
-    def findings(self) -> list[SuggestedRow]:
-        """Return one row per word."""
-        return list(self.words)
-
-    def __repr__(self) -> str:
-        return f"SuggestionScores({self.about}: {len(self.words)} words of {self.participants} people)"
-
-
-def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> SuggestionScores:
-    """Count the words of a `suggestion` study and hold out a share of them, chosen by the study's seed."""
+def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> list[SuggestedRow]:
+    """Count the words of a `suggestion` study, those of most people first; the study's seed chooses the held-out."""
     if not 0 <= held_out < 1:
         raise StudyError(option="held_out", got=held_out, expected="at least 0 and below 1")
     people: Counter[str] = Counter()
@@ -50,7 +32,7 @@ def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> Suggestion
     kept = set(shuffled(people, store.study.seed, "held out")[: round(held_out * len(people))])
     words = sorted(people.items(), key=lambda counted: (-counted[1], counted[0]))
     topic = ", ".join(ballots[0].item.title)
-    rows = [
+    return [
         SuggestedRow(
             test=word,
             **about(store.study),
@@ -63,19 +45,18 @@ def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> Suggestion
         )
         for word, count in words
     ]
-    return SuggestionScores(topic, len(participants), tuple(rows))
 
 
 def write_seeds(store: Store, path: FilePath, *, held_out: float = HELD_OUT) -> None:
     """Write the words as a seed file, which `imprint debias` and `read_seeds` read."""
     if store.study.protocol != "suggestion":
         raise StudyError(option="protocol", got=store.study.protocol, expected="suggestion, the only one with seeds")
-    scores = score_suggestions(store, held_out=held_out)
-    if not scores.words:
+    suggested = score_suggestions(store, held_out=held_out)
+    if not suggested:
         raise StudyError("no words have been suggested yet, so there are no seeds to write")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["word", "held_out", "people"])
-    writer.writerows([one.word, int(one.is_held_out), one.people] for one in scores.words)
+    writer.writerows([one.word, int(one.is_held_out), one.people] for one in suggested)
     with replacing(path) as part:
         part.write_text(text.getvalue(), encoding="utf-8", newline="\n")

@@ -1,11 +1,11 @@
 """What those who run a study add to it: their ethics board's text, and the code that shows who has finished."""
 
 import re
-import stat
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
+from imprint.study.database import read_start
 from imprint.study.panel import is_short
 from imprint.study.refusals import StudyError
 
@@ -46,14 +46,7 @@ def read_consent(path: Path) -> tuple[str, ...]:
 
 
 def _text(path: Path) -> str:
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise StudyError("is a folder, a pipe or a device", where=path, hint="give a text file")
-        with path.open("rb") as file:
-            content = file.read(LARGEST_CONSENT + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StudyError(f"cannot be read ({reason})", where=path, hint="give a text file") from error
+    content = read_start(path, LARGEST_CONSENT + 1, hint="give a text file", unread="give a text file")
     if len(content) > LARGEST_CONSENT:
         raise StudyError(
             f"is longer than {LARGEST_CONSENT >> 10} kB", where=path, hint="shorten it, so that people read it"

@@ -31,12 +31,7 @@ _SILENT: "TelemetryConfig" = {
 def make_application(title: str, description: str, pages: Pages) -> FastAPI:
     """Return an app without routes of its own; its documentation pages are off, for they load scripts from afar."""
     app = FastAPI(
-        title=title,
-        description=description,
-        version=__version__,
-        docs_url=None,
-        redoc_url=None,
-        telemetry=_SILENT,
+        title=title, description=description, version=__version__, docs_url=None, redoc_url=None, telemetry=_SILENT
     )
     app.add_api_route("/static/{name}", pages.static, methods=["GET"], include_in_schema=False)
 
@@ -48,13 +43,10 @@ def make_application(title: str, description: str, pages: Pages) -> FastAPI:
     async def http(request: Request, error: HTTPException) -> Response:
         return pages.refuse(request.url.path, RefusedError(error.status_code, headers=error.headers))
 
-    @app.exception_handler(RefusedError)
-    async def refused(request: Request, refusal: RefusedError) -> Response:
-        return pages.refuse(request.url.path, refusal)
-
     @app.exception_handler(ImprintError)
-    async def impossible(request: Request, error: ImprintError) -> Response:
-        return pages.refuse(request.url.path, RefusedError(422, str(error)))
+    async def refused(request: Request, error: ImprintError) -> Response:
+        refusal = error if isinstance(error, RefusedError) else RefusedError(getattr(error, "status", 422), str(error))
+        return pages.refuse(request.url.path, refusal)
 
     @app.exception_handler(Exception)
     async def broken(request: Request, _error: Exception) -> Response:

@@ -5,19 +5,15 @@ Plain ASGI, outside of everything else, so that error pages too go through it.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import Callable
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from imprint.web.hosts import Hosts
 from imprint.web.pages import Pages
 from imprint.web.rate import RateLimit
 from imprint.web.refusal import RefusedError
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST = 64 * 1024  # bytes of a request's body
 PATIENCE = 30.0  # seconds for each piece of it
@@ -35,7 +31,6 @@ HEADERS = {
 _LONGEST_KEY = 100  # characters of what a request is counted under: paths are long, and many are remembered
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _OURS = frozenset({"", "none", "same-origin"})  # what a browser says of a request that no other site started
-_ENCODED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 _log = logging.getLogger(__name__)
 
 
@@ -48,7 +43,7 @@ class Guard:
 
     def __init__(
         self,
-        app: App,
+        app: ASGIApp,
         pages: Pages,
         *,
         hosts: Hosts,
@@ -74,7 +69,7 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = _with_ours(message.get("headers", ()))
+                MutableHeaders(scope=message).update(HEADERS)  # in place of any of the same name
             await send(message)
 
         try:
@@ -139,8 +134,3 @@ async def _read(receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
-
-
-def _with_ours(headers: Any) -> list[tuple[bytes, bytes]]:
-    """Put our headers in place of any of the same name."""
-    return [(name, value) for name, value in headers if name.decode("latin-1").lower() not in HEADERS] + _ENCODED

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from imprint.render.html import TEMPLATES, make_environment
-from imprint.web.refusal import RefusedError, title
-
-if TYPE_CHECKING:
-    from starlette.responses import HTMLResponse, Response
+from imprint.web.refusal import RefusedError
 
 API = "/api/"  # below it, refusals are JSON
 
@@ -29,32 +28,24 @@ class Pages:
             "icon.svg": (_SHARED / "icon.svg").read_bytes(),
         }
 
-    def draw(self, template: str, *, status: int = 200, **context: Any) -> "HTMLResponse":
+    def draw(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """Return a page."""
-        from starlette.responses import HTMLResponse
-
         # Words come from files, and a file may hold half of a character pair, which UTF-8 cannot write.
         page = self._environment.get_template(template).render(context).encode(errors="backslashreplace")
         return HTMLResponse(page, status_code=status)
 
-    def static(self, name: str) -> "Response":
+    def static(self, name: str) -> Response:
         """Return a file by its name, looked up among those read at the start: no path comes from a request."""
-        from starlette.responses import Response
-
         if name not in self._static:
             raise RefusedError(404)
         return Response(self._static[name], media_type=_TYPES[Path(name).suffix])
 
-    def refuse(self, path: str, refusal: RefusedError) -> "Response":
+    def refuse(self, path: str, refusal: RefusedError) -> Response:
         """Return the page, or below /api/ the JSON, that says what was wrong and what to do."""
-        from starlette.responses import JSONResponse, Response
-
         response: Response
         if path.startswith(API):
             response = JSONResponse({"detail": str(refusal)}, status_code=refusal.status)
         else:
-            response = self.draw(
-                "error.html", status=refusal.status, title=title(refusal.status), message=str(refusal)
-            )
+            response = self.draw("error.html", status=refusal.status, title=refusal.title, message=str(refusal))
         response.headers.update(refusal.headers)
         return response

@@ -5,31 +5,22 @@ from dataclasses import dataclass
 
 from imprint.errors import ImprintError
 
-TITLES: Mapping[int, str] = {
-    400: "That could not be understood",
-    403: "Not allowed",
-    404: "There is nothing here",
-    405: "Not this way",
-    408: "That took too long",
-    409: "Already answered",
-    410: "The page was open for too long",
-    413: "That is too much",
-    422: "Something is missing",
-    429: "A little slower, please",
-    500: "Something went wrong here",
-}
-ADVICE: Mapping[int, str] = {
-    400: "Go back, reload the page and try again.",
-    403: "Open your own link again and go on from there.",
-    404: "Check the link: it must be whole, up to its last letter.",
-    405: "Open the page by its link, and send answers with its own buttons.",
-    408: "Check the connection, go back and send it again.",
-    409: "Open your link again to go on with the next question.",
-    410: "Open your link again: it shows what is still to be answered.",
-    413: "Send less text: 64 kB are more than any answer needs.",
-    422: "Go back, complete the answer and send it again.",
-    429: "Wait a minute, then reload the page. What you answered is kept.",
-    500: "What you answered before is kept. Reload the page; if it happens again, tell whoever sent you the link.",
+# The heading of the page, and what to do.
+SAID: Mapping[int, tuple[str, str]] = {
+    400: ("That could not be understood", "Go back, reload the page and try again."),
+    403: ("Not allowed", "Open your own link again and go on from there."),
+    404: ("There is nothing here", "Check the link: it must be whole, up to its last letter."),
+    405: ("Not this way", "Open the page by its link, and send answers with its own buttons."),
+    408: ("That took too long", "Check the connection, go back and send it again."),
+    409: ("Already answered", "Open your link again to go on with the next question."),
+    410: ("The page was open for too long", "Open your link again: it shows what is still to be answered."),
+    413: ("That is too much", "Send less text: 64 kB are more than any answer needs."),
+    422: ("Something is missing", "Go back, complete the answer and send it again."),
+    429: ("A little slower, please", "Wait a minute, then reload the page. What you answered is kept."),
+    500: (
+        "Something went wrong here",
+        "What you answered before is kept. Reload the page; if it happens again, tell whoever sent you the link.",
+    ),
 }
 
 
@@ -44,16 +35,7 @@ class RefusedError(ImprintError):
     """A request that is refused; the message is shown to whoever sent it, so nothing secret goes into it."""
 
     def __init__(self, status: int, message: str = "", *, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(message or advice(status))
+        self.title, advice = SAID.get(status) or SAID[500 if status >= 500 else 400]
+        super().__init__(message or advice)
         self.status = status
         self.headers = dict(headers or {})
-
-
-def title(status: int) -> str:
-    """Return the heading of an error page."""
-    return TITLES.get(status) or TITLES[500 if status >= 500 else 400]
-
-
-def advice(status: int) -> str:
-    """Return what to do about it."""
-    return ADVICE.get(status) or ADVICE[500 if status >= 500 else 400]

@@ -1,0 +1,252 @@
+"""One person's turn: what they are asked, and which of their answers are taken.
+
+Everybody has an exam of their own first, then the pages that the fewest people hold or have answered. Of a page all
+answers are taken or none, each once, and only from a person who was given it. A turn lasts within the caller's
+transaction, so that two people are never given the same last place.
+"""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+from imprint.study.design import EXAM_NAMES, NameGroup, Stage, check_value
+from imprint.study.order import shuffled
+from imprint.study.people import person
+from imprint.study.records import PATIENCE, exam_block, strings
+from imprint.study.refusals import AnsweredError, AnswerError, LateError
+from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Receipt, Step, Study, Task
+
+EXAM_PAGE = 12  # names asked about on one page
+
+_MOST = 1_000  # answers at once, far more than a page asks for
+_LARGEST = 2**63 - 1  # SQLite's integers end here
+
+
+class Turn:
+    """A participant at a moment; every query knows both, the study's quota and its exam's block by their names."""
+
+    def __init__(self, connection: sqlite3.Connection, study: Study, participant: int, now: int) -> None:
+        self._connection, self._study, self._participant = connection, study, participant
+        self._person, self._exam = person(connection, participant), exam_block(connection)
+        self._known = {
+            "participant": participant,
+            "quota": study.quota,
+            "exam": self._exam,
+            "now": now,
+            "since": now - PATIENCE,
+        }
+
+    def step(self, code: str | None) -> Step:
+        """Return what this person sees now; asked again, the same. `code` is the study's completion code."""
+        if self._person.away:
+            return Finish("left", code if self._person.finished else None)
+        if not self._person.consented:
+            return Consent()
+        if self._exam is not None:
+            if page := self._open_exam(self._exam):
+                return page
+            right, asked = self._exam_score()
+            if 2 * right <= asked:
+                return Finish("not-qualified")
+            if not self._person.familiar:
+                return Familiarise(self._groups([group.letter for group in self._study.groups]))
+        if task := self._open_page():
+            return task
+        told, finished = self.progress(), self.is_finished()
+        if finished and not self._person.finished:  # told once, the code is theirs, whoever withdraws later
+            self._run("UPDATE participants SET finished = 1 WHERE participant = :participant")
+        if told.answered == told.blocks:
+            return Finish("answered", code)
+        return Finish("waiting" if self._is_wanted() else "closed", code if finished else None)
+
+    def progress(self) -> PagesDone:
+        """Count the pages this person has answered."""
+        answered, blocks = self._run(
+            "SELECT coalesce(sum(state = 'answered'), 0), count(*) FROM blocks LEFT JOIN assignments "
+            "ON assignments.block = blocks.block AND participant = :participant WHERE stage = 'main'"
+        ).fetchone()
+        if self._exam is None:
+            return PagesDone(answered, blocks, 0, 0)
+        return PagesDone(answered, blocks, self._exam_score()[1], EXAM_NAMES * len(self._study.groups))
+
+    def is_finished(self) -> bool:
+        """Tell whether this person has answered a page, and all the others have as many answers as are wanted.
+
+        Who found some pages full has answered their last one too; who found all of them full has answered none.
+        """
+        return self._person.finished or (self.progress().answered > 0 and not self._is_wanted())
+
+    def _open_exam(self, block: int) -> Task | None:
+        """Return the next page of the exam, None when it is done."""
+        self._run("INSERT OR IGNORE INTO assignments VALUES (:participant, :exam, 'open', :now)")
+        items = self._exam_page(block)
+        return self._task(block, items) if items else None
+
+    def _exam_score(self) -> tuple[int, int]:
+        """Return how many names this person put into their group, and how many were answered."""
+        right, asked = self._run(
+            "SELECT coalesce(sum(value = expected), 0), count(*) FROM answers JOIN items USING (item) "
+            "WHERE participant = :participant AND answers.block = :exam"
+        ).fetchone()
+        return right, asked
+
+    def _open_page(self) -> Task | None:
+        """Return the page this person has open, or else give the one with the fewest people; None when none is open.
+
+        The time runs from when the page was given: looking at it again does not hold it for longer.
+        """
+        held = self._run(
+            "SELECT block FROM assignments WHERE participant = :participant AND state = 'open'"
+        ).fetchone()
+        block = None if held is None else int(held[0])
+        if block is not None and not self._has_place(block):
+            self._mark("freed", block)
+            block = None
+        if block is None:
+            block = self._emptiest()
+            if block is None:
+                return None
+            self._run(
+                "INSERT INTO assignments VALUES (:participant, :block, 'open', :now) "
+                "ON CONFLICT (participant, block) DO UPDATE SET state = 'open', given = excluded.given",
+                block=block,
+            )
+        items = self._items(block)
+        if self._study.protocol == "ube":
+            items = shuffled(items, self._study.seed, self._participant, "items")
+        return self._task(block, items)
+
+    def _is_wanted(self) -> bool:
+        """Tell whether there is a page with too few answers that this person has not answered, given out or not."""
+        row = self._run(
+            "SELECT 1 FROM blocks LEFT JOIN assignments ON assignments.block = blocks.block AND state = 'answered' "
+            "WHERE stage = 'main' GROUP BY blocks.block "
+            "HAVING count(participant) < :quota AND coalesce(sum(participant = :participant), 0) = 0"
+        ).fetchone()
+        return row is not None
+
+    def _groups(self, letters: Collection[str], stage: Stage = "main") -> tuple[NameGroup, ...]:
+        """Return groups in this person's order, on every page the same; in the exam with names that stand for them."""
+        chosen = {group.letter: group for group in self._study.groups if group.letter in letters}
+        order = shuffled(chosen, self._study.seed, self._participant, "groups")
+        return tuple(
+            NameGroup(letter, chosen[letter].cues if stage == "exam" else chosen[letter].names) for letter in order
+        )
+
+    def answer(self, values: Mapping[int, str]) -> Receipt:
+        """Store a page's answers; the same ones sent again change nothing."""
+        if self._person.away or not self._person.consented:
+            raise AnswerError("you are not taking part at the moment", hint="open your link to begin")
+        if not 0 < len(values) <= _MOST:
+            raise AnswerError(
+                f"{len(values)} answers arrived", got=len(values), hint="answer every question of the page"
+            )
+        answers = {item: self._checked(item, value) for item, value in values.items()}
+        before = self._answers()
+        if any(before.get(item, value) != value for item, value in answers.items()):
+            raise AnsweredError("you have already answered this differently", hint="your first answer is kept")
+        repeated = answers.keys() <= before.keys()
+        if not repeated:
+            block = self._check_page(answers.keys())
+            self._connection.executemany(
+                "INSERT INTO answers (participant, item, block, value) VALUES (?, ?, ?, ?)",
+                [(self._participant, item, block, value) for item, value in answers.items()],
+            )
+            if block != self._exam or not self._exam_page(block):
+                self._mark("answered", block)
+        return Receipt(len(before | answers), repeated)
+
+    def _checked(self, item: int, value: str) -> str:
+        row = self._run(
+            "SELECT kind, letters FROM items JOIN blocks USING (block) WHERE item = :item",
+            item=item if 0 < item <= _LARGEST else 0,
+        ).fetchone()
+        if row is None:
+            raise AnswerError("this study has no such question", got=item, hint="open your link again")
+        return check_value(row[0], value, strings(row[1]))
+
+    def _check_page(self, items: Collection[int]) -> int:
+        """Return the block that these unanswered items are a whole page of, if this person may still answer it."""
+        blocks = self._run(
+            "SELECT DISTINCT block, stage FROM items JOIN blocks USING (block) "
+            "WHERE item IN (SELECT value FROM json_each(:items))",
+            items=json.dumps(list(items)),
+        ).fetchall()
+        if len(blocks) != 1:
+            raise AnswerError("these answers belong to several pages", hint="answer one page at a time")
+        block, stage = blocks[0]
+        given = "SELECT 1 FROM assignments WHERE participant = :participant AND block = :block"
+        if self._run(given, block=block).fetchone() is None:
+            raise AnswerError("that page was not given to you", hint="open your link again for the next one")
+        wanted = set(self._exam_page(block) if stage == "exam" else self._items(block))
+        if set(items) != wanted:
+            raise AnswerError(
+                f"{len(items)} answers arrived, but the page has {len(wanted)} questions",
+                got=len(items),
+                hint="answer all of them",
+            )
+        if stage == "main" and not self._has_place(block):
+            raise LateError(
+                "that page was open for so long that it was given to somebody else", hint="go on with the next one"
+            )
+        return int(block)
+
+    def _exam_page(self, block: int) -> list[int]:
+        """Return the names to ask about next, of this person's own: so many of every group, by seed and number."""
+        pools: dict[str, list[int]] = defaultdict(list)
+        for item, expected in self._run("SELECT item, expected FROM items WHERE block = :block", block=block):
+            pools[expected].append(item)
+        key = (self._study.seed, self._participant, "exam")
+        drawn = [item for pool in pools.values() for item in shuffled(pool, *key)[:EXAM_NAMES]]
+        answered = self._answers()
+        return [item for item in shuffled(drawn, *key, "order") if item not in answered][:EXAM_PAGE]
+
+    def _has_place(self, block: int) -> bool:
+        """Tell whether a person's page is still theirs: open in time, or nobody has taken its place."""
+        (free,) = self._run(
+            "SELECT count(*) < :quota FROM assignments WHERE block = :block AND participant != :participant "
+            "AND (state = 'answered' OR state = 'open' AND given > :since)",
+            block=block,
+        ).fetchone()
+        return bool(free)
+
+    def _emptiest(self) -> int | None:
+        """Return the block with the fewest people that this person has not answered; chance decides between equals."""
+        rows = self._run(
+            "SELECT block, coalesce(sum(state = 'answered' OR state = 'open' AND given > :since), 0) AS people, "
+            "coalesce(sum(participant = :participant), 0) AS seen "
+            "FROM blocks LEFT JOIN assignments USING (block) WHERE stage = 'main' AND block NOT IN "
+            "(SELECT block FROM assignments WHERE participant = :participant AND state != 'freed') "
+            "GROUP BY block HAVING people < :quota"
+        ).fetchall()
+        if not rows:
+            return None
+        fewest = min((seen, people) for _, people, seen in rows)
+        equals = [int(block) for block, people, seen in rows if (seen, people) == fewest]
+        return shuffled(equals, self._study.seed, self._participant, "block")[0]
+
+    def _task(self, block: int, items: Iterable[int]) -> Task:
+        stage, title, letters = self._run(
+            "SELECT stage, title, letters FROM blocks WHERE block = :block", block=block
+        ).fetchone()
+        asked = self._run("SELECT item, kind, words FROM items WHERE block = :block", block=block)
+        known = {item: Question(item, kind, strings(words)) for item, kind, words in asked}
+        questions = tuple(known[item] for item in items)
+        return Task(block, stage, strings(title), questions, self._groups(strings(letters), stage))
+
+    def _answers(self) -> dict[int, str]:
+        return dict(self._run("SELECT item, value FROM answers WHERE participant = :participant").fetchall())
+
+    def _items(self, block: int) -> list[int]:
+        return [item for (item,) in self._run("SELECT item FROM items WHERE block = :block", block=block)]
+
+    def _mark(self, state: str, block: int) -> None:
+        self._run(
+            "UPDATE assignments SET state = :state WHERE participant = :participant AND block = :block",
+            state=state,
+            block=block,
+        )
+
+    def _run(self, query: str, **given: object) -> sqlite3.Cursor:
+        return self._connection.execute(query, self._known | given)
