@@ -10,6 +10,7 @@ from importlib.metadata import version
 from imprint.audit.progress import Meter
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import ImprintError
+from imprint.evaluation.controls import LANGUAGE, check_controls
 from imprint.kinds import Kind, all_kinds
 from imprint.kinds.audit import AuditRow, AuditSettings
 from imprint.kinds.job import Job, Plan
@@ -170,6 +171,8 @@ def _whole(job: Job) -> AuditRow:
         against=None if other is None else other.name,
         encoder=None if encoder is None else encoder.name,
     )
+    spoken = job.plan.language in (LANGUAGE, "all")
+    found = check_controls(job.embedding) if spoken else None
     libraries = [Label(library, version(library)) for library in LIBRARIES]
     return AuditRow(
         test="audit",
@@ -182,6 +185,8 @@ def _whole(job: Job) -> AuditRow:
         n_words=len(job.embedding),
         dimension=job.embedding.dimension,
         embedding_notes=job.embedding.notes,
+        judged=found.judged if found else None,
+        controls=found.controls if found else (),
     )
 
 

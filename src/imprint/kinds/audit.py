@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from imprint.evaluation.controls import Control
 from imprint.kinds import Kind, Part
 from imprint.rows import Label, PartRow, Row, SkippedRow
-from imprint.view import Block, Column, Table, Text, count, say, title
+from imprint.view import Block, Column, Table, Text, count, join, number, say, title
 
 _ABOUT = Part("audit", "The audit", 0)
 _SHORT = 10  # lines of what could not be run that are read without being asked for
@@ -27,21 +28,69 @@ class AuditSettings(msgspec.Struct, frozen=True):
 
 
 class AuditRow(Row, frozen=True, kw_only=True, tag="audit"):
-    """What was audited, how, and with which versions."""
+    """What was audited, how, and with which versions.
+
+    `judged` says whether the controls let the subject be judged; None where there are none in its language.
+    """
 
     settings: AuditSettings
     versions: tuple[Label, ...]
     n_words: int
     dimension: int
     embedding_notes: tuple[str, ...]
+    judged: bool | None = None
+    controls: tuple[Control, ...] = ()
+
+
+_CONTROLS = (
+    Column("Control", "What every subject that knows words should show."),
+    Column("Value", numeric=True),
+    Column("At least", numeric=True),
+    Column("Missing", "Words or pairs that are missing, of all of the control.", True),
+    Column("Passed"),
+)
 
 
 def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
     """Say what was audited."""
     for row in rows:
         yield say("{} has {} words in {} dimensions.", title(row.embedding), count(row.n_words), count(row.dimension))
+        if row.judged is False:
+            yield judgement(row)
         if row.settings.quick:
             yield "This was a quick audit: fewer rotations, words and resamples, and no search for hidden gender."
+
+
+def judgement(row: AuditRow) -> Text:
+    """Say why a subject cannot be judged."""
+    failed = join(
+        say("{} {} (at least {})", one.name, number(one.value), number(one.least))
+        for one in row.controls
+        if not one.passed
+    )
+    return say(
+        "{} cannot be judged: it fails controls that every subject that knows words passes: {}. What follows says "
+        "nothing about bias.",
+        title(row.embedding),
+        failed,
+    )
+
+
+def controls(rows: Sequence[AuditRow]) -> Iterator[Block]:
+    """Show the controls."""
+    for row in rows:
+        if row.controls:
+            lines = tuple(
+                (
+                    title(one.name),
+                    number(one.value),
+                    number(one.least),
+                    say("{} of {}", count(one.missing), count(one.words)),
+                    "yes" if one.passed else "no",
+                )
+                for one in row.controls
+            )
+            yield Table("Can it be judged?", _CONTROLS, lines, media=("page", "card"))
 
 
 def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
@@ -63,6 +112,6 @@ def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
     yield say("Not run, so nothing is known about them: {}.", title(", ".join(names)))
 
 
-AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, sentences=audited)
+AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, blocks=controls, sentences=audited, card=True)
 PART = Kind("part", row=PartRow, part=_ABOUT, sentences=not_run_parts, rank=90)
 SKIPPED = Kind("skipped", row=SkippedRow, part=_ABOUT, blocks=not_run, sentences=not_run_tests, rank=95)

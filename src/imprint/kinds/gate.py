@@ -75,6 +75,8 @@ def _headline(row: GateRow) -> Phrase:
     condition = title(f"--{row.rule} {row.test}")
     if not row.checked:
         return say("Inconclusive: no finding matches {}; {}.", condition, title(str(row.why)))
+    if row.why is not None:
+        return say("{}: {}; {}.", row.verdict.capitalize(), condition, title(row.why))
     said = say("{}: {}, {}", row.verdict.capitalize(), condition, _outcome(row))
     for label, tests in (("not run", row.skipped), ("too few words to meet it", row.cannot_reach)):
         if tests:

@@ -29,10 +29,16 @@ class Answer:
     skipped: tuple[str, ...]
     cannot_reach: tuple[str, ...]
     why: str | None
+    judged: bool = True
 
     @property
     def verdict(self) -> Verdict:
-        """The gravest of its findings'; inconclusive where there are none, or where a test it needs is missing."""
+        """The gravest of its findings'; inconclusive where there are none, or where a test it needs is missing.
+
+        Whatever they say of a subject that cannot be judged, it is inconclusive.
+        """
+        if not self.judged:
+            return "inconclusive"
         verdicts = {one.verdict for one in self.judgements}
         if not verdicts or (self.skipped and not self.condition.is_alarm):
             verdicts.add("inconclusive")
@@ -104,7 +110,10 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition]) -> Gate:
     if not findings:
         raise SettingError("there are no findings to check", hint="give those of imprint audit or of any test")
     about = next((one for one in findings if isinstance(one, AuditRow)), findings[0])
-    return Gate(about, tuple(_answer(condition, findings) for condition in conditions))
+    answers = [_answer(condition, findings) for condition in conditions]
+    if isinstance(about, AuditRow) and about.judged is False:
+        answers = [replace(one, judged=False, why="the subject cannot be judged") for one in answers]
+    return Gate(about, tuple(answers))
 
 
 def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:
