@@ -1,0 +1,203 @@
+"""A policy file: what a subject must show before it may be used, written down before anyone looks.
+
+    owner = "the search team"
+    reason = "the model ranks candidates"
+    alpha = 0.05
+    tests = ["our-tests.toml"]          # tests of your own, beside the catalogue's
+
+    [[require]]
+    topic = "gender"                    # or test = "caliskan-6", or a pattern
+    margin = 0.1                        # of the mean difference, in cosines, either way
+
+    [[require]]
+    benchmark = "ws-353"
+    least = 0.5
+
+It is imprint.toml, or [tool.imprint] of pyproject.toml.
+"""
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from imprint.association.verdicts import ALPHA, check_alpha
+from imprint.checks import check_between
+from imprint.errors import SettingError, StimulusError
+from imprint.files import FilePath
+from imprint.policy.conditions import Condition
+from imprint.stimuli.catalog import catalogue, read_tests
+from imprint.stimuli.definition import Test, WeatTest
+from imprint.stimuli.files import TomlTable, did_you_mean, read_text
+
+FILE = "imprint.toml"
+
+_PROJECT = "pyproject.toml"
+_KEYS = ("owner", "reason", "alpha", "tests", "require")
+_REQUIREMENT = ("test", "topic", "benchmark", "margin", "least", "reason")
+
+
+class PolicyNote(msgspec.Struct, frozen=True):
+    """What findings say of the policy they were held against."""
+
+    sha256: str
+    owner: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One thing a subject must show: a difference within a margin, or a benchmark above its least value."""
+
+    condition: Condition
+    reason: str
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy that was read; `sha256` is the hash of what it says, not of its spacing and comments."""
+
+    path: Path
+    owner: str
+    reason: str
+    alpha: float
+    tests: tuple[Test, ...]
+    requirements: tuple[Requirement, ...]
+    sha256: str
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What the requirements hold findings against."""
+        return tuple(one.condition for one in self.requirements)
+
+    @property
+    def note(self) -> PolicyNote:
+        """What findings say of it."""
+        return PolicyNote(self.sha256, self.owner, self.reason)
+
+
+def read_policy(path: FilePath) -> Policy:
+    """Read a policy; anything that is misspelt or impossible is refused before work begins."""
+    path = Path(path)
+    values = _table(path)
+    table = TomlTable(values, (str(path),)).allow(_KEYS)
+    alpha = table.get("alpha", float)
+    alpha = ALPHA if alpha is None else alpha
+    check_alpha(alpha)
+    files = table.texts("tests") if "tests" in values else ()
+    own = tuple(test for file in files for test in read_tests(path.parent / file))
+    entries = table.need("require", list)
+    if not entries:
+        raise SettingError("requires nothing", where=path, hint="write at least one [[require]]")
+    requirements = tuple(_requirement(entry, path, number, own) for number, entry in enumerate(entries, start=1))
+    content = repr((sorted(values.items(), key=str), [test for test in own]))
+    return Policy(
+        path,
+        table.get("owner", str) or "",
+        table.get("reason", str) or "",
+        alpha,
+        own,
+        requirements,
+        hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+
+
+def find_policy(folder: FilePath = ".") -> Path | None:
+    """Return the policy file of a folder, None where there is none."""
+    own, project = Path(folder) / FILE, Path(folder) / _PROJECT
+    if own.is_file():
+        return own
+    if project.is_file() and "imprint" in _toml(project).get("tool", {}):
+        return project
+    return None
+
+
+def example() -> str:
+    """Return a policy with comments, to begin with."""
+    return """# What a model must show before it may be used. Write it before you look at the results.
+# Check it:  imprint audit SUBJECT --policy imprint.toml
+#       or:  imprint gate findings.jsonl --policy imprint.toml
+# Exit code: 0 passed, 2 failed, 3 cannot tell.
+
+owner = ""    # who decides
+reason = ""   # what the model is for, and whom it could harm
+
+# Chance of any false discovery among the tests about people.
+alpha = 0.05
+
+# Tests of your own, beside the catalogue's (`imprint stimuli` lists those):
+# tests = ["our-tests.toml"]
+
+# The mean difference in cosines must lie within this margin, either way. It passes only if the whole
+# 95 % interval over words does, fails if the whole interval lies outside, and cannot tell otherwise.
+[[require]]
+topic = "gender"
+margin = 0.15
+reason = ""
+
+# One test can have a margin of its own:
+# [[require]]
+# test = "caliskan-6"
+# margin = 0.25
+
+# The model must still be good for something:
+[[require]]
+benchmark = "ws-353"
+least = 0.4
+"""
+
+
+def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) -> Requirement:
+    where = (str(path), f"require {number}")
+    if not isinstance(entry, dict):
+        raise SettingError(option="require", got=entry, expected="tables, [[require]]", where=where)
+    table = TomlTable(entry, where).allow(_REQUIREMENT)
+    named = [key for key in ("test", "topic", "benchmark") if key in entry]
+    if len(named) != 1:
+        raise SettingError(
+            "names " + (" and ".join(named) or "nothing"), expected="one of test, topic and benchmark", where=where
+        )
+    (key,) = named
+    name = table.need(key, str)
+    limit_key, other = ("least", "margin") if key == "benchmark" else ("margin", "least")
+    if other in entry:
+        raise SettingError(f"a {key} has no {other}", where=where, hint=f"write {limit_key} = a number")
+    limit = table.need(limit_key, float)
+    if key == "benchmark":
+        check_between("least", limit, where=where)
+        condition = Condition("require", "similarity", name, "spearman", False, ">=", limit)
+    else:
+        if not limit > 0:
+            raise SettingError(option="margin", got=limit, expected="above 0, in cosines", where=where)
+        _refuse_unknown(key, name, own, where)
+        kind = "weat" if key == "test" else "topic"
+        condition = Condition("require", kind, name, "mean_difference", True, "<", limit)
+    return Requirement(condition, table.get("reason", str) or "")
+
+
+def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str, ...]) -> None:
+    tests = [test for test in (*catalogue(), *own) if isinstance(test, WeatTest)]
+    known = sorted({test.id for test in tests} if key == "test" else {topic for test in tests for topic in test.topics})
+    pattern = Condition("require", "weat", name, "mean_difference", True, "<", 1.0)
+    if not any(map(pattern.names, known)):
+        hint = did_you_mean(name, known) or ("`imprint stimuli` lists them" if key == "test" else ", ".join(known))
+        raise SettingError(f"there is no {key} {name!r}", option=key, got=name, where=where, hint=hint)
+
+
+def _table(path: Path) -> dict[str, object]:
+    values = _toml(path)
+    if path.name != _PROJECT:
+        return values
+    found = values.get("tool", {}).get("imprint")
+    if not isinstance(found, dict):
+        raise SettingError("has no [tool.imprint]", where=path, hint="write it there, or give an imprint.toml")
+    return found
+
+
+def _toml(path: Path) -> dict[str, dict[str, object]]:
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise StimulusError(f"is not valid TOML ({error})", where=path, hint="correct the file there") from error
