@@ -16,7 +16,7 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import Result, Row, WordPoint, WordValue, word_values
-from imprint.significance.ranks import spearman
+from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats
@@ -252,8 +252,6 @@ def joined(phrase: str) -> str:
 
 
 def _compare(one: Projections, numbers: Mapping[str, float], name: str) -> Comparison:
-    from scipy.stats import pearsonr
-
     by_phrase = {joined(word): value for word, value in numbers.items()}
     points = [(word, x, by_phrase[joined(word)]) for word, x in one.to_mapping().items() if joined(word) in by_phrase]
     if len(points) < FEWEST:
@@ -269,8 +267,7 @@ def _compare(one: Projections, numbers: Mapping[str, float], name: str) -> Compa
             raise VocabularyError(
                 "every word has the same number, so nothing can correlate", where=side, hint="use other words"
             )
-    pearson = pearsonr(x, y)
-    return Comparison(one, name, words, x, y, float(pearson.statistic), float(pearson.pvalue), *spearman(x, y))
+    return Comparison(one, name, words, x, y, *pearson(x, y), *spearman(x, y))
 
 
 def _spelling(embedding: Embedding, word: str) -> str:
