@@ -7,8 +7,8 @@ the (1 - alpha) quantile of those critical shifts on, and the wanted share of de
 p-value is computed on the way.
 
 The residuals say how much scores vary only roughly, and other scores would vary more or less by chance. So each deal
-is scaled by the spread that new scores might have: the root of a ratio of two chi-squares, as of normal scores. Without
-it a shift is found less often than it says (0.77 instead of 0.80 of the time at 4 + 4 scores).
+is scaled by the spread that new scores might have: the root of a ratio of two chi-squares, as of normal scores.
+Without it a shift is found less often than it says (0.77 instead of 0.80 of the time at 4 + 4 scores).
 """
 
 import math
