@@ -64,7 +64,7 @@ _VARIANCES = (
         "Variance after as a share of that before, with 95 % interval if other words had been chosen.",
         True,
     ),
-    Column("On the new axis", "Share of the variance left along the axis that its words make after debiasing.", True),
+    Column("New axis", "Share of the variance left along the axis that its words make after debiasing.", True),
     Column("Paper, before", "Bolukbasi et al. (2016), on Google News and other words.", True),
     Column("Paper, after", "Bolukbasi et al. (2016), on Google News and other words.", True),
 )
@@ -229,7 +229,7 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
         yield Prose(f"Note: {' and '.join(short)}.", "note", ("page", "terminal"))
     yield Prose(
         "Variances are of words at unit length, and of the same words as they are after debiasing, along the axis as "
-        "it was before. On the new axis: along the axis that its words make then. In brackets: 95 % interval if other "
+        "it was before. New axis: along the axis that its words make then. In brackets: 95 % interval if other "
         "words had been chosen. Paper: Bolukbasi et al. (2016), on Google News and other words.",
         "note",
         ("terminal",),
