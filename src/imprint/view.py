@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from imprint.masking import Words
 
 SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}  # before a p-value, by how it was found
+SMALLEST_P = 1e-300  # smaller p-values are kept as this bound
 
 Medium = Literal["page", "terminal", "card"]
 Shape = Literal["decimal", "end", "count", "percent", "points", "p", "significant"]
@@ -104,7 +105,7 @@ def points(value: float | None, digits: int = 1) -> Number:
 def probability(value: float | None, method: str | None = None) -> Number:
     """Return a p-value, with a sign before it where it is a bound or an estimate; one is one, whatever it bounds."""
     sign = SIGNS.get(str(method), "") if value is not None and value < 1 else ""
-    return Number(value, "p", sign=sign)
+    return Number(value, "p", sign="< " if value is not None and 0 < value <= SMALLEST_P else sign)
 
 
 def interval(low: float | None, high: float | None, digits: int = 2) -> Text:

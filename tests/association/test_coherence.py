@@ -77,14 +77,26 @@ def test_tests_seven_and_eight_agree_unless_one_is_found_clearly_or_both_are_opp
     ],
 )
 def test_p_rises_from_test_three_to_five(make, p_values, holds):
-    results = [make(f"caliskan-{number}", p=p) for number, p in zip((3, 4, 5), p_values, strict=True)]
+    numbered = zip((3, 4, 5), p_values, strict=True)
+    results = [make(f"caliskan-{number}", p=p, unit="sentence") for number, p in numbered]
     (check,) = check_coherence(results[::-1], 0.01)
     assert (check.check, check.p_values) == ("p rises", p_values)
     assert check.holds is holds
 
 
+def test_by_words_p_need_not_rise_between_tests_of_the_same_names(make):
+    # Tests 4 and 5 permute the same names: only test 3 has more.
+    assert get("caliskan-4").x.words == get("caliskan-5").x.words
+    assert len(get("caliskan-3").x.words) == 2 * len(get("caliskan-4").x.words)
+    assert get("caliskan-3").a.words == get("caliskan-4").a.words
+    (check,) = check_coherence([make(f"caliskan-{n}", p=p) for n, p in ((3, 0.001), (4, 0.01), (5, 0.002))], 0.01)
+    assert (check.test, check.unit, check.holds) == ("caliskan-3 caliskan-4", "word", True)
+    assert check.reason
+
+
 def test_bounds_that_overlap_do_not_fall(make):
-    three, four, five = (make(f"caliskan-{number}", p=p) for number, p in ((3, 0.0105), (4, 0.0100), (5, 0.02)))
+    p_values = {3: 0.0105, 4: 0.0100, 5: 0.02}
+    three, four, five = (make(f"caliskan-{number}", p=p, unit="sentence") for number, p in p_values.items())
     assert not check_coherence([three, four, five], 0.01)[0].holds
     bounded = replace(three, significance=replace(three.significance, p_low=0.0098))
     assert check_coherence([bounded, four, five], 0.01)[0].holds

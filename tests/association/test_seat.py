@@ -23,7 +23,7 @@ from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import Templates, bundled_templates, sentences
-from imprint.subjects.opening import load
+from imprint.subjects.opening import load, open_encoder
 
 UNITS = ("word", "sentence")
 # Kinds with different numbers of templates: names have three, nouns two, adjectives three, verbs one.
@@ -412,9 +412,26 @@ def test_frames_are_the_test_of_an_encoder_that_hears_no_word():
         sentence.text: sentence.frame for side in sentences(mixed, "bleached", TEMPLATES).values() for sentence in side
     }
     heard = seat(lambda texts: speaking(15)([without_words.get(t, t) for t in texts]), mixed, templates=TEMPLATES)
-    assert result.frames.effect_size == heard.effect_size
+    assert result.frames.mean_difference == heard.mean_difference
     assert result.frames.p_value == heard.p_value
-    assert result.to_dict()["effect_of_frames"] == result.frames.effect_size
+    assert result.finding().share_of_frames == heard.mean_difference / result.mean_difference
+
+
+def test_frames_of_adjectives_against_nouns_give_a_third_of_the_difference():
+    encoder, sides = open_encoder("default"), sentences(get("caliskan-9"), "bleached")
+
+    def mean_difference(part):
+        units = {}
+        for side, some in sides.items():
+            for sentence, row in zip(some, encoder.embed([getattr(one, part) for one in some]), strict=True):
+                units.setdefault((side, sentence.word), []).append(row / np.linalg.norm(row))
+        means = {word: np.mean(rows, axis=0, dtype=float) for word, rows in units.items()}
+        x, y, a, b = (np.mean([row for (side, _), row in means.items() if side == one], axis=0) for one in "xyab")
+        return (x - y) @ (a - b)
+
+    share = seat(encoder, "caliskan-9").finding().share_of_frames
+    assert share == pytest.approx(mean_difference("frame") / mean_difference("text"), rel=1e-4)
+    assert share == pytest.approx(0.362, abs=0.001)
 
 
 def test_words_that_all_stand_in_the_same_sentences_have_no_frames_to_compare():

@@ -59,6 +59,14 @@ def test_ranks_of_few_words_are_tested_over_all_orders(embedding):
     assert np.isnan(result.spearman.low)
 
 
+def test_a_property_that_is_the_score_itself_has_a_p_value_above_zero(embedding, shares):
+    scores = wefat(embedding, words=WORDS, attributes=(A, B), property=shares).scores
+    (row,) = wefat(embedding, words=WORDS, attributes=(A, B), property=scores).findings()
+    assert row.r == pytest.approx(1)
+    assert 0 < row.p_value == row.r_p_value < 1e-100
+    assert row.spearman_p_value > 0
+
+
 def test_swapping_the_attributes_negates_the_correlation(embedding, shares):
     one = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
     other = wefat(embedding, words=WORDS, attributes=(B, A), property=shares)

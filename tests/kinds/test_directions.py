@@ -64,7 +64,7 @@ def projection(words=("nurse", SLUR, "<b>"), **changes):
 def variances(held_out=52, before=0.5, after=0.1):
     fixed = {"held_out_fixed": after, "background_fixed": 0.5, "background_before": 0.5, "background_after": 0.25}
     asked = {"held_out_asked": 58, "background": 9, "background_asked": 10}
-    ends = {"reduction_low": 2.0, "reduction_high": 8.0, "axis_left": 0.4}
+    ends = {"reduction_low": 2.0, "reduction_high": 8.0, "left_low": 0.1, "left_high": 0.4, "axis_left": 0.4}
     return MeasuredVariances.of(
         Variances(held_out_before=before, held_out_after=after, held_out=held_out, **fixed, **asked, **ends)
     )
@@ -115,10 +115,10 @@ def test_debiasing_is_followed_by_what_it_moved_and_the_tests_of_gender(job):
     assert {row.part for row in others} == {"debiasing"}
     known = first.variances
     assert numbers(DEBIASING.sentences([first])) == [
-        known.held_out_ratio,
-        known.ratio_low,
-        known.ratio_high,
-        known.background_ratio,
+        known.held_out_left,
+        known.left_low,
+        known.left_high,
+        known.background_left,
     ]
 
 

@@ -94,7 +94,7 @@ def test_each_encoder_has_a_chart_and_a_table_of_its_own_name():
 
 def test_checks_of_single_words_are_shown_once():
     row = CoherenceRow(
-        test="caliskan-7 caliskan-8", embedding="one", embedding_sha256="1", check="agree", context="word",
+        test="caliskan-7 caliskan-8", embedding="one", embedding_sha256="1", check="agree", reason="", context="word",
         unit="word", effect_sizes=(1.0, None), p_values=(0.001, 1.0), holds=False,
     )  # fmt: skip
     (table,) = COHERENCE.blocks([row, replace_row(row, unit="sentence")])
@@ -109,7 +109,7 @@ def replace_row(row, **changes):
 def test_warnings_name_the_tests_whose_frames_or_single_words_explain_them(rows):
     quiet = [replace_row(row, flips=(), p_of_frames=None, p_value=0.5) for row in rows if row.kind == "seat"]
     assert warned(quiet) == []
-    for changes in ({"flips": ("without the word 'Amy'",)}, {"p_of_frames": 0.01, "effect_of_frames": 1.0}):
+    for changes in ({"flips": ("without the word 'Amy'",)}, {"p_of_frames": 0.01, "share_of_frames": 0.4}):
         (warning,) = warned([replace_row(quiet[0], **changes), *quiet[1:]])
         assert quiet[0].test in warning
 

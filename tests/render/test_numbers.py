@@ -55,6 +55,7 @@ def test_a_count_keeps_every_digit_also_as_a_text(value):
         (probability(0.012, "certified"), "≤ 0.012"),
         (probability(1.0, "certified"), "1"),
         (probability(0.3, "sampled"), "≈ 0.3"),
+        (probability(1e-300), "< 1e-300"),
         (Number(0.0004, "end", 3), "0.0004"),
         (Number(0.0, "end", 3), "0.000"),
         (Number(-math.inf, "end", 3), "-∞"),

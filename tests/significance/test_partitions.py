@@ -13,7 +13,7 @@ from refusals import refuses
 from scipy.stats import hypergeom
 
 from imprint.errors import SettingError
-from imprint.significance import deficits
+from imprint.significance import deficits, partitions
 from imprint.significance.certified import CertifiedTail
 from imprint.significance.deficits import Deficits, to_fixed_point
 from imprint.significance.partitions import permutation_test, smallest_p
@@ -36,16 +36,16 @@ def pools(largest: int):
 
 
 def count_by_brute_force(x, y, alternative):
-    """Partitions at least as extreme, and strictly more extreme, in whole numbers."""
-    pool = to_fixed_point([*x, *y])
-    n, size, total = len(x), len(pool), sum(pool.tolist())
-    sums = pool[np.array(list(combinations(range(size), n)))].sum(axis=1)
-    observed = int(pool[:n].sum())
+    """Partitions at least as extreme, and strictly more extreme, in rational arithmetic."""
+    exact = [Fraction(score) for score in (*x, *y)]
+    finest = max(score.denominator for score in exact)
+    pool = np.array([int(score * finest) for score in exact], dtype=object)
+    sums = pool[np.array(list(combinations(range(len(pool)), len(x))))].sum(axis=1)
     if alternative == "less":
-        sums, observed = -sums, -observed
+        sums = -sums
     if alternative == "two-sided":
-        sums, observed = abs(size * sums.astype(object) - n * total), abs(size * observed - n * total)
-    return int(np.sum(sums >= observed)), int(np.sum(sums > observed))
+        sums = abs(len(pool) * sums - len(x) * sum(pool))
+    return int(np.sum(sums >= sums[0])), int(np.sum(sums > sums[0]))
 
 
 @given(pools(7), st.sampled_from(ALTERNATIVES))
@@ -64,11 +64,73 @@ def test_counts_equal_brute_force(pool, alternative):
 @given(
     st.integers(8, 10).flatmap(lambda n: st.tuples(*[st.lists(st.one_of(tied, fine), min_size=n, max_size=10)] * 2))
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_counts_equal_brute_force_up_to_ten_and_ten(pool):
     x, y = pool
     for alternative in ALTERNATIVES:
         assert permutation_test(x, y, alternative=alternative).extreme == count_by_brute_force(x, y, alternative)[0]
+
+
+# Scores of any size, denormals included, and pools that mix them: most bits of the smaller ones do not fit 64 bits
+# beside the larger. Few digits, so that ties and near ties are common.
+exponents = st.integers(-1_074, 950)
+wild = st.tuples(exponents, st.lists(st.integers(-60, 60), min_size=1, max_size=3)).flatmap(
+    lambda around: st.tuples(
+        *[
+            st.lists(
+                st.tuples(st.integers(-4, 4), st.sampled_from(around[1])).map(
+                    lambda one: math.ldexp(one[0], around[0] + one[1])
+                ),
+                min_size=1,
+                max_size=6,
+            )
+        ]
+        * 2
+    )
+)
+
+
+@given(wild, st.sampled_from(ALTERNATIVES))
+@settings(max_examples=250, deadline=None)
+def test_scores_of_any_scale_are_counted_or_bounded_as_rational_arithmetic_counts_them(pool, alternative):
+    x, y = pool
+    reached, passed = count_by_brute_force(x, y, alternative)
+    result = permutation_test(x, y, alternative=alternative)
+    assert (result.extreme, result.p_strict) == (reached, passed / result.partitions)
+    with patch.object(partitions, "_FEW", 0):  # as larger pools are counted
+        bounds = permutation_test(x, y, alternative=alternative)
+    assert bounds.p_low <= reached / result.partitions <= bounds.p_high
+    assert bounds.extreme in (None, reached)
+    assert bounds.p_strict >= result.p_strict
+    drawn = sampled_test(x, y, alternative=alternative, draws=400)
+    assert drawn.p_value >= result.p_value - 5 * math.sqrt(result.p_value * (1 - result.p_value) / 400)
+
+
+def test_the_smallest_scores_are_told_apart():
+    x, y = [3e-305, 2e-305, 1e-305], [0.0, -1e-305, -2e-305]
+    assert permutation_test(x, y).p_value == 1 / 20
+    assert permutation_test([15e-324, 10e-324], [5e-324, 0.0]).p_value == 1 / 6
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_a_large_pool_is_certified_where_rounding_leaves_open_what_ties(alternative):
+    # The tiny scores decide between partitions with as many ones; beside the ones they are rounded to nothing.
+    x, y = [1.0] * 7 + [1e-30] * 5, [1.0] * 5 + [-1e-30] * 7
+    result = permutation_test(x, y, alternative=alternative)
+    assert result.p_method == "certified"
+    # By how many ones and how many tiny positive ones a subset of twelve holds.
+    counts = {
+        (ones, tiny): math.comb(12, ones) * math.comb(5, tiny) * math.comb(7, 12 - ones - tiny)
+        for ones in range(13)
+        for tiny in range(6)
+        if 0 <= 12 - ones - tiny <= 7
+    }
+    value = {key: Fraction(key[0]) + Fraction(1e-30) * (2 * key[1] - (12 - key[0])) for key in counts}
+    middle = (12 + Fraction(1e-30) * -2) / 2
+    weight = {"greater": lambda v: v, "less": lambda v: -v, "two-sided": lambda v: abs(v - middle)}[alternative]
+    truth = sum(count for key, count in counts.items() if weight(value[key]) >= weight(value[7, 5]))
+    assert result.extreme_low <= truth <= result.extreme_high
+    assert result.p_value == result.p_high
 
 
 def count_by_halves(x, y):
@@ -94,7 +156,7 @@ def count_by_halves(x, y):
 @pytest.mark.parametrize("shift", [-0.05, 0.0, 0.1])
 def test_counts_beyond_brute_force_equal_another_exact_method(sizes, shift):
     rng = np.random.default_rng(11)
-    x, y = (np.round(rng.normal(mean, 0.1, size), 3) for mean, size in ((shift, sizes[0]), (0, sizes[1])))
+    x, y = (np.round(rng.normal(mean, 0.1, size) * 1_024) / 1_024 for mean, size in ((shift, sizes[0]), (0, sizes[1])))
     assert permutation_test(x, y).extreme == count_by_halves(x, y)
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import pearsonr, rankdata, spearmanr
 
-from imprint.significance.ranks import EXACT_ORDERS, spearman
+from imprint.significance.ranks import EXACT_ORDERS, pearson, spearman
+from imprint.view import SMALLEST_P
 
 
 def varied(values):
@@ -62,3 +63,20 @@ def test_counting_by_sets_is_counting_orders():
     sums = np.array(list(permutations(centred[1]))) @ centred[0]
     expected = np.mean(np.abs(sums) >= abs(centred[0] @ centred[1]) - 1e-9)
     assert spearman(x, y)[1] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [4, 6, 20, 200, 3_000])
+@pytest.mark.parametrize("noise", [0.0, 1e-12, 1e-3])
+def test_a_p_value_by_students_t_is_never_zero_nor_too_small(n, noise):
+    x = np.arange(n, dtype=np.float64)
+    y = 3 * x + noise * np.random.default_rng(0).normal(size=n)
+    for correlation in (pearson, spearman):
+        r, p = correlation(x, y)
+        assert r == pytest.approx(1)
+        assert SMALLEST_P <= p < 0.1
+    assert pearson(x, y)[1] >= pearsonr(x, y).pvalue
+
+
+def test_usual_p_values_are_those_of_scipy():
+    x, y = np.random.default_rng(1).normal(size=(2, 30))
+    assert pearson(x, y) == (pearsonr(x, y).statistic, pearsonr(x, y).pvalue)

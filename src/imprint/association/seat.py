@@ -231,7 +231,7 @@ def _frames(table: SentenceTable, encodings: Encodings, alternative: Alternative
     scores = _scores_of(table, encodings.rows(targets), encodings.rows(attributes))
     if scores is None:
         return None
-    return Frames(Effect.of(*scores).effect_size, permutation_test(*scores, alternative=alternative).p_value)
+    return Frames(Effect.of(*scores).mean_difference, permutation_test(*scores, alternative=alternative).p_value)
 
 
 def _scores_of(table: SentenceTable, targets: Floats32, attributes: Floats32) -> tuple[Floats, Floats] | None:

@@ -16,14 +16,16 @@ from imprint.stimuli.definition import word_sets
 class Frames:
     """What the sentences of a test say without its words: effects of grammar, where X and Y differ in it."""
 
-    effect_size: float
+    mean_difference: float
     p_value: float
 
 
 class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     """One test in one context and unit; effects of single templates and words are given by words only.
 
-    `n_unknown_kinds` counts the words of the test whose kind (name, adjective, ...) is not known.
+    `n_unknown_kinds` counts the words of the test whose kind (name, adjective, ...) is not known. `share_of_frames` is
+    the mean difference of the sentences without their words as a share of the whole one. Effect sizes would not do:
+    each is divided by a spread of its own, and sentences without words differ little.
     """
 
     context: Context
@@ -36,7 +38,8 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     n_unknown_kinds: int = 0
     stars: str = ""
     effect_centred: float | None = None
-    effect_of_frames: float | None = None
+    difference_of_frames: float | None = None
+    share_of_frames: float | None = None
     p_of_frames: float | None = None
     effect_by_template: tuple[TemplateValue, ...] = ()
     effect_without_template: tuple[TemplateValue, ...] = ()
@@ -150,13 +153,22 @@ class SeatResult(AssociationResult):
         parts = self.sensitivity
         return {
             "effect_centred": self.centred,
-            "effect_of_frames": self.frames.effect_size if self.frames else None,
-            "p_of_frames": self.frames.p_value if self.frames else None,
+            **self._frames(),
             "effect_by_template": tuple(TemplateValue(*one) for one in parts.by_template.items()),
             "effect_without_template": tuple(TemplateValue(*one) for one in parts.without_template.items()),
             "effect_without_word": word_values(parts.without_word),
             "flips": parts.flips(self.effect_size),
             "scores": word_values(self.scores),
+        }
+
+    def _frames(self) -> dict[str, float | None]:
+        if self.frames is None:
+            return {}
+        difference, whole = self.frames.mean_difference, self.mean_difference
+        return {
+            "difference_of_frames": difference,
+            "share_of_frames": difference / whole if whole else None,
+            "p_of_frames": self.frames.p_value,
         }
 
     def __repr__(self) -> str:

@@ -21,11 +21,13 @@ from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import Result, WordValue, word_values
+from imprint.significance.ranks import pearson as pearson_correlation
 from imprint.significance.ranks import spearman as rank_correlation
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Ints
+from imprint.view import SMALLEST_P
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,7 +203,8 @@ class WefatResult(Result):
     def __repr__(self) -> str:
         return (
             f"WefatResult({self.test.id!r} on {self.embedding}: r = {self.pearson.r:.2f}, "
-            f"p = {self.p_value:.3g}, {len(self.scores)} words, {len(self.missing)} missing)"
+            f"p {'<' if self.p_value <= SMALLEST_P else '='} {self.p_value:.3g}, {len(self.scores)} words, "
+            f"{len(self.missing)} missing)"
         )
 
 
@@ -407,9 +410,8 @@ def _scores(to_a: Floats, to_b: Floats, words: tuple[str, ...]) -> Floats:
 def _pearson(scores: Floats, values: Floats) -> Correlation:
     from scipy.stats import pearsonr
 
-    result = pearsonr(scores, values)
-    interval = result.confidence_interval(0.95)
-    return Correlation(float(result.statistic), float(result.pvalue), float(interval.low), float(interval.high))
+    interval = pearsonr(scores, values).confidence_interval(0.95)
+    return Correlation(*pearson_correlation(scores, values), float(interval.low), float(interval.high))
 
 
 def _spearman(scores: Floats, values: Floats) -> Correlation:

@@ -36,7 +36,8 @@ class Variances:
     A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards.
     The axis after is the one that the same words make afterwards. NaN where nothing of it is left. `held_out_fixed`
     and `background_fixed` are variances after on the axis as it was before. `reduction_low` and `reduction_high` are
-    the middle 95 % of the reduction over resamples of the held-out words, NaN where these are fewer than ten.
+    the middle 95 % of the reduction over resamples of the held-out words, NaN where these are fewer than ten;
+    `left_low` and `left_high` those of the share left on the axis as it was before.
     """
 
     held_out_before: float
@@ -52,6 +53,8 @@ class Variances:
     background_asked: int
     reduction_low: float
     reduction_high: float
+    left_low: float
+    left_high: float
 
     @property
     def reduction(self) -> float:
@@ -98,6 +101,8 @@ def stereotype_variances(
     other = _rows(before, after, background, "background")
     ends = [_rows(before, after, words, "axis", fewest=1) for words in (axis.positive, axis.negative)]
     old, new = (ends[0][part].mean(axis=0) - ends[1][part].mean(axis=0) for part in (0, 1))
+    least, most = _ratio_interval(held, (old, new))
+    left_low, left_high = _ratio_interval(held[::-1], (old, old))
     return Variances(
         held_out_before=_variance(held[0], old),
         held_out_after=_variance(held[1], new),
@@ -110,7 +115,10 @@ def stereotype_variances(
         background=len(other[0]),
         held_out_asked=len(held_out),
         background_asked=len(background),
-        **_reduction_interval(held, (old, new)),
+        reduction_low=least,
+        reduction_high=most,
+        left_low=left_low,
+        left_high=left_high,
     )
 
 
@@ -207,16 +215,16 @@ def _rows(
     return sides[0], sides[1]
 
 
-def _reduction_interval(rows: tuple[Floats, Floats], axes: tuple[Floats, Floats]) -> dict[str, float]:
-    """Return the middle 95 % of the ratio of variances over resamples of the words."""
+def _ratio_interval(rows: tuple[Floats, Floats], axes: tuple[Floats, Floats]) -> tuple[float, float]:
+    """Return the middle 95 % of the ratio of variances, first to second, over resamples of the words."""
     if len(rows[0]) < FEWEST_JUDGES or min(float(np.linalg.norm(axis)) for axis in axes) <= SHORTEST:
-        return {"reduction_low": math.nan, "reduction_high": math.nan}
-    before, after = (side @ axis / np.linalg.norm(axis) for side, axis in zip(rows, axes, strict=True))
-    drawn = np.random.default_rng(0).integers(len(before), size=(_RESAMPLES, len(before)))
+        return math.nan, math.nan
+    one, other = (side @ axis / np.linalg.norm(axis) for side, axis in zip(rows, axes, strict=True))
+    drawn = np.random.default_rng(0).integers(len(one), size=(_RESAMPLES, len(one)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = before[drawn].var(axis=1) / after[drawn].var(axis=1)
+        ratios = one[drawn].var(axis=1) / other[drawn].var(axis=1)
     low, high = np.nanquantile(ratios, [0.025, 0.975]) if np.isfinite(ratios).any() else (math.nan, math.nan)
-    return {"reduction_low": float(low), "reduction_high": float(high)}
+    return float(low), float(high)
 
 
 def _variance(rows: Floats, axis: Floats) -> float:

@@ -1,7 +1,10 @@
-"""LEACE: the smallest linear change after which no linear classifier tells two groups of words apart.
+"""LEACE: the smallest affine change after which linear predictors of the group of words do no better than a constant.
 
 Belrose et al. (2023), "LEACE: Perfect linear concept erasure in closed form", theorem 4.3: the cross-covariance of the
-erased rows with the labels is zero, and among all affine maps that do it the mean squared change is least.
+erased rows with the labels is zero, and among all affine maps that do it the mean squared change is least. Then, by
+their section 3, no affine predictor has a smaller mean loss on these words than the best constant, for any convex
+loss (squared, logistic, hinge). Counting errors is no convex loss: a linear rule may still put more than half of the
+words on the right side, and other words, or predictors that are not linear, are not covered.
 """
 
 import math
@@ -30,7 +33,7 @@ _RANK = 1e-10  # variances this much smaller than the largest are rounding
 
 @dataclass(frozen=True)
 class LeaceDebiaser(Debiaser):
-    """Least-squares concept erasure: afterwards no linear classifier separates the labelled words; it has no settings.
+    """Least-squares concept erasure: no linear predictor then has a convex loss below a constant's; no settings.
 
     Examples
     --------
@@ -38,7 +41,10 @@ class LeaceDebiaser(Debiaser):
     'leace'
     """
 
-    summary: ClassVar[str] = "makes the smallest change after which no linear classifier can tell the groups apart"
+    summary: ClassVar[str] = (
+        "makes the smallest change after which no linear predictor, judged by a convex loss on the labelled words, "
+        "does better than a constant"
+    )
 
     def fit(
         self,

@@ -49,7 +49,9 @@ class StrengthPoint(msgspec.Struct, frozen=True):
 class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
     """`Variances` with what follows from them.
 
-    `held_out_ratio` is the share of their variance that held-out words keep, from `ratio_low` to `ratio_high`.
+    `held_out_left` is the share of their variance along the axis as it was that held-out words keep, from `left_low`
+    to `left_high`, and `background_left` that of background words. `held_out_ratio` and `background_ratio` are those
+    along the axis that the same words make afterwards.
     """
 
     held_out_before: float | None
@@ -65,12 +67,14 @@ class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
     background_asked: int
     reduction_low: float | None
     reduction_high: float | None
+    left_low: float | None
+    left_high: float | None
     reduction: float | None
     background_ratio: float | None
     selectivity: float | None
     held_out_ratio: float | None
-    ratio_low: float | None
-    ratio_high: float | None
+    held_out_left: float | None
+    background_left: float | None
 
     @classmethod
     def of(cls, measured: Variances) -> "MeasuredVariances":
@@ -81,8 +85,8 @@ class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
             background_ratio=measured.background_ratio,
             selectivity=measured.selectivity,
             held_out_ratio=_ratio(measured.held_out_after, measured.held_out_before),
-            ratio_low=_ratio(1.0, measured.reduction_high),
-            ratio_high=_ratio(1.0, measured.reduction_low),
+            held_out_left=_ratio(measured.held_out_fixed, measured.held_out_before),
+            background_left=_ratio(measured.background_fixed, measured.background_before),
         )
 
 

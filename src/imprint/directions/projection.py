@@ -17,7 +17,7 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import Result, Row, WordPoint, WordValue, word_values
-from imprint.significance.ranks import spearman
+from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats
@@ -240,8 +240,6 @@ def _compare(
     other_sha256: str | None = None,
     other_missing: tuple[str, ...] = (),
 ) -> Comparison:
-    from scipy.stats import pearsonr
-
     by_phrase = {joined(word): value for word, value in numbers.items()}
     points = [(word, x, by_phrase[joined(word)]) for word, x in one.to_mapping().items() if joined(word) in by_phrase]
     if len(points) < FEWEST:
@@ -256,21 +254,21 @@ def _compare(
             raise VocabularyError(
                 "every word has the same number, so nothing can correlate", where=side, hint="use other words"
             )
-    pearson, pearson_p_value = map(float, pearsonr(x, y))
+    r, r_p_value = pearson(x, y)
     rho, rho_p_value = spearman(x, y)
     row = ProjectionComparisonRow(
         test=f"{one.axis.name} and {name}",
         embedding=one.embedding,
         embedding_sha256=one.embedding_sha256,
-        effect_size=pearson,
+        effect_size=r,
         statistic=rho,
-        p_value=pearson_p_value,
+        p_value=r_p_value,
         missing=one.missing,
         other=name,
         other_sha256=other_sha256,
         other_missing=other_missing,
-        pearson=pearson,
-        pearson_p_value=pearson_p_value,
+        pearson=r,
+        pearson_p_value=r_p_value,
         spearman=rho,
         spearman_p_value=rho_p_value,
         n_words=len(points),

@@ -58,12 +58,13 @@ _VARIANCES = (
     Column("Words"),
     Column("Found", "Words the embedding has, of those asked for."),
     Column("Variance before", "Of words at unit length, along the axis.", True),
-    Column("Variance after", "Of the same words as they are then, along the axis that its words then make.", True),
+    Column("Variance after", "Of the same words as they are then, along the same axis.", True),
     Column(
         "Variance left",
         "Variance after as a share of that before, with 95 % interval if other words had been chosen.",
         True,
     ),
+    Column("New axis", "Share of the variance left along the axis that its words make after debiasing.", True),
     Column("Paper, before", "Bolukbasi et al. (2016), on Google News and other words.", True),
     Column("Paper, after", "Bolukbasi et al. (2016), on Google News and other words.", True),
 )
@@ -181,9 +182,9 @@ def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
         if known.held_out < FEWEST_JUDGES:
             template = "{} cannot be judged: the embedding has {} of {} held-out professions."
             yield say(template, trial, count(known.held_out), count(known.held_out_asked))
-        elif known.held_out_ratio is not None:
+        elif known.held_out_left is not None:
             template = "{} leaves held-out professions {} of their variance along that axis, and background words {}."
-            yield say(template, trial, _left(known), _share(known.background_ratio, known.background_before))
+            yield say(template, trial, _left(known), _share(known.background_left, known.background_before))
 
 
 def _fitted(job: "Job") -> list[Row]:
@@ -205,15 +206,17 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
         "Held-out words",
         say("{} of {}", count(known.held_out), count(known.held_out_asked)),
         number(known.held_out_before, 4),
-        number(known.held_out_after, 4),
-        Cell(_left(known), order=known.held_out_ratio),
+        number(known.held_out_fixed, 4),
+        Cell(_left(known), order=known.held_out_left),
+        _share(known.held_out_ratio, known.held_out_before),
         *(f"{value:g}" for value in PAPER_HELD_OUT),
     )
     background: tuple[Cell | Text, ...] = (
         "Background words",
         say("{} of {}", count(known.background), count(known.background_asked)),
         number(known.background_before, 4),
-        number(known.background_after, 4),
+        number(known.background_fixed, 4),
+        _share(known.background_left, known.background_before),
         _share(known.background_ratio, known.background_before),
         *(f"{value:g}" for value in PAPER_BACKGROUND),
     )
@@ -225,8 +228,9 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
     if short := _falls_short(known):
         yield Prose(f"Note: {' and '.join(short)}.", "note", ("page", "terminal"))
     yield Prose(
-        "Variances are of words at unit length, and of the same words as they are after debiasing. In brackets: 95 % "
-        "interval if other words had been chosen. Paper: Bolukbasi et al. (2016), on Google News and other words.",
+        "Variances are of words at unit length, and of the same words as they are after debiasing, along the axis as "
+        "it was before. New axis: along the axis that its words make then. In brackets: 95 % interval if other "
+        "words had been chosen. Paper: Bolukbasi et al. (2016), on Google News and other words.",
         "note",
         ("terminal",),
     )
@@ -238,18 +242,18 @@ def _falls_short(known: MeasuredVariances) -> list[str]:
         return []
     short = []
     if known.reduction is not None and known.reduction < WANTED_REDUCTION:
-        short.append(f"the held-out variance is less than {WANTED_REDUCTION:g} times smaller")
+        short.append(f"the held-out variance on the new axis is less than {WANTED_REDUCTION:g} times smaller")
     if known.background_ratio is not None and abs(known.background_ratio - 1) > _MOST_CHANGE:
-        short.append(f"the background's variance changed by more than {_MOST_CHANGE:.0%}")
+        short.append(f"the background's variance on the new axis changed by more than {_MOST_CHANGE:.0%}")
     return short
 
 
 def _left(known: MeasuredVariances) -> Text:
     """Return the share of their variance that held-out words keep, with its interval."""
-    if (known.held_out_before or 0.0) < _NOTHING or known.ratio_low is None or known.ratio_high is None:
-        return _share(known.held_out_ratio, known.held_out_before)
-    ends = (percent(known.ratio_low), percent(known.ratio_high))
-    return say("{} [{} to {}]", percent(known.held_out_ratio), *ends)
+    if (known.held_out_before or 0.0) < _NOTHING or known.left_low is None or known.left_high is None:
+        return _share(known.held_out_left, known.held_out_before)
+    ends = (percent(known.left_low), percent(known.left_high))
+    return say("{} [{} to {}]", percent(known.held_out_left), *ends)
 
 
 def _share(ratio: float | None, before: float | None) -> Text:

@@ -37,6 +37,7 @@ from imprint.view import (
     interval,
     join,
     number,
+    percent,
     probability,
     say,
     title,
@@ -87,7 +88,7 @@ _PARTS = (
     Column("Detectable", "Where nothing was found: the smallest difference found four times in five.", True),
     Column("Without one template", "Smallest and largest d_word when one template is left out.", True),
     Column("Without one word", "Smallest and largest d_word when one word is left out.", True),
-    Column("Frames", "d_word of the sentences without their words: far from zero, they are part of the effect.", True),
+    Column("Frames", "Share of the mean difference that the sentences give without their words.", True),
     Column("Centred", "d_word after the mean of the test's vectors is subtracted from all of them.", True),
     Column("Sign changed by", "What, left out, changes the sign of d_word.", extra=True),
 )
@@ -229,7 +230,7 @@ def _part(row: SeatRow) -> tuple[Cell | Text, ...]:
         number(row.detectable_shift, 3),
         interval(*_ends(row.effect_without_template)),
         interval(*_ends(row.effect_without_word)),
-        number(row.effect_of_frames),
+        percent(row.share_of_frames),
         number(row.effect_centred),
         Cell(turned, hint=join(map(title, row.flips))) if row.flips else NOTHING,
     )
@@ -263,8 +264,8 @@ def _legend(rows: Sequence[SeatRow], encoders: int) -> Iterator[Block]:
         _PAGES,
     )
     yield Prose(
-        "Frames: d_word of the same sentences without their words. Centred: d_word after the mean of the test's "
-        "vectors is subtracted.",
+        "Frames: share of the mean difference that the same sentences give without their words. Centred: d_word after "
+        "the mean of the test's vectors is subtracted.",
         "note",
         ("terminal",),
     )
@@ -285,10 +286,10 @@ def _notes(rows: Sequence[SeatRow]) -> Iterator[Block]:
         yield Prose(say(text, f"{row.n_unknown_kinds:,}", f"{asked:,}", title(row.test)), "note", _PAGES)
     for row in rows:
         if row.p_of_frames is not None and row.p_of_frames <= _FRAMES_MATTER:
-            numbers = (number(row.effect_of_frames), probability(row.p_of_frames))
+            numbers = (percent(row.share_of_frames), probability(row.p_of_frames))
             text = (
-                "The sentences of {} give d_word = {}, p = {} without its words: X and Y differ in kinds of words, "
-                "and so in their sentences."
+                "Without its words, the sentences of {} give {} of the mean difference (p = {}): X and Y differ in "
+                "kinds of words, and so in their sentences."
             )
             yield Prose(say(text, _asked([row]), *numbers), "warning", _PAGES)
     flipping = [row for row in rows if row.flips]
@@ -337,7 +338,7 @@ def coherence(rows: Sequence[CoherenceRow]) -> Iterator[Block]:
     """Show whether tests that should go together do; single words have one unit."""
     shown = [row for row in rows if (row.context, row.unit) != ("word", "sentence")]
     several = len({row.embedding_sha256 for row in shown}) > 1
-    columns = ("Tests", "Context", "By", "Expected", "p", "d", "Outcome")
+    columns = ("Tests", "Context", "By", "Expected", "Because", "p", "d", "Outcome")
     lines = tuple(
         (
             *((title(row.embedding),) if several else ()),
@@ -345,6 +346,7 @@ def coherence(rows: Sequence[CoherenceRow]) -> Iterator[Block]:
             row.context,
             f"{row.unit}s",
             row.check,
+            row.reason,
             join(map(probability, row.p_values)),
             join(map(number, row.effect_sizes)),
             {True: "holds", False: "does not hold"}.get(row.holds, "nothing found"),  # type: ignore[arg-type]

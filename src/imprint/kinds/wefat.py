@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from imprint.association.wefat import WefatRow, wefat
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import TEST, missing_cell, missing_notes, name_cell
+from imprint.kinds.tests import TEST, equals, missing_cell, missing_notes, name_cell
 from imprint.masking import Words
 from imprint.rows import Row
 from imprint.view import (
@@ -77,9 +77,9 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
     """Say every correlation."""
     known = [
         say(
-            "r = {} (p = {}, {} words: {})",
+            "r = {} (p {}, {} words: {})",
             number(row.r),
-            probability(row.r_p_value),
+            equals(probability(row.r_p_value)),
             count(row.n_words),
             title(row.title),
         )

@@ -92,7 +92,7 @@ def read_policy(path: FilePath) -> Policy:
     if not entries:
         raise SettingError("requires nothing", where=path, hint="write at least one [[require]]")
     requirements = tuple(_requirement(entry, path, number, own) for number, entry in enumerate(entries, start=1))
-    content = repr((sorted(values.items(), key=str), [test for test in own]))
+    content = repr((sorted(values.items(), key=str), list(own)))
     return Policy(
         path,
         table.get("owner", str) or "",

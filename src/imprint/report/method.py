@@ -21,7 +21,8 @@ GLOSSARY = (
     "Embedding, vector: a word as a list of numbers, learnt from texts; words used alike have similar lists.",
     "Cosine: how similar two vectors are, from -1 to 1.",
     "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two.",
-    "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million.",
+    "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million. In tests of "
+    "words, chance exchanges the labels of these words; it says nothing about other words.",
     "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.",
     "Holm's correction: p-values made larger because many tests were run.",
     "Rotation: names turned in random directions, to see what chance finds.",

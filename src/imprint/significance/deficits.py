@@ -8,6 +8,7 @@ means a small allowance, so the tail is the cheap part to count: exactly, from s
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -19,25 +20,33 @@ _SHORT = 1_024  # entries of lists that numpy makes in less time than compiled l
 _SUM_BITS = 60  # room for the sum of all scores, with two bits to spare for shifting and for differences
 
 
-def fixed_point_unit(scores: npt.ArrayLike) -> float:
-    """Return the step between two fixed-point numbers: the finest power of two at which any sum fits 64 bits.
+def fixed_point_exponent(scores: npt.ArrayLike) -> int:
+    """Return the power of two that is the step between fixed-point numbers: the finest at which any sum fits 64 bits.
 
-    For a few dozen cosine scores that is about 2^-56, as fine as the scores themselves, so that partitions tie
-    where their sums are equal.
+    For a few dozen cosine scores that is about -56, as fine as most of the scores themselves.
     """
     values = np.abs(np.asarray(scores, dtype=np.float64))
     largest = float(np.max(values, initial=0.0))
-    exponent = math.frexp(largest)[1] + len(values).bit_length()
-    return math.ldexp(1.0, max(exponent - _SUM_BITS, -1_000)) if largest else 1.0
+    return math.frexp(largest)[1] + len(values).bit_length() - _SUM_BITS
 
 
 def to_fixed_point(scores: npt.ArrayLike) -> Ints:
-    """Round scores to whole multiples of the unit.
+    """Round scores to whole steps.
 
     Sums of whole numbers have no rounding: two partitions tie or they do not, on every machine.
     """
-    # Dividing by a power of two is exact.
-    return np.rint(np.asarray(scores, dtype=np.float64) / fixed_point_unit(scores)).astype(np.int64)
+    values = np.asarray(scores, dtype=np.float64)
+    return np.rint(np.ldexp(values, -fixed_point_exponent(values))).astype(np.int64)
+
+
+def rounded_off(scores: npt.ArrayLike) -> list[Fraction]:
+    """Return what rounding to fixed point takes off each score, in steps; nothing where no score is rounded."""
+    values = np.asarray(scores, dtype=np.float64)
+    exponent, whole = fixed_point_exponent(values), to_fixed_point(values)
+    if np.array_equal(np.ldexp(whole.astype(np.float64), exponent), values):
+        return []
+    steps = Fraction(2) ** -exponent
+    return [Fraction(score) * steps - kept for score, kept in zip(values.tolist(), whole.tolist(), strict=True)]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import check_between
-from imprint.significance.deficits import fixed_point_unit
+from imprint.significance.deficits import fixed_point_exponent
 from imprint.significance.partitions import count_partitions, countable, pool_scores
 from imprint.types import Ints
 
@@ -37,17 +37,17 @@ class Interval:
 def shift_interval(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float = 0.95) -> Interval:
     """Return the shifts of x against y that the permutation test does not reject."""
     check_between("confidence", confidence)
-    pool, n = pool_scores(x, y)
+    pool, n, _ = pool_scores(x, y)
     if not countable(len(pool), n):
         return Interval(math.nan, math.nan, confidence)
     # As written, 0.9 leaves exactly one twentieth on either side; as a float it would leave a little less.
     alpha = (1 - Fraction(str(confidence))) / 2
     if Fraction(1, math.comb(len(pool), n)) > alpha:
         return Interval(-math.inf, math.inf, confidence)
-    unit = fixed_point_unit(np.concatenate([x, y]))
+    exponent = fixed_point_exponent(np.concatenate([x, y]))
     low = _lowest_accepted(pool, n, alpha)
     high = -_lowest_accepted(-pool, n, alpha)
-    return Interval(low * unit, high * unit, confidence)
+    return Interval(math.ldexp(low, exponent), math.ldexp(high, exponent), confidence)
 
 
 def _lowest_accepted(pool: Ints, n: int, alpha: Fraction) -> int:

@@ -3,10 +3,18 @@
 Caliskan et al., Methods: Pr_i[s(X_i, Y_i, A, B) > s(X, Y, A, B)] over all partitions of X u Y. Scores are
 computed once; only numbers are permuted. `p_value` counts partitions at least as extreme, the observed one
 among them, and so is valid; `p_strict` is the papers' printed formula.
+
+Scores are rounded to whole steps before they are added. Partitions whose sums lie closer to the observed one than
+rounding can move them may tie or not: if these are only the observed one and its equals, the count is exact. If there
+are others, few partitions are compared without rounding, and many are bounded.
 """
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -15,7 +23,7 @@ import numpy.typing as npt
 from imprint.checks import check_choice
 from imprint.choices import Alternative
 from imprint.errors import SettingError
-from imprint.significance.deficits import Deficits, ExactTail, to_fixed_point
+from imprint.significance.deficits import Deficits, ExactTail, rounded_off, to_fixed_point
 from imprint.types import Ints
 
 if TYPE_CHECKING:
@@ -28,6 +36,7 @@ Efforts = tuple[tuple[float, int], ...]
 MOST_PARTITIONS = 10**300  # counts of subsets must stay within the range of float64
 _COUNTS = ("partitions", "extreme", "extreme_low", "extreme_high")
 _LISTED = 2**25  # costs listed a side: 25 + 25 words fit anywhere in the distribution, in 0.8 GB
+_FEW = 200_000  # partitions compared one by one where rounding leaves open what ties: up to 10 + 10 words
 _SMALL = 2**16  # lists this short are built without first estimating their length
 _FIRST_BINS = 8_192
 # Relative width to reach with a binned table of so many cells: the first is tens of milliseconds, the second
@@ -48,8 +57,8 @@ class PermutationTest:
     """A p-value with everything needed to defend it. Counts are whole numbers of partitions.
 
     Where the count is only bounded ("certified"), `p_value` is the upper end `p_high`, and `p_strict` an upper end
-    too. Where partitions were drawn ("sampled") both are Monte Carlo's add-one estimates, with a 99 %
-    Clopper-Pearson interval for the former.
+    too, as it may be where p is 1. Where partitions were drawn ("sampled") both are Monte Carlo's add-one estimates,
+    with a 99 % Clopper-Pearson interval for the former.
     """
 
     p_value: float
@@ -86,35 +95,47 @@ def permutation_test(
     it (1 % or less unless told otherwise). `bins` asks for bounds of that resolution instead, for callers that need
     many quick p-values.
     """
-    return count_partitions(*pool_scores(x, y), alternative=alternative, bins=bins, width=width)
+    pool, n, lost = pool_scores(x, y)
+    return count_partitions(pool, n, lost, alternative=alternative, bins=bins, width=width)
 
 
 def count_partitions(
     pool: Ints,
     n: int,
+    lost: Sequence[Fraction] = (),
     *,
     alternative: Alternative = "greater",
     bins: int | None = None,
     width: float | None = None,
 ) -> PermutationTest:
-    """Run the test on a pool of fixed-point scores whose first n are x."""
+    """Run the test on a pool of fixed-point scores whose first n are x; `lost` is what rounding took off each."""
     partitions = math.comb(len(pool), n)
     if not countable(len(pool), n):
         raise SettingError(
             f"{n:,} and {len(pool) - n:,} scores have more than 1e300 partitions, which is too many to count",
             hint="use fewer scores, or ask for a sampled p-value",
         )
-    reached, passed = extreme_regions(pool, n, alternative)
+    reached, passed = extreme_regions(pool, n, alternative, lost)
     efforts = _EFFORTS if width is None else ((width, _EFFORTS[-1][1]),)
     above = _count_sums(pool, n, (reached.at_least, passed.at_least), bins, efforts)
     below = _count_sums(-pool, n, (-reached.at_most, -passed.at_most), bins, efforts)
-    low, high = (min(partitions, above[0][bound] + below[0][bound]) for bound in (0, 1))
-    if reached.at_least == reached.at_most + 1:  # no sum lies between: everything counts
+    (low, high), (surely_beyond, beyond) = (
+        (min(partitions, one[0] + other[0]), min(partitions, one[1] + other[1]))
+        for one, other in zip(above, below, strict=True)
+    )
+    if lost:
+        ties = _sure_ties(pool, n, lost, alternative)
+        if high - surely_beyond != ties and partitions <= _FEW:
+            beyond, high = _compare_each(pool, n, lost, alternative)
+            low = high
+        else:
+            low, beyond = min(high, surely_beyond + ties), high - ties
+    if reached.everything:
         low = high = partitions
     exact = low == high
     return PermutationTest(
         p_value=high / partitions,
-        p_strict=min(partitions, above[1][1] + below[1][1]) / partitions,
+        p_strict=beyond / partitions,
         p_floor=smallest_p(len(pool), n, alternative),
         p_method="exact" if exact else "certified",
         p_low=low / partitions,
@@ -133,15 +154,16 @@ def countable(size: int, n: int) -> bool:
     return math.comb(size, n) <= MOST_PARTITIONS
 
 
-def pool_scores(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Ints, int]:
-    """Put two sets of scores into one fixed-point pool, x first; give it and the size of x."""
+def pool_scores(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Ints, int, list[Fraction]]:
+    """Put two sets of scores into one fixed-point pool, x first; give it, the size of x, and what was rounded off."""
     x_scores, y_scores = (np.asarray(side, dtype=np.float64) for side in (x, y))
     for name, side in (("x", x_scores), ("y", y_scores)):
         if side.ndim != 1 or not len(side):
             raise SettingError(option=name, got=side, expected="a non-empty list of scores")
         if not np.all(np.isfinite(side)):
             raise SettingError(option=name, got=side, expected="finite", hint="check the vectors of its words")
-    return to_fixed_point(np.concatenate([x_scores, y_scores])), len(x_scores)
+    scores = np.concatenate([x_scores, y_scores])
+    return to_fixed_point(scores), len(x_scores), rounded_off(scores)
 
 
 def smallest_p(size: int, n: int, alternative: Alternative) -> float:
@@ -155,29 +177,67 @@ def smallest_p(size: int, n: int, alternative: Alternative) -> float:
 
 @dataclass(frozen=True)
 class Region:
-    """Sums of a subset that count: at least the one, or at most the other."""
+    """Sums of a subset that count: at least the one, or at most the other; or every sum there is."""
 
     at_least: int
     at_most: int
+    everything: bool = False
 
 
-def extreme_regions(pool: Ints, n: int, alternative: Alternative) -> tuple[Region, Region]:
-    """Give the sums at least as extreme as the first n scores', and those strictly more extreme."""
+def extreme_regions(
+    pool: Ints, n: int, alternative: Alternative, lost: Sequence[Fraction] = ()
+) -> tuple[Region, Region]:
+    """Give the sums that may be at least as extreme as the first n scores', and those surely more extreme.
+
+    Where no score was rounded, nothing lies between the two but ties.
+    """
     check_choice("alternative", alternative, get_args(Alternative))
-    ordered = np.sort(pool).tolist()
-    size, total, observed = len(pool), sum(ordered), sum(pool[:n].tolist())
+    ordered, errors = np.sort(pool).tolist(), sorted(lost)
+    size, total, all_lost = len(pool), sum(ordered), sum(lost)
+    # Without rounding: the observed sum, and what any subset of n adds to its rounded sum.
+    kept = sum(pool[:n].tolist())
+    observed = kept + sum(lost[:n])
+    least, most = sum(errors[:n]), sum(errors[size - n :])
     lowest, highest = sum(ordered[:n]), sum(ordered[size - n :])
     if alternative == "greater":
-        return Region(observed, lowest - 1), Region(observed + 1, lowest - 1)
+        return (
+            Region(math.ceil(observed - most), lowest - 1),
+            Region(math.floor(observed - least) + 1, lowest - 1),
+        )
     if alternative == "less":
-        return Region(highest + 1, observed), Region(highest + 1, observed - 1)
-    # The difference of means of a subset of sum t is (size t - n total) / (n (size - n)): whole numbers decide.
-    centre = n * total
-    distance = abs(size * observed - centre)
-    beyond = Region((centre + distance) // size + 1, -(-(centre - distance) // size) - 1)
+        return (
+            Region(highest + 1, math.floor(observed - least)),
+            Region(highest + 1, math.ceil(observed - most) - 1),
+        )
+    # The difference of means of a subset of sum t is (size t - n total) / (n (size - n)): its sign and size decide.
+    centre = Fraction(n * (total + all_lost), size)
+    distance = abs(observed - centre)
+    beyond = Region(math.floor(centre + distance - least) + 1, math.ceil(centre - distance - most) - 1)
     if distance == 0:  # every sum counts, and none twice
-        return Region(observed, observed - 1), beyond
-    return Region(-(-(centre + distance) // size), (centre - distance) // size), beyond
+        return Region(kept, kept - 1, everything=True), beyond
+    return Region(math.ceil(centre + distance - most), math.floor(centre - distance - least)), beyond
+
+
+def _sure_ties(pool: Ints, n: int, lost: Sequence[Fraction], alternative: Alternative) -> int:
+    """Count the partitions that tie with the observed one because they hold equal scores, or are its mirror image."""
+    scores = list(zip(pool.tolist(), lost, strict=True))
+    everywhere, inside = Counter(scores), Counter(scores[:n])
+    equals = math.prod(math.comb(everywhere[score], inside[score]) for score in inside)
+    mirrored = alternative == "two-sided" and 2 * n == len(pool) and inside + inside != everywhere
+    return 2 * equals if mirrored else equals
+
+
+def _compare_each(pool: Ints, n: int, lost: Sequence[Fraction], alternative: Alternative) -> tuple[int, int]:
+    """Count the partitions beyond the observed one, and those that reach it, from scores that were not rounded."""
+    exact = [whole + rest for whole, rest in zip(pool.tolist(), lost, strict=True)]
+    finest = max(score.denominator for score in exact)  # a power of two, as all are
+    scores = np.array([int(score * finest) for score in exact], dtype=object)
+    sums = scores[np.array(list(combinations(range(len(pool)), n)))].sum(axis=1)  # the observed one is the first
+    if alternative == "less":
+        sums = -sums
+    elif alternative == "two-sided":
+        sums = abs(len(pool) * sums - n * sum(scores))
+    return int(np.sum(sums > sums[0])), int(np.sum(sums >= sums[0]))
 
 
 def _count_sums(

@@ -1,10 +1,14 @@
 """What a test could have seen: the smallest shift it would find four times in five.
 
 A result that is not significant says nothing until one knows what the test could have found. The residuals
-of both sets around their means, scaled up for the two means that were fitted, are dealt out again at random and x is
-shifted. A partition that keeps all but k of x then counts against the observed one only while the shift is at most
-its lead divided by k, so each deal is found from the (1 - alpha) quantile of those critical shifts on, and the wanted
-share of deals from the quantile of that. No p-value is computed on the way.
+of both sets around their means are dealt out again at random and x is shifted. A partition that keeps all but k of x
+then counts against the observed one only while the shift is at most its lead divided by k, so each deal is found from
+the (1 - alpha) quantile of those critical shifts on, and the wanted share of deals from the quantile of that. No
+p-value is computed on the way.
+
+The residuals say how much scores vary only roughly, and other scores would vary more or less by chance. So each deal
+is scaled by the spread that new scores might have: the root of a ratio of two chi-squares, as of normal scores.
+Without it a shift is found less often than it says (0.77 instead of 0.80 of the time at 4 + 4 scores).
 """
 
 import math
@@ -34,10 +38,10 @@ def smallest_detectable_shift(
     deals: int = 1_000,
     seed: int = 0,
 ) -> float | None:
-    """Return the size of the shift of x found with the given power, estimated from random deals to a few percent.
+    """Return the size of the shift of x that new scores show with the given power, estimated to a few percent.
 
     None where p cannot reach alpha, or where alpha is so small (under 1e-5) that the partitions drawn cannot tell.
-    Two-sided, the shift is one upwards.
+    `alpha` is the level p is held against: the corrected one of a family of tests. Two-sided, the shift is upwards.
     """
     check_between("alpha", alpha)
     check_between("power", power)
@@ -46,10 +50,11 @@ def smallest_detectable_shift(
     if smallest_p(size, n, alternative) > alpha:
         return None
     residuals = np.concatenate([x_scores - x_scores.mean(), y_scores - y_scores.mean()])
-    residuals *= math.sqrt(size / max(1, size - 2)) * (-1 if alternative == "less" else 1)
-    deal_seed, partition_seed = np.random.SeedSequence(seed).spawn(2)
+    residuals *= -1 if alternative == "less" else 1
+    deal_seed, partition_seed, spread_seed = np.random.SeedSequence(seed).spawn(3)
     rng = np.random.default_rng(deal_seed)
     dealt = np.stack([rng.permutation(residuals) for _ in range(deals)], axis=1)
+    dealt *= _spreads(size, deals, spread_seed)
     members = _partitions(size, n, alpha, partition_seed)
     # p = (1 + partitions that count) / (1 + partitions): how many may count.
     allowed = math.floor(alpha * (len(members) + 1) + 1e-9) - 1
@@ -82,6 +87,12 @@ def _critical_shifts(members: Floats, dealt: Floats, n: int, allowed: int, two_s
     np.negative(critical, out=critical)
     critical.partition(allowed, axis=1)
     return np.asarray(-critical[:, allowed])
+
+
+def _spreads(size: int, deals: int, seed: np.random.SeedSequence) -> Floats:
+    """Draw how much wider than these residuals new scores spread: about one mean, where residuals have two."""
+    rng = np.random.default_rng(seed)
+    return np.asarray(np.sqrt(rng.chisquare(size - 1, deals) / rng.chisquare(max(1, size - 2), deals)))
 
 
 def _partitions(size: int, n: int, alpha: float, seed: np.random.SeedSequence) -> Floats:

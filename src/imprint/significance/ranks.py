@@ -1,12 +1,28 @@
-"""Spearman's correlation with a two-sided p-value: exact over all orders of few numbers, else by Student's t."""
+"""Correlations with a two-sided p-value: Spearman's exact over all orders of few numbers, else by Student's t.
+
+A p-value by Student's t is never 0: where it is too small for a number, or the correlation is rounded to 1, the result
+is a bound from above.
+"""
 
 import math
 
 import numpy as np
 
 from imprint.types import Floats, Ints
+from imprint.view import SMALLEST_P
 
 EXACT_ORDERS = 13  # numbers up to which all orders are counted, in a fraction of a second
+
+
+def pearson(x: Floats, y: Floats) -> tuple[float, float]:
+    """Return Pearson's correlation and its p-value; neither side may be constant."""
+    from scipy.special import betainc
+    from scipy.stats import pearsonr
+
+    result = pearsonr(x, y)
+    # The p-value of the largest correlation below 1: one that is rounded to 1 may be no larger.
+    largest = float(betainc((len(x) - 2) / 2, 0.5, 2.0**-52))
+    return float(result.statistic), max(float(result.pvalue), largest, SMALLEST_P)
 
 
 def spearman(x: Floats, y: Floats) -> tuple[float, float]:
@@ -20,7 +36,8 @@ def spearman(x: Floats, y: Floats) -> tuple[float, float]:
 
     result = spearmanr(x, y)
     if len(x) > EXACT_ORDERS:
-        return float(result.statistic), max(float(result.pvalue), 2 * math.exp(-math.lgamma(len(x) + 1)))
+        fewest = 2 * math.exp(-math.lgamma(len(x) + 1))
+        return float(result.statistic), max(float(result.pvalue), fewest, SMALLEST_P)
     # Midranks are whole or half: doubled and centred, they are integers, and equal sums are equal.
     first, second = ((2 * rankdata(side)).astype(np.int64) - (len(side) + 1) for side in (x, y))
     return float(result.statistic), _share_as_far(first, second)

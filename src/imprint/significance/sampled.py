@@ -32,8 +32,9 @@ def sampled_test(
     draws can.
     """
     check_whole("draws", draws, most=MOST_DRAWS)
-    pool, n = pool_scores(x, y)
-    reached_region, passed_region = extreme_regions(pool, n, alternative)
+    pool, n, lost = pool_scores(x, y)
+    # Sums that may reach the observed one count, so that rounding cannot make p too small.
+    reached_region, passed_region = extreme_regions(pool, n, alternative, lost)
     reached = passed = 0
     for chunk, chunk_seed in enumerate(np.random.SeedSequence(seed).spawn(-(-draws // _CHUNK))):
         rng = np.random.default_rng(chunk_seed)
