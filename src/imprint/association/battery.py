@@ -39,7 +39,8 @@ class Battery(Result):
 
     def findings(self) -> list[Row]:
         """Return one row per test, those that could not be run last."""
-        return [*(result.finding() for result in (*self.weats, *self.wefats)), *self.skipped]
+        weats, wefats = ([result.finding() for result in self.weats], [result.finding() for result in self.wefats])
+        return [*weats, *wefats, *self.skipped]
 
     def __repr__(self) -> str:
         counts = Counter(one.evidence for one in self.weats)

@@ -31,13 +31,16 @@ _CONFIDENCE = 0.95
 class Checks:
     """The p-values of one test, all two-sided, and descriptions that decide nothing.
 
-    A check that could not run is None. `rank_x` and `rank_y` are the median frequency ranks of X and Y;
+    A check that could not run is None. `p_label` lies between its bounds, which are itself where it was counted; its
+    floor is the smallest that it could be. `rank_x` and `rank_y` are the median frequency ranks of X and Y;
     `adjusted_difference` is the mean difference at equal log rank; `specificity` is the share of random attributes of
     the same frequencies that separate the targets as well.
     """
 
     p_label: float | None
-    p_label_floor: float = 0.0
+    p_label_low: float | None = None
+    p_label_high: float | None = None
+    p_label_floor: float | None = None
     p_frequency: float | None = None
     p_words: float | None = None
     p_axes: float | None = None
@@ -51,7 +54,7 @@ class Checks:
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of the row."""
-        return {name: value for name, value in asdict(self).items() if name not in ("asked", "p_label_floor")}
+        return {name: value for name, value in asdict(self).items() if name != "asked"}
 
     def needed(self, level: str) -> tuple[Check, ...]:
         """Return the checks that a level of evidence needs; what is not asked is not needed."""
@@ -128,13 +131,13 @@ def check(
     contrast: Contrast | None, background: Background | None, label: PermutationTest, table: CosineTable, seed: int
 ) -> Checks:
     """Make the four checks of a test; two of them need a background of other words."""
-    fields: dict[str, float] = {}
+    fields: dict[str, Any] = {}
     found = over_words(table.cosines, table.n_x, table.n_a, units=table.units(), confidence=_CONFIDENCE)
     if found is not None:
         fields |= {"p_words": found.p_value, "words_low": found.low, "words_high": found.high}
     if contrast is not None and background is not None:
         fields |= against_frequency(contrast, background, seed) | {"p_axes": along_axes(contrast, background.axes)}
-    return Checks(p_label=label.p_value, p_label_floor=label.p_floor, **fields)
+    return Checks(label.p_value, label.p_low, label.p_high, label.p_floor, **fields)
 
 
 def unit_rows(vectors: Floats32) -> Floats:

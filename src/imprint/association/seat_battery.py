@@ -260,7 +260,7 @@ def _affordable(
 
 
 def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | None) -> list[SeatResult]:
-    """Judge an encoder's tests by words together, those of words alone and those in sentences; correct the paper's p."""
+    """Judge an encoder's tests by words together, words alone and words in sentences; correct the paper's p."""
     families: dict[tuple[str, Unit, bool], list[int]] = {}
     for place, result in enumerate(results):
         alone = result.unit == "word" and result.context == "word"

@@ -214,7 +214,8 @@ def measure(
     significance = _permuted(of_x, of_y, alternative, draws, seed, progress)
     label = significance if alternative == "two-sided" else _permuted(of_x, of_y, "two-sided", draws, seed)
     contrast = Contrast(
-        *(unit_rows(np.concatenate([one.vectors, two.vectors])) for one, two in ((x, y), (a, b))),
+        unit_rows(vectors),
+        unit_rows(np.concatenate([a.vectors, b.vectors])),
         n_x=len(x.words),
         n_a=len(a.words),
         target_ranks=embedding.ranks_of(x.tokens + y.tokens),

@@ -95,7 +95,7 @@ def _is_spelt_out(word: str) -> bool:
 
 
 def units(words: Sequence[str]) -> list[int]:
-    """Number the units that words belong to: a word and its inflections (king, kings; love, loved, loving) are one."""
+    """Return the units of words as numbers: a word and its inflections (king, kings; love, loved, loving) are one."""
     numbers = {word: place for place, word in enumerate(words)}
     lowered = {word.lower(): word for word in reversed(words)}
     unit = list(range(len(words)))
