@@ -141,9 +141,10 @@ def check(
 
 
 def unit_rows(vectors: Floats32) -> Floats:
-    """Return rows scaled to length one, in double precision."""
+    """Return rows scaled to length one, in double precision; a row of zeros stays."""
     rows = vectors.astype(np.float64)
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
 
 
 def difference(rows: Floats, first: int) -> Floats:

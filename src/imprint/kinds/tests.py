@@ -151,7 +151,7 @@ def family_of(rows: Sequence[JudgedRow]) -> str:
     if not sizes:
         return ""
     if sizes[-1] == 1:
-        return "each asked alone" if len(rows) > 1 else "asked alone"
+        return "each test alone" if len(rows) > 1 else "one test alone"
     return f"corrected over {' or '.join(map(str, sizes))} tests"
 
 

@@ -111,9 +111,9 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
         yield from _answer(rows[0])
     else:
         yield from _overview(rows)
-    people = [row for row in rows if row.about_people]
-    family = f"; {family_of(people)}" if people else ""
-    caption = say("WEAT on {}, p {}{}", title(rows[0].embedding), one_sided(rows), family)
+    family = family_of(rows)
+    evidence = f"; evidence is two-sided, {family}" if family else ""
+    caption = say("WEAT on {}; p is {}{}", title(rows[0].embedding), one_sided(rows), evidence)
     yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
     yield from evidence_notes(rows)
     yield Prose(

@@ -91,7 +91,7 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     )
     for row in rows:
         yield _chart(row)
-    caption = say("WEFAT on {}; {}", title(rows[0].embedding), family_of(rows))
+    caption = say("WEFAT on {}; evidence is two-sided, {}", title(rows[0].embedding), family_of(rows))
     yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
     yield from evidence_notes(rows, _LEVELS)
     yield from missing_notes(rows)
