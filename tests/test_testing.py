@@ -83,7 +83,7 @@ def test_missing_words_are_an_error_not_a_pass(embedding):
 
 def test_sentences_are_held_against_the_margin_by_words(embedding):
     by_words = seat(embedding, "caliskan-6")
-    assert_association_below(by_words, margin=by_words.interval.high + 1e-9)
+    assert_association_below(by_words, margin=by_words.checks.words_high + 1e-9)
     with pytest.raises(AssertionError, match=r"^(above|inconclusive): caliskan-6"):
         assert_association_below(by_words, margin=by_words.mean_difference)
     with pytest.raises(AssertionError, match=r"^inconclusive: .* no interval of mean_difference$"):

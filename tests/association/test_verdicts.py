@@ -22,11 +22,11 @@ P_VALUES = st.sampled_from([ALPHA / divisor * share for divisor in range(1, 7) f
 
 
 @st.composite
-def questions(draw, control=st.booleans(), enough=st.booleans()):
+def questions(draw):
     p_label = draw(P_VALUES)
     others = {f"p_{check}": draw(st.none() | P_VALUES) for check in ("frequency", "words", "axes")}
     floor = draw(st.just(0.0) | st.floats(0, 1).map(lambda share: share * p_label))
-    return Question(Checks(p_label, p_label_floor=floor, **others), draw(control), draw(enough))
+    return Question(Checks(p_label, p_label_floor=floor, **others), draw(st.booleans()), draw(st.booleans()))
 
 
 FAMILIES = st.lists(questions(), max_size=6)

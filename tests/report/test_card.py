@@ -29,8 +29,8 @@ SETS = tuple(WordList(role, name, words) for role, name, words in (
 def finding(kind="weat", **fields):
     known = {"title": "Names and careers", "embedding_sha256": "ab" * 32, "seed": 7}
     if kind in ("weat", "seat"):
-        known |= {"mean_difference": 0.2165, "words_low": 0.1528, "words_high": 0.2816, "evidence": "strong", "family_size": 2,
-                  "p_holm": 0.04, "p_value": 0.02, "effect_size": 1.718}  # fmt: skip
+        known |= {"mean_difference": 0.2165, "words_low": 0.1528, "words_high": 0.2816, "evidence": "strong",
+                  "family_size": 2, "p_holm": 0.04, "p_value": 0.02, "effect_size": 1.718}  # fmt: skip
     return make_row(kind, **(known | fields))
 
 
