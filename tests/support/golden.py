@@ -72,8 +72,8 @@ _FITTED = ("strength", "spread", "background", "gap", "iterations", "cone_active
            "kept", "pairs", "changed")  # fmt: skip
 _COUNTS = {key: as_decimal(key) for key in ("partitions", "extreme", "extreme_low", "extreme_high")}
 _TEST = {"sets": _sets, "set_words": None, "scores": as_list("scores", "word", "value")}
-# Levels of evidence have taken the place of verdicts. The correction is now of two-sided p-values, and controls are not
-# of the family; so the smallest difference that could have been found is another number, too.
+# Levels of evidence have taken the place of verdicts. The correction is now of two-sided p-values, and controls are
+# not of the family; so the smallest difference that could have been found is another number, too.
 _JUDGED = dict.fromkeys(("p_holm", "verdict", "detectable_shift"))
 
 DROPPED_KINDS = frozenset({"summary"})  # kinds that are no longer written

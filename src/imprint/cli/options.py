@@ -42,7 +42,7 @@ AxisOption = Annotated[
     typer.Option("--axis", metavar="WORD WORD", help="Two words, the positive end first. [default: he she]"),
 ]
 AlphaOption = Annotated[
-    float, typer.Option("--alpha", help="Chance of any false discovery among the tests run (Holm's correction).")
+    float, typer.Option("--alpha", help="Chance of any false discovery among tests about people (Holm's correction).")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding a line.")]

@@ -187,7 +187,8 @@ def _battery(pairs: Sequence[Pair]) -> Table:
         for pair in pairs
     )
     settings = join(title(f"{one.name} {one.value}") for one in rows[0].encoder_settings)
-    caption = say("SEAT on {} ({}), {}", title(rows[0].embedding), settings, one_sided(rows))
+    evidence = f"; evidence is two-sided, {family_of(rows)}" if rows[0].unit == "word" else ""
+    caption = say("SEAT on {} ({}); p is {}{}", title(rows[0].embedding), settings, one_sided(rows), evidence)
     return Table(caption, (TEST, *(column for column, _ in columns)), lines, filtered=True)
 
 
@@ -238,9 +239,10 @@ def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
     yield from evidence_notes([row for row in rows if row.unit == "word"])
     starred = next((row for row in rows if row.unit == "sentence" and row.family_size is not None), None)
     if starred is not None:
-        text = "* p below {} alone; ** also after Holm's correction over the {} tests of an encoder by sentences."
+        text = "* p below {} alone; ** also after Holm's correction over the encoder's {} by sentences."
         alpha = f"{starred.alpha:g}"
-        yield Prose(say(text, alpha, f"{starred.family_size}"), "note", ("page", "terminal", "card"))
+        tests = f"{starred.family_size} test{'' if starred.family_size == 1 else 's'}"
+        yield Prose(say(text, alpha, tests), "note", ("page", "terminal", "card"))
     yield Prose(
         "d_word permutes words. d permutes sentences, as the paper does: one word in many templates counts as many "
         "observations, so its p is too small for claims about words.",

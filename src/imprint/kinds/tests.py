@@ -64,8 +64,8 @@ _LEVELS: dict[Evidence, str] = {
     "moderate": "holds beyond these words and beyond frequency; "
     "unrelated contrasts in this space can align as strongly",
     "limited": "the label permutation alone; the checks that failed are named",
-    "none shown": "not absent, but not shown; such a test finds the smallest detectable difference four times in five",
-    "too few words": "a set has under four words or half of its own, or no p of so few words could be small enough",
+    "none shown": "not the same as absent; such a test finds the smallest detectable difference four times in five",
+    "too few words": "a set keeps fewer than four or half of its words, or the smallest possible p is too large",
 }
 
 
@@ -139,6 +139,8 @@ def evidence_notes(rows: Sequence[JudgedRow], levels: Mapping[Evidence, str] = _
     """Explain the levels that are shown, one sentence each."""
     shown = {row.evidence for row in rows}
     lines = tuple(f"{level.capitalize()}: {meaning}." for level, meaning in levels.items() if level in shown)
+    if any(row.found and row.direction == "reversed" for row in rows):
+        lines += ("Reversed: the difference is against the predicted direction.",)
     if any(not row.about_people for row in rows):
         lines += ("Control: not about people, so it is not judged; it shows that the method works.",)
     if lines:
@@ -173,15 +175,16 @@ def evidence_sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
     """Say the strongest evidence about people, then how many tests show less."""
     largest = strongest_row(rows)
     by_level = {level: [row for row in rows if row.evidence == level] for level in _LEVELS}
-    asked, family = f"{len(rows)} {'test' if len(rows) == 1 else 'tests'}", family_of(rows)
+    together = len(rows) > 1 and {row.family_size for row in rows} == {len(rows)}
+    asked = f"{len(rows)} tests corrected together" if together else f"{len(rows)} ({family_of(rows)})"
     if largest is None or largest.evidence is None:
-        yield f"No evidence of an association in {asked} about people, {family}."
+        yield f"No evidence of an association about people: 0 of {asked}."
         less = FOUND[:0]
     else:
         found = len(by_level[largest.evidence])
         which = "" if found == 1 else "the largest: "
-        told = (f"{largest.evidence}", f"{found}", asked, family, which, association(largest))
-        yield say("The strongest evidence about people is {}: {} of {}, {} ({}{}).", *told)
+        told = (f"{largest.evidence}", f"{found}", asked, which, association(largest))
+        yield say("The strongest evidence about people is {}: {} of {} ({}{}).", *told)
         less = FOUND[FOUND.index(largest.evidence) + 1 :]
     for level in less:
         topics = Counter(" and ".join(row.topics) for row in by_level[level])

@@ -64,8 +64,8 @@ _COLUMNS = (
 _LEVELS: dict[Evidence, str] = {
     "moderate": "holds beyond chance and beyond frequency; it is the strongest that a correlation can show here",
     "limited": "permuted numbers alone; words of the same frequencies can correlate as much",
-    "none shown": "not absent, but not shown",
-    "too few words": "a set has under four words or half of its own",
+    "none shown": "not the same as absent",
+    "too few words": "a set keeps fewer than four or half of its words",
 }
 
 
@@ -101,17 +101,17 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
     """Say every correlation."""
     known = [
         say(
-            "r = {}, {} {}, evidence {} ({} words: {})",
+            "{}: r = {}, {} {} ({} words; evidence: {})",
+            title(row.title),
             number(row.r),
             OVER_WORDS,
             interval(row.words_low, row.words_high),
-            evidence_cell(row),
             count(row.n_words),
-            title(row.title),
+            evidence_cell(row),
         )
         for row in rows
     ]
-    yield say("Correlation of the association with women with numbers from the world: {}.", join(known, "; "))
+    yield say("Correlation of the association with women with numbers from the world. {}.", join(known, "; "))
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
