@@ -21,7 +21,7 @@ def assert_association_below(
     """Raise AssertionError unless an association is surely smaller than the margin, in either direction.
 
     `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned. The margin is one
-    of `mean_difference`, a difference of mean cosines: the one scale of a test that has a confidence interval. All
+    of `mean_difference`, a difference of mean cosines: the one scale of a test that has an interval over words. All
     of the interval has to lie within the margin; one that reaches outside is inconclusive, and no pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
@@ -37,8 +37,8 @@ def assert_association_below(
     about = f"{row.test} on {row.embedding}"
     if said.why is not None:
         raise AssertionError(f"inconclusive: {about} cannot be held against a margin of {margin:g}: {said.why}")
-    ends = f"{row.interval_low:.4g} to {row.interval_high:.4g}"
-    known = f"the mean difference is {row.mean_difference:.4g}, with an interval of {ends}"
+    ends = f"{row.words_low:.4g} to {row.words_high:.4g}"
+    known = f"the mean difference is {row.mean_difference:.4g}, with an interval over words of {ends}"
     if said.verdict == "failed":
         raise AssertionError(f"above: {about} lies outside the margin of {margin:g}; {known}")
     raise AssertionError(f"inconclusive: {about} reaches outside the margin of {margin:g}; {known}")

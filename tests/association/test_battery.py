@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from refusals import refuses
 from statsmodels.stats.multitest import multipletests
 
 from imprint.association.battery import run_battery
+from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.kinds.findings import read_findings
@@ -29,20 +31,46 @@ def tests(targets, attributes):
     )
 
 
-def test_p_values_are_corrected_over_the_tests_that_ran(embedding, tests):
+def test_two_sided_p_values_are_corrected_over_the_tests_that_ran(embedding, tests):
     battery = run_battery(embedding, tests)
-    assert [row.result.test.id for row in battery.weats] == ["found", "mixed", "tiny"]
-    corrected = multipletests([row.result.p_value for row in battery.weats], method="holm")[1]
-    assert [row.p_holm for row in battery.weats] == pytest.approx(corrected)
+    assert [result.test.id for result in battery.weats] == ["found", "mixed", "tiny"]
+    corrected = multipletests([result.checks.p_label for result in battery.weats], method="holm")[1]
+    assert [result.judged.p_holm for result in battery.weats] == pytest.approx(corrected)
+    for result in battery.weats:
+        assert result.checks.p_label == weat(embedding, result.test, alternative="two-sided").p_value
 
 
-def test_verdicts_tell_not_found_from_cannot_be_found(embedding, tests):
+def test_evidence_tells_not_found_from_cannot_be_found(embedding, tests):
     found, mixed, tiny = run_battery(embedding, tests).weats
-    assert (found.verdict, mixed.verdict, tiny.verdict) == ("significant", "not significant", "cannot reach")
+    assert (found.evidence, mixed.evidence, tiny.evidence) == ("limited", "none shown", "too few words")
     assert found.detectable_shift is None
     assert mixed.detectable_shift > 0
     assert tiny.detectable_shift is None
-    assert tiny.result.significance.p_floor == 1 / math.comb(4, 2)
+    assert tiny.checks.p_label_floor == 2 / math.comb(4, 2)
+
+
+def test_checks_against_other_words_do_not_run_in_a_small_vocabulary(embedding, tests):
+    found = run_battery(embedding, tests).findings()[0]
+    assert (found.p_frequency, found.p_axes, found.specificity) == (None, None, None)
+    assert {"frequency", "axes"} <= set(found.checks_failed)
+    assert found.words_low < found.mean_difference < found.words_high
+
+
+def test_controls_are_in_no_family(embedding, tests):
+    control = replace(tests[0], id="control", topics=("neutral",))
+    battery = run_battery(embedding, (control, *tests))
+    assert (battery.weats[0].evidence, battery.weats[0].judged.p_holm, battery.weats[0].judged.family_size) == (
+        None, None, None,
+    )  # fmt: skip
+    assert battery.weats[1:] == run_battery(embedding, tests).weats
+
+
+def test_swapping_the_targets_reverses_the_direction_and_nothing_else(embedding, tests):
+    turned = [replace(test, x=test.y, y=test.x) for test in tests]
+    for one, other in zip(run_battery(embedding, tests).weats, run_battery(embedding, turned).weats, strict=True):
+        assert {one.direction, other.direction} == {"as predicted", "reversed"}
+        assert other.mean_difference == pytest.approx(-one.mean_difference)
+        assert other.judged == one.judged
 
 
 def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests):
@@ -108,4 +136,4 @@ def test_an_embedding_without_direction_is_no_obstacle(tests):
         np.ones((21, 4), dtype=np.float32),
     )
     (row,) = run_battery(embedding, tests[:1]).weats
-    assert row.p_holm == 1
+    assert (row.judged.p_holm, row.evidence, row.direction) == (1, "none shown", None)

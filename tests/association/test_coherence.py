@@ -3,11 +3,13 @@
 import math
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
 from imprint.association.coherence import check_coherence, contrasts
 from imprint.association.seat import seat
+from imprint.association.verdicts import Judged
 from imprint.stimuli.catalog import get
 
 
@@ -37,9 +39,9 @@ def make(template):
 
 @pytest.fixture
 def row(make):
-    def make_row(test, effect, *, significant=False, **changes):
-        verdict = "significant" if significant else "not significant"
-        return make(test, effect, **changes).finding(verdict=verdict)
+    def make_row(test, effect, *, found=False, **changes):
+        judged = Judged(0.05, evidence="limited" if found else "none shown")
+        return make(test, effect, judged=judged, **changes).finding(stars="**" if found else "")
 
     return make_row
 
@@ -119,36 +121,45 @@ def test_a_check_has_the_seed_of_its_results_and_none_for_effects_that_do_not_ex
 
 def test_names_are_set_against_group_terms_where_both_were_asked_in_one_context(row):
     rows = [
-        row("caliskan-6", 1.0, significant=True),
+        row("caliskan-6", 1.0, found=True),
         row("seat-6b", 0.5),
-        row("caliskan-7", 0.2, significant=True),  # here the terms are Caliskan's
-        row("seat-7b", 0.4, significant=True),
-        row("caliskan-5", 9.0, significant=True),  # nothing to set it against
+        row("caliskan-7", 0.2, found=True),  # here the terms are Caliskan's
+        row("seat-7b", 0.4, found=True),
+        row("caliskan-5", 9.0, found=True),  # nothing to set it against
         row("seat-5b", 9.0, context="bleached"),
     ]
     (found,) = contrasts(rows)
-    assert (found.ways, found.questions, found.significant) == (("names", "group terms"), 2, (2, 1))
+    assert (found.ways, found.questions, found.found) == (("names", "group terms"), 2, (2, 1))
     assert found.mean_effects == pytest.approx((0.7, 0.35))
 
 
 def test_words_are_set_against_bleached_sentences_of_the_same_test(row):
     rows = [
-        row("caliskan-1", 1.0, significant=True),
-        row("caliskan-1", 0.5, context="bleached", significant=True),
-        row("caliskan-2", 0.2),
-        row("caliskan-2", 0.3, context="bleached", significant=True),
-        row("seat-double-bind-likable", 9.0, context="unbleached", significant=True),
+        row("caliskan-9", 1.0, found=True),
+        row("caliskan-9", 0.5, context="bleached", found=True),
+        row("caliskan-10", 0.2),
+        row("caliskan-10", 0.3, context="bleached", found=True),
+        row("seat-double-bind-likable", 9.0, context="unbleached", found=True),
     ]
     (found,) = contrasts(rows)
-    assert (found.ways, found.questions, found.significant) == (("words", "sentences"), 2, (1, 2))
+    assert (found.ways, found.questions, found.found) == (("words", "sentences"), 2, (1, 2))
     assert found.mean_effects == pytest.approx((0.6, 0.4))
 
 
 def test_units_and_encoders_are_summed_up_apart(row):
     places = [{"unit": unit, "embedding": name} for unit in ("word", "sentence") for name in ("one", "other")]
-    rows = [row("caliskan-1", 1.0, context=c, **place) for place in places for c in ("word", "bleached")]
+    rows = [row("caliskan-9", 1.0, context=c, **place) for place in places for c in ("word", "bleached")]
     found = contrasts(rows)
     assert [(one.unit, one.embedding, one.questions) for one in found] == [
         (place["unit"], place["embedding"], 1) for place in places
     ]
     assert contrasts(rows[:1]) == []
+
+
+def test_by_words_controls_and_tests_with_too_few_words_compare_nothing(row):
+    for evidence in (None, "too few words"):
+        changed = [
+            msgspec.structs.replace(row("caliskan-9", 1.0, context=context), evidence=evidence)
+            for context in ("word", "bleached")
+        ]
+        assert contrasts(changed) == []

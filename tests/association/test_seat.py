@@ -10,6 +10,7 @@ import pytest
 from refusals import refuses
 from scipy.stats import norm
 
+from imprint.association.framing import FramedWords
 from imprint.association.seat import ask, measure, seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
@@ -330,8 +331,12 @@ def test_one_unit_asked_for_is_the_same_as_one_of_both(unit):
     encoder = FunctionEncoder(speaking(12))
     for context, test in (("bleached", TEST), ("word", TEST), ("unbleached", get("seat-double-bind-competent"))):
         question = ask(test, context, TEMPLATES)
-        both = measure(question, encoder, encode_texts(encoder, question.texts + question.frames))
-        assert both[unit] == seat(encoder, test, unit=unit, context=context, templates=TEMPLATES)
+        framed = FramedWords.of(list(question.sides.values()))
+        encodings = encode_texts(encoder, question.texts + question.frames + framed.texts())
+        both = measure(question, encoder, encodings, framing=framed.encoded(encodings))
+        alone = seat(encoder, test, unit=unit, context=context, templates=TEMPLATES)
+        assert (alone.judged is None) == (unit == "sentence")  # sentences of one word are not independent
+        assert both[unit] == replace(alone, judged=None, detectable_shift=None)
 
 
 def test_every_text_is_encoded_once_and_never_again_with_a_cache(tmp_path):
@@ -345,8 +350,9 @@ def test_every_text_is_encoded_once_and_never_again_with_a_cache(tmp_path):
     with EncodingCache(tmp_path / "cache") as cache:
         one, other = (seat(encoder, TEST, templates=TEMPLATES, cache=cache) for _ in range(2))
     assert one == other
-    frames = ask(TEST, "bleached", TEMPLATES).frames
-    assert len(asked) == len(set(asked)) == one.texts + len(set(frames))
+    question = ask(TEST, "bleached", TEMPLATES)
+    framed = FramedWords.of(list(question.sides.values())).texts()
+    assert sorted(asked) == sorted({*question.texts, *question.frames, *framed})
 
 
 def test_results_print_in_one_line_and_escape_what_they_show():
@@ -382,7 +388,7 @@ def test_what_is_no_encoder_and_what_is_no_weat_is_refused():
     with refuses(SettingError, option="test", got="caliskan-wefat-names"):
         seat(speaking(0), "caliskan-wefat-names")
     with refuses(EncoderError, "31 texts"):
-        seat(lambda texts: np.ones((len(texts), 3)), TEST, templates=TEMPLATES)
+        seat(lambda texts: np.ones((len(texts), 3)), TEST, templates=TEMPLATES, unit="sentence")
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])

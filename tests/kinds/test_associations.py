@@ -1,6 +1,7 @@
 """WEAT and WEFAT as kinds: every number is shown, charts draw the rows, sentences count what the rows hold."""
 
-import re
+import dataclasses
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from refusals import refuses
 from imprint import load, metric, weat, wefat
 from imprint.association.battery import run_battery
 from imprint.association.seat_battery import run_seat_battery
+from imprint.association.verdicts import strongest
 from imprint.errors import SettingError
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, sections, sentences
-from imprint.kinds.tests import counts_cell, name_cell
+from imprint.kinds.tests import counts_cell, evidence_cell, name_cell
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
@@ -75,15 +77,16 @@ def test_the_line_of_a_wefat_predicts_the_property_from_the_score(bundled):
         assert point["x"] == pytest.approx(result.slope * point["y"] + result.intercept)
 
 
-def test_the_forest_draws_the_effect_and_its_band(battery):
+def test_the_forest_draws_the_mean_difference_its_interval_over_words_and_the_evidence(battery):
     rows = of_kind("weat", battery)
     (chart,) = charts(rows)
     drawn = {row["label"]: row for row in drawn_rows(chart.draw(SHOWN)) if "estimate" in row}
     assert len(drawn) == len(rows)
     for row in rows:
         shown = drawn[row.title]
-        assert shown["estimate"] == row.effect_size
-        assert (shown["low"], shown["high"]) == (row.stability_low, row.stability_high)
+        assert shown["estimate"] == row.mean_difference
+        assert (shown["low"], shown["high"]) == (row.words_low, row.words_high)
+        assert shown["evidence"] == (row.evidence or "control")
 
 
 def test_one_test_alone_draws_every_word(battery):
@@ -103,15 +106,51 @@ def test_two_embeddings_side_by_side_are_told_apart(battery):
     assert not any(isinstance(block, Chart) for block in shown)
 
 
-def test_sentences_count_only_tests_about_people(battery):
+def test_sentences_lead_with_the_strongest_evidence_about_people(battery):
     people = [row for row in of_kind("weat", battery) if "neutral" not in row.topics]
-    found = [row for row in people if row.verdict == "significant"]
-    first, second, *_ = (plain(text, SHOWN) for text in sentences(of_kind("weat", battery)))
-    assert re.findall(r"\d+", first)[:2] == [str(len(found)), str(len(people))]
-    largest = max(found, key=lambda row: row.effect_size)
-    for role in "xayb":
-        assert largest.set_name(role) in second
-    assert f"{largest.effect_size:.2f}" in second
+    counted = Counter(row.evidence for row in people)
+    best = strongest(counted)
+    first, *others = (plain(text, SHOWN) for text in sentences(of_kind("weat", battery)))
+    assert f"{best}: {counted[best]} of {len(people)}" in first
+    assert f"{people[0].family_size} tests" in first
+    largest = max((row for row in people if row.evidence == best), key=lambda row: abs(row.mean_difference))
+    for text in (*map(largest.set_name, "xayb"), f"{largest.mean_difference:.3f}", f"{largest.words_low:.3f}"):
+        assert text in first
+    for level in set(counted) - {best}:
+        assert any(f"{counted[level]} " in text and level in text for text in others)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"evidence": "strong"}, "strong"),
+        ({"evidence": "strong", "direction": "reversed"}, "strong, reversed"),
+        ({"evidence": "moderate", "checks_failed": ("axes",), "p_axes": 0.2}, "moderate: fails the axes check"),
+        (
+            {"evidence": "limited", "checks_failed": ("frequency", "words"), "p_frequency": 0.2, "p_words": 0.1},
+            "limited: fails frequency, words",
+        ),
+        (
+            {"evidence": "limited", "checks_failed": ("frequency", "words", "axes"), "p_words": 0.1},
+            "limited: fails the words check; frequency, axes not run (the vocabulary is too small)",
+        ),
+        ({"evidence": "none shown", "detectable_shift": 0.0712}, "none shown (smallest detectable difference 0.071)"),
+        ({"evidence": "too few words"}, "too few words"),
+        ({"topics": ("neutral",)}, "control"),
+    ],
+)
+def test_a_level_of_evidence_says_what_keeps_it_from_more(changes, expected):
+    assert plain(evidence_cell(make_row("weat", **changes)), SHOWN) == expected
+
+
+def test_what_is_reversed_is_counted_and_said_the_other_way_round(bundled):
+    test = get("caliskan-6")
+    turned = weat(bundled, dataclasses.replace(test, x=test.y, y=test.x)).finding()
+    as_asked = weat(bundled, test).finding()
+    assert (turned.evidence, turned.direction) == (as_asked.evidence, "reversed")
+    said = " ".join(plain(text, SHOWN) for text in sentences([turned]))
+    assert "1 reversed" in said
+    assert f"{test.y.name} with {test.b.name}, {test.x.name} with {test.a.name}" in said
 
 
 def test_a_part_that_was_not_run_says_why():
@@ -121,10 +160,12 @@ def test_a_part_that_was_not_run_says_why():
     assert why in plain(section.blocks[0].text, SHOWN)
 
 
-def test_no_correction_is_claimed_where_none_was_made(bundled):
+def test_a_test_alone_is_a_family_of_one_and_says_so(bundled):
     alone = [weat(bundled, test).finding() for test in ("caliskan-6", "caliskan-7")]
+    assert [row.family_size for row in alone] == [1, 1]
     (table,) = (block for block in blocks(alone) if isinstance(block, Table) and not block.folded)
     assert "corrected" not in plain(table.caption, SHOWN)
+    assert "alone" in plain(table.caption, SHOWN)
 
 
 def test_neutral_and_adapted_tests_say_so_in_every_row(bundled, battery):
@@ -133,11 +174,11 @@ def test_neutral_and_adapted_tests_say_so_in_every_row(bundled, battery):
         assert weat(bundled, row.test).finding().adapted == row.adapted
 
 
-def test_a_card_of_an_encoder_gives_words_alone_with_their_verdicts():
+def test_a_card_of_an_encoder_gives_words_alone_with_their_evidence():
     tests = [test for test in catalogue() if test.id == "caliskan-6"]
     card = render_card(run_seat_battery(["cbow"], tests).findings())
     assert "too many" not in card
-    assert "significant" in card
+    assert "Evidence" in card
 
 
 def test_counts_beyond_every_float_are_written_read_and_drawn(tmp_path):

@@ -1,5 +1,6 @@
 """What SEAT shows of its rows: units side by side, checks, and warnings where a row gives a reason for them."""
 
+from collections import Counter
 from dataclasses import replace
 
 import msgspec
@@ -72,10 +73,10 @@ def test_sentences_too_many_to_count_have_no_effect_of_their_own(rows):
     assert "too many" in shown["p, by sentences"]
 
 
-def test_words_alone_are_shown_with_their_verdicts(rows):
+def test_words_alone_are_shown_with_their_evidence(rows):
     shown = columns(of_type(Table, [row for row in rows if getattr(row, "unit", "") != "sentence"])[0])
     assert "p, by sentences" not in shown
-    assert len(shown["Verdict"]) == len(shown["d_word"])
+    assert len(shown["Evidence"]) == len(shown["d_word"])
 
 
 def test_a_single_result_draws_itself_in_either_unit():
@@ -120,7 +121,6 @@ def test_words_without_a_kind_missing_words_and_left_out_sentences_are_told(rows
         {"n_unknown_kinds": 3},
         {"missing": (by_word[0].sets[0].words[0],)},
         {"left_out": ("These are Amys.",)},
-        {"p_value": 0.999},
     ]
     quiet = [replace_row(row, flips=(), p_value=0.5) for row in by_word]
     known = len(of_type(Prose, quiet))
@@ -128,10 +128,12 @@ def test_words_without_a_kind_missing_words_and_left_out_sentences_are_told(rows
         assert len(of_type(Prose, [replace_row(row, **changes) for row in quiet[:2]] + quiet[2:])) == known + 1
 
 
-def test_sentences_count_tests_about_people_by_words(rows):
-    (said,) = SEAT.sentences([row for row in rows if row.kind == "seat"])
-    assert "0 of 3" in plain(said, Words())
-    assert "0 of 2" in plain(said, Words())
+def test_sentences_count_tests_about_people_by_words_in_their_families(rows):
+    seats = [row for row in rows if row.kind == "seat"]
+    for said, alone in zip(SEAT.sentences(seats), (True, False), strict=True):
+        counted = Counter(row.evidence for row in seats if row.unit == "word" and (row.context == "word") == alone)
+        for level, number in counted.items():
+            assert f"{number} {level}" in plain(said, Words())
 
 
 def test_words_from_files_are_escaped_on_a_page():

@@ -35,10 +35,12 @@ CONDITIONS = st.builds(
 )
 
 
-def finding(test="caliskan-6", kind="weat", p=0.02, effect=1.0, **fields):
+def finding(test="caliskan-6", kind="weat", p=0.02, effect=1.0, low=None, high=None, floor=0.0, **fields):
     known = {"test": test, "p_value": p, "effect_size": effect, "statistic": 2.0, "part": find_kind(kind).part.name}
     if kind in ("weat", "seat"):
-        known |= {"p_floor": 0.0, "p_low": p, "p_high": p, "unit": "word"}
+        known |= {"unit": "word", "p_label": p, "p_floor": floor, "p_label_floor": floor}
+        for name, end in (("low", low), ("high", high)):
+            known |= dict.fromkeys((f"p_{name}", f"p_label_{name}"), p if end is None else end)
     fitting = {key: value for key, value in known.items() if key in row_type(kind).__struct_fields__}
     return make_row(kind, **(fitting | fields))
 
@@ -172,7 +174,7 @@ def test_verdicts_agree_with_trying_every_number_of_the_interval(rule, operator,
         if rule == "fail-on":  # an estimate: the middle alone
             middle = (low + high) / 2
             answers = {compare(abs(middle) if absolute else middle, limit)}
-        row = finding(mean_difference=(low + high) / 2, interval_low=low, interval_high=high, confidence=0.95)
+        row = finding(mean_difference=(low + high) / 2, words_low=low, words_high=high)
         good, bad = (True, False) if rule == "require" else (False, True)
         expected = {frozenset({good}): "passed", frozenset({bad}): "failed"}.get(frozenset(answers), "inconclusive")
         assert judge(condition, row).verdict == expected, (low, high, limit)
@@ -189,8 +191,8 @@ def test_verdicts_agree_with_trying_every_number_of_the_interval(rule, operator,
     ],
 )
 def test_a_p_given_as_bounds_counts_where_both_bounds_agree(low, high, expected):
-    assert verdict([finding(p=high, p_low=low, p_high=high)], "weat:p<0.01") == expected
-    assert verdict([finding(p=low, p_low=low, p_high=high)], "weat:p_value<0.01") == expected
+    assert verdict([finding(p=high, low=low, high=high)], "weat:p<0.01") == expected
+    assert verdict([finding(p=low, low=low, high=high)], "weat:p_value<0.01") == expected
 
 
 @settings(max_examples=200, deadline=None)
@@ -201,7 +203,7 @@ def test_a_corrected_p_is_decided_only_where_every_p_within_the_bounds_decides_a
     highs, lows = [high for high, _, _ in tests], [high * share for high, share, _ in tests]
     true = [low + where * (high - low) for low, high, (_, _, where) in zip(lows, highs, tests, strict=True)]
     rows = [
-        finding(f"test-{number}", p=high, p_low=low, p_high=high, p_holm=corrected)
+        finding(f"test-{number}", p=high, low=low, high=high, p_holm=corrected)
         for number, (high, low, corrected) in enumerate(zip(highs, lows, holm(highs).tolist(), strict=True))
     ]
     limit = data.draw(st.sampled_from([*holm(highs).tolist(), *holm(true).tolist(), 0.01, 0.05]))
@@ -215,7 +217,7 @@ def test_a_corrected_p_is_decided_only_where_every_p_within_the_bounds_decides_a
 
 
 def test_an_exact_corrected_p_is_always_decided():
-    rows = [finding("a", p=0.01, p_low=0.01, p_high=0.01, p_holm=0.02), finding("b", p=0.03, p_holm=0.03)]
+    rows = [finding("a", p=0.01, p_holm=0.02), finding("b", p=0.03, p_holm=0.03)]
     assert verdict(rows, "weat:p_holm<0.02") == "passed"
     assert verdict(rows, "weat:p_holm<=0.02") == "failed"
 
@@ -228,8 +230,8 @@ def test_an_exact_corrected_p_is_always_decided():
         finding(p=True),
         finding(p=math.nan),
         finding(p=7.0),
-        finding(p=0.5, p_low=0.6, p_high=0.7),
-        finding(p=0.5, p_low=0.4, p_high=10**400),
+        finding(p=0.5, low=0.6, high=0.7),
+        finding(p=0.5, low=0.4, high=10**400),
     ],
 )
 def test_a_number_that_is_none_clears_nothing(row):
@@ -241,18 +243,14 @@ def test_a_number_that_is_none_clears_nothing(row):
     "details",
     [
         {},
-        {"interval_low": None, "interval_high": None},
-        {"interval_low": None, "interval_high": 0.01},
-        {"interval_low": 0.01, "interval_high": -0.01},
-        {"interval_low": "-0.01", "interval_high": "0.01"},
-        {"interval_low": -0.01, "interval_high": 0.01, "confidence": 0.5},
-        {"interval_low": -0.01, "interval_high": 0.01, "confidence": None},
+        {"words_low": None, "words_high": 0.01},
+        {"words_low": 0.01, "words_high": -0.01},
+        {"words_low": "-0.01", "words_high": "0.01"},
+        {"interval_low": -0.01, "interval_high": 0.01, "confidence": 0.95},  # of the label permutation
     ],
 )
-def test_no_interval_or_one_of_too_little_confidence_clears_nothing(details):
-    rows = [
-        finding(mean_difference=0.0, **{"interval_low": None, "interval_high": None, "confidence": 0.95, **details})
-    ]
+def test_no_interval_over_words_clears_nothing(details):
+    rows = [finding(mean_difference=0.0, **details)]
     assert verdict(rows, require=["weat:|mean_difference|<0.05"]) == "inconclusive"
 
 
@@ -298,7 +296,7 @@ def test_a_condition_that_nothing_answers_is_inconclusive_and_says_why():
 
 
 def test_a_test_that_could_not_be_run_counts_where_it_was_named_or_required():
-    interval = {"mean_difference": 0.0, "interval_low": -0.01, "interval_high": 0.01, "confidence": 0.95}
+    interval = {"mean_difference": 0.0, "words_low": -0.01, "words_high": 0.01}
     rows = [
         finding(p=0.5, **interval),
         finding("caliskan-7", "skipped", part="weat", reason="no words", p=None, effect=None),
@@ -308,14 +306,11 @@ def test_a_test_that_could_not_be_run_counts_where_it_was_named_or_required():
     assert verdict(rows, "weat:caliskan-*:p<0.01") == "inconclusive"
     assert verdict(rows, require=["weat:|mean_difference|<0.05"]) == "inconclusive"
     assert verdict(rows, require=["weat:caliskan-6:|mean_difference|<0.05"]) == "passed"
-    assert (
-        verdict([replace(rows[0], p_value=0.001, p_low=0.001, p_high=0.001), rows[1]], "weat:caliskan-*:p<0.01")
-        == "failed"
-    )
+    assert verdict([finding(p=0.001), rows[1]], "weat:caliskan-*:p<0.01") == "failed"
 
 
 def test_a_test_with_too_few_words_ever_to_meet_a_condition_does_not_clear_it():
-    small, large = finding("small", p=1 / 70, p_floor=1 / 70), finding("large", p=0.5, p_floor=1e-9)
+    small, large = finding("small", p=1 / 70, floor=1 / 70), finding("large", p=0.5, floor=1e-9)
     assert verdict([small], "weat:p<0.01") == "inconclusive"
     assert verdict([small, large], "weat:p<0.01") == "passed"
     assert verdict([small, large], "weat:small:p<0.01") == "inconclusive"
@@ -325,9 +320,28 @@ def test_a_test_with_too_few_words_ever_to_meet_a_condition_does_not_clear_it():
     assert answer.cannot_reach == ("small",)
 
 
+def test_p_is_the_two_sided_one_and_a_row_without_it_clears_nothing():
+    row = finding(p=0.5, p_value=1e-9, p_low=1e-9, p_high=1e-9)
+    assert verdict([row], "weat:p<0.01") == "passed"
+    assert verdict([row], "weat:p_value<0.01") == "failed"
+    old = replace(row, p_label=None, p_label_low=None, p_label_high=None)
+    (answer,) = check([old], parse_conditions(["weat:p<0.01"])).answers
+    assert answer.verdict == "inconclusive"
+    assert "p_label" in answer.judgements[0].why
+
+
+def test_single_words_and_sentences_of_an_encoder_are_corrected_apart():
+    alone = finding("a", "seat", p=0.01, floor=0.01, p_holm=0.01, context="word")
+    others = [finding(f"b{place}", "seat", p=0.5, p_holm=1.0, context="bleached") for place in range(9)]
+    control = finding("c", "seat", p=0.5, context="word", topics=("neutral",))
+    condition = parse_condition("seat:p_holm<0.05")
+    assert not cannot_reach(condition, alone, [alone, *others, control])
+    assert cannot_reach(condition, alone, [alone, *(replace(one, context="word") for one in others)])
+
+
 def test_only_tests_of_what_was_audited_count():
     own = finding(p=0.5)
-    other = replace(own, p_value=0.001, p_low=0.001, p_high=0.001)
+    other = finding(p=0.001)
     for part in ("debiasing", "against"):
         assert verdict([own, replace(other, part=part)], "weat:p<0.01") == "passed"
     assert verdict([own, replace(other, part=None)], "weat:p<0.01") == "failed"
@@ -390,8 +404,8 @@ def test_a_misspelt_field_is_refused_before_any_work_and_the_nearest_is_named(fi
 
 def test_a_corrected_p_that_so_few_words_cannot_reach_is_no_pass():
     """A test whose words part perfectly, and whose correction is too much for it."""
-    small = finding("small", p=1 / 70, p_floor=1 / 70, p_holm=13 / 70, verdict="cannot reach")
-    others = [finding(f"other{number}", p=0.5, p_floor=1e-9, p_holm=1.0) for number in range(12)]
+    small = finding("small", p=1 / 70, floor=1 / 70, p_holm=13 / 70)
+    others = [finding(f"other{number}", p=0.5, floor=1e-9, p_holm=1.0) for number in range(12)]
     (named,) = check([small, *others], parse_conditions(["weat:small:p_holm<0.05"])).answers
     assert named.verdict == "inconclusive"
     assert named.judgements[0].why == "so few words cannot give a p that small"
@@ -408,7 +422,7 @@ def test_a_corrected_p_that_so_few_words_cannot_reach_is_no_pass():
 def test_the_least_corrected_p_is_holms(others, floor, limit):
     least = holm([*others, floor])[-1]
     assume(abs(least - limit) > 1e-9)
-    one = finding("one", p=1.0, p_floor=floor, p_holm=1.0)
+    one = finding("one", p=1.0, floor=floor, p_holm=1.0)
     family = [one, *(finding(f"other{place}", p=p) for place, p in enumerate(others))]
     assert cannot_reach(parse_condition(f"weat:p_holm<{limit!r}"), one, family) == (least >= limit)
 
@@ -441,9 +455,8 @@ def test_a_test_that_lost_most_of_a_set_clears_nothing(lost, expected):
     words = ["one", "two", "three", "four"]
     one = finding(
         mean_difference=0.0,
-        interval_low=-0.01,
-        interval_high=0.01,
-        confidence=0.95,
+        words_low=-0.01,
+        words_high=0.01,
         sets=(WordList("x", "numbers", tuple(words)), WordList("a", "rest", ("other",))),
         missing=tuple(words[:lost]),
     )

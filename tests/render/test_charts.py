@@ -2,7 +2,7 @@
 
 import json
 import math
-from itertools import combinations
+from itertools import combinations, cycle
 
 import altair
 import jsonschema
@@ -225,23 +225,22 @@ def test_a_scale_shows_every_value_with_room_to_spare(values):
 # The forest
 
 ROWS = (
-    ForestRow(
-        "Flowers and insects, pleasant and unpleasant", 1.2, 0.6, 1.5, True, published=1.5, hints={"p": "0.001"}
-    ),
-    ForestRow("Science and arts", 0.4, None, 1.0, published=(0.9, 1.1), hints={"p": "0.2"}),
-    ForestRow("Cisgender and transgender", -1.5, -1.7, 1.7, reachable=False, hints={"p": "0.5"}),
+    ForestRow("Flowers and insects, pleasant and unpleasant", 1.2, 0.6, 1.5, "strong", hints={"p": "0.001"}),
+    ForestRow("Science and arts", 0.4, None, 1.0, hints={"p": "0.2"}),
+    ForestRow("Cisgender and transgender", -1.5, -1.7, 1.7, "too few words", hints={"p": "0.5"}),
 )
+AXES = {"x_title": "difference", "band": "interval"}
+EVIDENCE = ("strong", "moderate", "limited", "none shown", "too few words", "control")
 
 
 def test_the_forest_holds_every_number_in_the_order_given():
-    spec = forest(ROWS)
+    spec = forest(ROWS, **AXES)
     drawn = layers(spec, "point")
     assert [(row["label"], row["estimate"], row["hint0"]) for row in drawn[0]] == [
         (row.label, row.estimate, row.hints["p"]) for row in ROWS
     ]
     assert [(row["low"], row["high"]) for row in drawn[0]] == [(0.6, 1.5), (None, None), (-1.7, 1.7)]
-    assert [(row["row"], row["published"]) for row in drawn[1]] == [(0, 1.5), (1, 0.9), (1, 1.1)]
-    assert [row["verdict"] for row in drawn[0]] == ["significant", "not significant", "cannot reach"]
+    assert [row["evidence"] for row in drawn[0]] == ["strong", "none shown", "too few words"]
 
 
 def explained(spec):
@@ -249,21 +248,20 @@ def explained(spec):
 
 
 def test_the_legend_explains_what_is_drawn_and_nothing_else():
-    verdicts = ["significant", "not significant", "cannot reach"]
-    assert explained(forest(ROWS, band="stability")) == [*verdicts, "stability", "published value"]
-    assert explained(forest([ForestRow("a", 1.0)])) == ["not significant"]
-    assert explained(forest([ForestRow("a", 1.0, 0.5, 2.0, True)], band="stability")) == ["significant", "stability"]
+    assert explained(forest(ROWS, **AXES)) == ["strong", "none shown", "too few words", "interval"]
+    assert explained(forest([ForestRow("a", 1.0)], **AXES)) == ["none shown"]
+    assert explained(forest([ForestRow("a", 1.0, 0.5, 2.0, "limited")], **AXES)) == ["limited", "interval"]
 
 
 def test_long_labels_break_after_a_comma_and_lose_nothing_that_fits():
-    rows = layers(forest(ROWS), "point")[0]
+    rows = layers(forest(ROWS, **AXES), "point")[0]
     assert rows[0]["lines"] == "Flowers and insects,\npleasant and unpleasant"
     assert [row["lines"].replace("\n", " ") for row in rows] == [row.label for row in ROWS]
 
 
 def test_no_line_of_a_label_is_longer_than_its_column():
     labels = [separator.join(["word" * times] * 9) for separator in ("", " ", ", ", "  ") for times in (1, 3, 12)]
-    for row in layers(forest([ForestRow(label, 1.0) for label in labels]), "point")[0]:
+    for row in layers(forest([ForestRow(label, 1.0) for label in labels], **AXES), "point")[0]:
         lines = row["lines"].split("\n")
         assert len(lines) <= 2
         assert all(0 < len(line) <= 37 for line in lines)
@@ -276,7 +274,9 @@ def all_charts(points):
     """The same words drawn in every way."""
     pairs = [(one.word, other.word) for one, other in zip(points[::2], points[1::2], strict=False)]
     name = points[0].word if points else ""
-    tests = [ForestRow(p.word, p.x, p.y - 1, p.y, p.x > 0, p.x > -0.5, p.y, p.hints) for p in points]
+    tests = [
+        ForestRow(p.word, p.x, p.y - 1, p.y, level, p.hints) for p, level in zip(points, cycle(EVIDENCE), strict=False)
+    ]
     return {
         "scatter": scatter(points, x_title=name, y_title=name, line="diagonal", labels=len(points)),
         "strip": strip(points, x_title=name, ends=(name, name), labels=len(points)),
@@ -344,7 +344,7 @@ def test_a_key_on_hover_is_never_taken_for_a_picture():
 @pytest.mark.parametrize(
     "spec",
     [
-        forest([ForestRow("a test", 0.5, 0.1, 0.9, significant=True, published=0.6), ForestRow("other", -0.2)]),
+        forest([ForestRow("a test", 0.5, 0.1, 0.9, "strong"), ForestRow("other", -0.2)], **AXES),
         scatter(spread(30, "one") + spread(20, "two"), **TITLES, line="diagonal"),
         strip(spread(30), x_title="place", ends=("she", "he")),
         arrows([("word0", "word1"), ("word2", "word3")], spread(4), **TITLES, ends=("first", "second")),

@@ -29,8 +29,8 @@ SETS = tuple(WordList(role, name, words) for role, name, words in (
 def finding(kind="weat", **fields):
     known = {"title": "Names and careers", "embedding_sha256": "ab" * 32, "seed": 7}
     if kind in ("weat", "seat"):
-        known |= {"mean_difference": 0.2165, "interval_low": 0.1528, "interval_high": 0.2816, "confidence": 0.95,
-                  "p_holm": 0.04, "verdict": "significant", "p_value": 0.02, "effect_size": 1.718}  # fmt: skip
+        known |= {"mean_difference": 0.2165, "words_low": 0.1528, "words_high": 0.2816, "evidence": "strong",
+                  "family_size": 2, "p_holm": 0.04, "p_value": 0.02, "effect_size": 1.718}  # fmt: skip
     return make_row(kind, **(known | fields))
 
 
@@ -61,14 +61,14 @@ def cells(card):
 
 
 def test_the_card_has_the_heading_a_table_and_how_to_reproduce_it():
-    wefat = finding("wefat", test="names", r=0.7, r_low=0.5, r_high=0.9, slope=1.0)
+    wefat = finding("wefat", test="names", r=0.7, words_low=0.5, words_high=0.9, slope=1.0)
     card = render_card([whole(), finding(missing=("gladiola",)), wefat])
     headings = [text for text, _ in texts(card, inside="heading_open")]
     assert card.startswith(f"{HEADING}\n")
     assert headings[0] == HEADING.removeprefix("## ")
     assert len(headings) == 5
     shown = cells(card)
-    for text in ("caliskan-6: Names and careers", "1.72", "0.216 [0.153 to 0.282]", "0.02", "0.04", "significant"):
+    for text in ("caliskan-6: Names and careers", "1.72", "0.216 [0.153 to 0.282]", "0.02", "0.04", "strong"):
         assert text in shown
     assert "0.70 [0.50 to 0.90]" in shown
     assert (
@@ -84,8 +84,8 @@ def test_the_card_has_the_heading_a_table_and_how_to_reproduce_it():
 def test_what_was_not_found_is_shown_with_what_could_have_been():
     card = render_card(
         [
-            finding(verdict="not significant", detectable_shift=0.0634),
-            finding(test="small", verdict="cannot reach", interval_low=None, interval_high=None),
+            finding(evidence="none shown", detectable_shift=0.0634),
+            finding(test="small", evidence="too few words", words_low=None, words_high=None),
             finding(test="sure", p_method="certified"),
             finding("skipped", test="caliskan-9", title="Diseases", reason="two words are missing"),
         ]

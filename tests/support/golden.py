@@ -63,10 +63,18 @@ def _sections(row):
     return {"sections": [one | other for one, other in zip(kept, right, strict=True)]}
 
 
+def _by_sentences(key):
+    """Keep a number of the paper's p-values, by sentences; by words there is evidence instead."""
+    return lambda row: {key: row[key]} if row["unit"] == "sentence" else {}
+
+
 _FITTED = ("strength", "spread", "background", "gap", "iterations", "cone_active", "geometry_lost", "stereotype_left",
            "kept", "pairs", "changed")  # fmt: skip
 _COUNTS = {key: as_decimal(key) for key in ("partitions", "extreme", "extreme_low", "extreme_high")}
 _TEST = {"sets": _sets, "set_words": None, "scores": as_list("scores", "word", "value")}
+# Levels of evidence have taken the place of verdicts. The correction is now of two-sided p-values, and controls are
+# not of the family; so the smallest difference that could have been found is another number, too.
+_JUDGED = dict.fromkeys(("p_holm", "verdict", "detectable_shift"))
 
 DROPPED_KINDS = frozenset({"summary"})  # kinds that are no longer written
 RENAMED_KINDS = {}  # old kind: new kind
@@ -75,9 +83,11 @@ RENAMED_KINDS = {}  # old kind: new kind
 # returns the new keys with their values}. "*" is for every kind; a kind's own entry comes first.
 KEY_MAP = {
     "*": {"version": None, "versions": None},
-    "weat": _TEST | _COUNTS,
+    "weat": _TEST | _COUNTS | _JUDGED,
     "wefat": _TEST | {"values": as_list("values", "word", "value")},
-    "seat": _TEST | _COUNTS | {
+    "seat": _TEST | _COUNTS | _JUDGED | {
+        "p_holm": _by_sentences("p_holm"),
+        "stars": _by_sentences("stars"),
         "encoder": as_list("encoder", "name", "value", new="encoder_settings"),
         "effect_by_template": as_list("effect_by_template", "template", "value"),
         "effect_without_template": as_list("effect_without_template", "template", "value"),

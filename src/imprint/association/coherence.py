@@ -63,17 +63,18 @@ class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
 
 @dataclass(frozen=True)
 class Contrast:
-    """How many of the same questions are significant asked one way and the other, and their mean effect.
+    """How many of the same questions found something asked one way and the other, and their mean effect.
 
-    Questions that either way cannot reach significance are left out. The numbers compare ways of asking; they are no
-    measure of how biased an encoder is.
+    By words that is evidence of any level, by sentences a p-value that holds after Holm's correction. Controls and
+    questions that have too few words either way are left out by words. The numbers compare ways of asking; they do
+    not measure how biased an encoder is.
     """
 
     embedding: str
     unit: Unit
     ways: tuple[str, str]
     questions: int
-    significant: tuple[int, int]
+    found: tuple[int, int]
     mean_effects: tuple[float, float]
 
 
@@ -121,8 +122,8 @@ def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
             ((test, contexts[0]), (test, contexts[1])) for test in dict.fromkeys(test for test, _ in by_question)
         ]
         for ways, questions in ((("names", "group terms"), named), (("words", "sentences"), framed)):
-            reachable = {question for question, row in by_question.items() if row.verdict != "cannot reach"}
-            pairs = [(by_question[one], by_question[two]) for one, two in questions if {one, two} <= reachable]
+            able = {question for question, row in by_question.items() if _can_find(row)}
+            pairs = [(by_question[one], by_question[two]) for one, two in questions if {one, two} <= able]
             if pairs:
                 found.append(_contrast(embedding, unit, ways, pairs))
     return found
@@ -152,13 +153,17 @@ def _contrast(embedding: str, unit: Unit, ways: tuple[str, str], pairs: Sequence
         unit=unit,
         ways=ways,
         questions=len(pairs),
-        significant=(_significant(one), _significant(two)),
+        found=(sum(map(_found, one)), sum(map(_found, two))),
         mean_effects=(_mean_effect(one), _mean_effect(two)),
     )
 
 
-def _significant(rows: Iterable[SeatRow]) -> int:
-    return sum(row.verdict == "significant" for row in rows)
+def _can_find(row: SeatRow) -> bool:
+    return row.unit == "sentence" or row.evidence not in (None, "too few words")
+
+
+def _found(row: SeatRow) -> bool:
+    return row.found if row.unit == "word" else row.stars == "**"
 
 
 def _mean_effect(rows: Iterable[SeatRow]) -> float:

@@ -32,13 +32,16 @@ _SEED = 0xF4E0
 class Checks:
     """The p-values of one test, all two-sided, and descriptions that decide nothing.
 
-    A check that could not run is None. `rank_x` and `rank_y` are the median frequency ranks of X and Y;
+    A check that could not run is None. `p_label` lies between its bounds, which are itself where it was counted; its
+    floor is the smallest that it could be. `rank_x` and `rank_y` are the median frequency ranks of X and Y;
     `adjusted_difference` is the mean difference at equal log rank; `specificity` is the share of random attributes of
     the same frequencies that separate the targets as well.
     """
 
     p_label: float | None
-    p_label_floor: float = 0.0
+    p_label_low: float | None = None
+    p_label_high: float | None = None
+    p_label_floor: float | None = None
     p_frequency: float | None = None
     p_words: float | None = None
     p_axes: float | None = None
@@ -52,7 +55,7 @@ class Checks:
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of the row."""
-        return {name: value for name, value in asdict(self).items() if name not in ("asked", "p_label_floor")}
+        return {name: value for name, value in asdict(self).items() if name != "asked"}
 
     def needed(self, level: str) -> tuple[Check, ...]:
         """Return the checks that a level of evidence needs; what is not asked is not needed."""
@@ -135,13 +138,14 @@ def check(
         fields |= {"p_words": found.p_value, "words_low": found.low, "words_high": found.high}
     if contrast is not None and background is not None:
         fields |= against_frequency(contrast, background, seed) | {"p_axes": along_axes(contrast, background.axes)}
-    return Checks(p_label=label.p_value, p_label_floor=label.p_floor, **fields)
+    return Checks(label.p_value, label.p_low, label.p_high, label.p_floor, **fields)
 
 
 def unit_rows(vectors: Floats32) -> Floats:
-    """Return rows scaled to length one, in double precision."""
+    """Return rows scaled to length one, in double precision; a row of zeros stays."""
     rows = vectors.astype(np.float64)
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
 
 
 def difference(rows: Floats, first: int) -> Floats:

@@ -67,10 +67,14 @@ class TestRow(Row, frozen=True, kw_only=True):
 class JudgedRow(TestRow, frozen=True, kw_only=True):
     """A test within its family: two-sided p-values of its checks, and the level of evidence after Holm's correction.
 
-    A control, such as flowers and insects, is in no family and has no evidence.
+    A control, such as flowers and insects, is in no family and has no evidence. `p_label` is known to lie between
+    `p_label_low` and `p_label_high`, and could not be below `p_label_floor`.
     """
 
     p_label: float | None = None
+    p_label_low: float | None = None
+    p_label_high: float | None = None
+    p_label_floor: float | None = None
     p_frequency: float | None = None
     p_words: float | None = None
     p_axes: float | None = None
@@ -89,6 +93,11 @@ class JudgedRow(TestRow, frozen=True, kw_only=True):
     def found(self) -> bool:
         """Whether there is any evidence of a difference."""
         return self.evidence in FOUND
+
+    @property
+    def family(self) -> tuple[str, ...]:
+        """What tells the family apart in which its p-values were corrected."""
+        return self.kind, self.embedding_sha256
 
 
 class AssociationRow(JudgedRow, frozen=True, kw_only=True):

@@ -99,7 +99,7 @@ def seat(
         confidence=confidence,
         seed=seed,
     )
-    return judge_all([measured[unit]])[0]
+    return judge_all([measured[unit]])[0] if unit == "word" else measured[unit]
 
 
 @dataclass(frozen=True, repr=False)

@@ -46,6 +46,12 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     effect_without_word: tuple[WordValue, ...] = ()
     flips: tuple[str, ...] = ()
 
+    @property
+    def family(self) -> tuple[str, ...]:
+        """By words, single words and words in sentences are two families; by sentences there is one."""
+        alone = "alone" if self.unit == "word" and self.context == "word" else ""
+        return *super().family, self.unit, alone
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SeatResult(AssociationResult):

@@ -118,11 +118,12 @@ def _judged(question: Question, place: int, levels: dict[str, _Level], alpha: fl
     limited, moderate, strong = (levels[name].adjusted[place] for name in ("limited", "moderate", "strong"))
     level = levels["limited"].held
     evidence: Evidence
-    if not question.enough or (limited > alpha and checks.p_label_floor > level):
+    if not question.enough or (limited > alpha and (checks.p_label_floor or 0.0) > level):
         evidence = "too few words"
     else:
         reached: dict[Evidence, float] = {"strong": strong, "moderate": moderate, "limited": limited}
         evidence = next((name for name, p_value in reached.items() if p_value <= alpha), "none shown")
+    # A check fails if its p-value is above what the level's first test that was not rejected was held against.
     failed = {
         check
         for name, found in (("limited", limited), ("moderate", moderate), ("strong", strong))
@@ -130,12 +131,12 @@ def _judged(question: Question, place: int, levels: dict[str, _Level], alpha: fl
         for check in checks.needed(name)
         if checks.p_of(check) > levels[name].held
     }
+    if limited <= alpha and failed != {"label"}:  # it holds alone, and another check is why no more is reached
+        failed -= {"label"}
     return Judged(
         alpha=alpha,
         evidence=evidence,
-        checks_failed=tuple(
-            check for check in checks.asked if check in failed and (check != "label" or limited > alpha)
-        ),
+        checks_failed=tuple(check for check in checks.asked if check in failed),
         p_holm=limited,
         p_moderate_holm=moderate,
         p_strong_holm=strong if "axes" in checks.asked else None,

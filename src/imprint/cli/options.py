@@ -55,7 +55,7 @@ PairsOption = Annotated[
     typer.Option("--pairs", metavar="FILE", help="Pairs of words, one per line (he,she), or 'default': ten pairs."),
 ]
 AlphaOption = Annotated[
-    float, typer.Option("--alpha", help="Chance of any false discovery among the tests run (Holm's correction).")
+    float, typer.Option("--alpha", help="Chance of any false discovery among tests about people (Holm's correction).")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding a line.")]

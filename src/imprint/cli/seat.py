@@ -21,7 +21,7 @@ from imprint.cli.encoders import (
     TimeoutOption,
     TokenizerOption,
 )
-from imprint.cli.options import JsonOption, SeedOption, is_encoder
+from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_encoder
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ def seat_command(
         typer.Option("--context", help="Words alone, or one kind of sentences alone. [default: all a test has]"),
     ] = None,
     alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
-    alpha: Annotated[
-        float,
-        typer.Option("--alpha", help="Chance of any false discovery among the tests of a unit (Holm's correction)."),
-    ] = 0.01,
+    alpha: AlphaOption = 0.05,
     model: ModelOption = None,
     pooling: PoolingOption = None,
     layers: LayersOption = None,

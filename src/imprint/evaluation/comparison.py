@@ -11,7 +11,7 @@ from functools import partial
 import msgspec
 
 from imprint.association.battery import run_battery
-from imprint.association.verdicts import check_alpha, judge
+from imprint.association.verdicts import check_alpha, judge_all
 from imprint.association.weat import WeatResult, WeatRow
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
@@ -168,19 +168,16 @@ def _effects(
     for embedding in embeddings:
         progress = None if report is None else partial(report, f"testing {embedding.name}")
         battery = run_battery(embedding, shared, alpha=alpha, seed=seed, progress=progress)
-        found.append({row.result.test.id: row.result for row in battery.weats})
+        found.append({result.test.id: result for result in battery.weats})
         not_run += battery.skipped
     both = [test.id for test in shared if all(test.id in results for results in found)]
     family = [results[test] for test in both for results in found]
-    judged = judge([result.significance for result in family], alpha) if family else []
+    family = judge_all(family, alpha)
     rows = []
-    for place, (result, one) in enumerate(zip(family, judged, strict=True)):
+    for place, result in enumerate(family):
         first, second = family[place - place % 2], family[place - place % 2 + 1]
         other = second if result is first else first
         row = result.finding(
-            p_holm=one.p_holm,
-            alpha=alpha,
-            verdict=one.verdict,
             left_out=left_out[result.test.id],
             change_effect_size=second.effect_size - first.effect_size,
             change_from=first.embedding,

@@ -1,6 +1,7 @@
 """SEAT as kinds: the questions of WEAT asked of sentences, and checks of the whole battery (May et al., 2019)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import CoherenceRow, contrasts
@@ -10,17 +11,28 @@ from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
+    CHECKED,
+    CORRECTED,
+    DIFFERENCE,
+    EVIDENCE,
+    SPLITS,
     TEST,
+    association,
+    checked_cells,
     corrected_cell,
     counts_cell,
     difference_cell,
+    evidence_cell,
+    evidence_counts,
+    evidence_notes,
+    family_of,
     forest_chart,
     missing_cell,
     missing_notes,
     name_cell,
     one_sided,
     p_cell,
-    verdict_cell,
+    strongest_row,
 )
 from imprint.rows import Row, TemplateValue, WordValue
 from imprint.view import (
@@ -57,29 +69,26 @@ _NAMED = 3  # of a list, in a cell
 _STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
 
 _CONTEXT = Column("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own.")
+_P_BY_WORDS = Column("p, by words", "Share of all splits of the target words that give at least this d_word.", True)
 _BY_WORDS: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
-    (_CONTEXT, lambda pair: pair[0].context),
     (Column("d_word", "Effect by words, each averaged over its sentences.", True), lambda pair: _starred(pair[0])),
-    (
-        Column("Mean difference", "Difference of the sets' mean cosines, with its 95 % interval.", True),
-        lambda pair: difference_cell(pair[0]),
-    ),
-    (Column("p, by words", numeric=True), lambda pair: p_cell(pair[0])),
-    (Column("p, Holm", "Corrected over all rows by words.", True), lambda pair: _corrected(pair[0])),
-    (
-        Column("Splits", "Splits of words at least as extreme, of all splits.", extra=True),
-        lambda pair: counts_cell(pair[0]),
-    ),
+    (DIFFERENCE, lambda pair: difference_cell(pair[0])),
+    (_P_BY_WORDS, lambda pair: p_cell(pair[0])),
+    (CORRECTED, lambda pair: corrected_cell(pair[0])),
+    (EVIDENCE, lambda pair: evidence_cell(pair[0])),
+)
+_BEHIND: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
+    *((column, lambda pair, place=place: checked_cells(pair[0])[place]) for place, column in enumerate(CHECKED)),
+    (SPLITS, lambda pair: counts_cell(pair[0])),
 )
 _BY_SENTENCES: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
     (Column("d", "Effect by sentences, as in the paper.", True), lambda pair: _by_sentences(pair, _starred)),
     (Column("p, by sentences", numeric=True), lambda pair: _by_sentences(pair, p_cell)),
     (
         Column("p, Holm, by sentences", "Corrected over all rows by sentences.", True, extra=True),
-        lambda pair: _by_sentences(pair, _corrected),
+        lambda pair: _by_sentences(pair, corrected_cell),
     ),
 )
-_VERDICT: tuple[Column, Callable[[Pair], Cell | Text]] = (Column("Verdict"), lambda pair: verdict_cell(pair[0]))
 _PUBLISHED = Column("Published", "The d of the same model that the paper prints, with its stars.", True)
 _MISSING = Column("Missing", "Words the encoder does not have, of all words of the test.", True)
 _PARTS = (
@@ -126,42 +135,29 @@ def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
         if notes and len(encoders) > 1:
             yield Prose(say("On {}:", title(own[0].embedding)), "note", _PAGES)
         yield from notes
-    yield from _legend(rows, len(encoders))
+    yield from _legend(rows)
     yield from _contrasts(rows)
 
 
 def sentences(rows: Sequence[SeatRow]) -> Iterator[Text]:
-    """Say how many tests about people are significant, in sentences and as single words."""
+    """Say what tests about people show, in sentences and as single words: two families of each encoder."""
     people = [row for row in rows if row.about_people and row.unit == "word"]
-    if people:
-        sides = [
-            say("{} of {} {}", f"{_significant(some)}", f"{len(some)}", where)
-            for some, where in (
-                ([row for row in people if row.context != "word"], "in sentences"),
-                ([row for row in people if row.context == "word"], "as single words"),
-            )
-        ]
-        encoder = title(people[0].embedding)
-        yield say("{}: tests about people that are statistically significant: {}.", encoder, join(sides))
-
-
-def _significant(rows: Iterable[SeatRow]) -> int:
-    return sum(row.verdict == "significant" for row in rows)
+    for family in dict.fromkeys(row.family for row in people):
+        own = [row for row in people if row.family == family]
+        where = "as single words" if own[0].context == "word" else "in sentences"
+        largest = strongest_row(own)
+        best = say("; the largest {} one: {}", f"{largest.evidence}", association(largest)) if largest else ""
+        told = (title(own[0].embedding), where, family_of(own), evidence_counts(own), best)
+        yield say("Evidence about people in {}, {} ({}): {}{}.", *told)
 
 
 def _encoder(rows: Sequence[SeatRow], suffix: str) -> Iterator[Block]:
     by_sentences = {(row.test, row.context): row for row in rows if row.unit == "sentence"}
     by_word = [row for row in rows if row.unit == "word"]
     pairs: list[Pair] = [(row, by_sentences.get((row.test, row.context))) for row in by_word or rows]
-    yield forest_chart(
-        f"seat-forest{suffix}",
-        "How strong each association is, by words" if by_word else "How strong each association is, by sentences",
-        by_word or rows,
-        lambda row: _ends(row.effect_without_template),
-        label=lambda row: f"{row.context}: {row.title}",
-        axis="effect size d",
-        band="range when one template is left out",
-    )
+    if by_word:
+        heading = "How strong each association is, by words"
+        yield forest_chart(f"seat-forest{suffix}", heading, by_word, label=lambda row: f"{row.context}: {row.title}")
     yield _battery(pairs)
     parts = tuple(_part(row) for row in by_word if row.context != "word" and row.effect_size is not None)
     if parts:
@@ -171,16 +167,18 @@ def _encoder(rows: Sequence[SeatRow], suffix: str) -> Iterator[Block]:
 
 def _battery(pairs: Sequence[Pair]) -> Table:
     rows = [row for row, _ in pairs]
-    # A single result by sentences has no words beside it.
-    columns = [*(_BY_WORDS if rows[0].unit == "word" else _BY_WORDS[:1])]
-    if rows[0].unit == "sentence" or any(sentences is not None for _, sentences in pairs):
+    columns: list[tuple[Column, Callable[[Pair], Cell | Text]]] = [(_CONTEXT, lambda pair: pair[0].context)]
+    with_sentences = any(sentences is not None for _, sentences in pairs)
+    if rows[0].unit == "word":  # a single result by sentences has no words beside it
+        columns += [(replace(one, extra=one is _P_BY_WORDS and with_sentences), cell) for one, cell in _BY_WORDS]
+    if rows[0].unit == "sentence" or with_sentences:  # a card gives words alone
         columns += _BY_SENTENCES
-    else:  # a card gives words alone
-        columns.append(_VERDICT)
     if any(row.published for row in rows):
         columns.append((_PUBLISHED, lambda pair: _published(pair[0])))
     if any(row.missing for row in rows):
         columns.append((_MISSING, lambda pair: missing_cell(pair[0])))
+    if rows[0].unit == "word":
+        columns += _BEHIND
     named = {row.test: row for row in reversed(rows)}  # where a test comes first, its title is given too
     lines = tuple(
         (
@@ -190,16 +188,13 @@ def _battery(pairs: Sequence[Pair]) -> Table:
         for pair in pairs
     )
     settings = join(title(f"{one.name} {one.value}") for one in rows[0].encoder_settings)
-    caption = say("SEAT on {} ({}), {}", title(rows[0].embedding), settings, one_sided(rows))
+    evidence = f"; evidence is two-sided, {family_of(rows)}" if rows[0].unit == "word" else ""
+    caption = say("SEAT on {} ({}); p is {}{}", title(rows[0].embedding), settings, one_sided(rows), evidence)
     return Table(caption, (TEST, *(column for column, _ in columns)), lines, filtered=True)
 
 
 def _starred(row: SeatRow) -> Cell:
     return Cell(say("{}{}", number(row.effect_size), row.stars), order=row.effect_size)
-
-
-def _corrected(row: SeatRow) -> Cell | Text:
-    return "too few words" if row.verdict == "cannot reach" else corrected_cell(row)
 
 
 def _by_sentences(pair: Pair, cell: Callable[[SeatRow], Cell | Text]) -> Cell | Text:
@@ -241,25 +236,17 @@ def _ends(effects: Iterable[TemplateValue | WordValue]) -> tuple[float | None, f
     return (min(known), max(known)) if known else (None, None)
 
 
-def _legend(rows: Sequence[SeatRow], encoders: int) -> Iterator[Block]:
-    if rows[0].alpha is not None:
-        together = ", all encoders together" if encoders > 1 else ""
-        family = sum(row.unit == rows[0].unit for row in rows)
-        yield Prose(
-            say(
-                "* p below {} alone; ** also after Holm's correction over the {} rows of the same unit{}. Too few "
-                "words: no p of so few words could be significant among this many tests.",
-                f"{rows[0].alpha:g}",
-                f"{family}",
-                together,
-            ),
-            "note",
-            ("page", "terminal", "card"),
-        )
+def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
+    yield from evidence_notes([row for row in rows if row.unit == "word"])
+    starred = next((row for row in rows if row.unit == "sentence" and row.family_size is not None), None)
+    if starred is not None:
+        text = "* p below {} alone; ** also after Holm's correction over the encoder's {} by sentences."
+        alpha = f"{starred.alpha:g}"
+        tests = f"{starred.family_size} test{'' if starred.family_size == 1 else 's'}"
+        yield Prose(say(text, alpha, tests), "note", ("page", "terminal", "card"))
     yield Prose(
         "d_word permutes words. d permutes sentences, as the paper does: one word in many templates counts as many "
-        "observations, so its p is too small for claims about words. Not significant does not mean absent: such a "
-        "test finds the detectable difference four times in five.",
+        "observations, so its p is too small for claims about words.",
         "note",
         _PAGES,
     )
@@ -297,14 +284,6 @@ def _notes(rows: Sequence[SeatRow]) -> Iterator[Block]:
         yield Prose(
             say("The sign of d_word depends on one template or word in {}.", _asked(flipping)), "warning", _PAGES
         )
-    opposed = [
-        row for row in rows if row.alpha is not None and row.p_value is not None and row.p_value >= 1 - row.alpha
-    ]
-    if opposed:
-        text = (
-            "Strongly in the other direction than asked: {}. A two-sided test (--alternative two-sided) counts both."
-        )
-        yield Prose(say(text, _asked(opposed)), "note", _PAGES)
 
 
 def _asked(rows: Iterable[SeatRow]) -> Text:
@@ -314,15 +293,15 @@ def _asked(rows: Iterable[SeatRow]) -> Text:
 def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
     lines = tuple(
         say(
-            "{}, by {}s: of {} questions asked both ways, {} significant with {} (mean effect {}) and {} with "
-            "{} ({}).",
+            "{}, by {}s: of {} questions asked both ways, {} {} with {} (mean effect {}) and {} with {} ({}).",
             title(one.embedding),
             one.unit,
             f"{one.questions}",
-            f"{one.significant[0]}",
+            f"{one.found[0]}",
+            "show evidence" if one.unit == "word" else "are significant",
             one.ways[0],
             number(one.mean_effects[0]),
-            f"{one.significant[1]}",
+            f"{one.found[1]}",
             one.ways[1],
             number(one.mean_effects[1]),
         )
@@ -377,7 +356,7 @@ SEAT = Kind(
     measure=seat,
     run=run,
     seconds=20.0,
-    aliases={"p": "p_value", "d": "effect_size"},
+    aliases={"p": "p_label", "d": "effect_size"},
     card=True,
 )
 COHERENCE = Kind("seat-coherence", row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)

@@ -1,15 +1,18 @@
 """What the kinds of association tests show alike: names, p-values, counts, missing words, published figures."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from imprint.association.rows import AssociationRow, TestRow
+from imprint.association.rows import AssociationRow, JudgedRow, TestRow
+from imprint.association.verdicts import FOUND, Evidence, strongest
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
     Chart,
     Column,
+    Listing,
     Number,
     Prose,
     Table,
@@ -17,7 +20,9 @@ from imprint.view import (
     count,
     estimate,
     interval,
+    join,
     number,
+    percent,
     probability,
     say,
     title,
@@ -38,7 +43,30 @@ _SIDES = {
     "less": "one-sided: only an association against the predicted direction counts",
     "two-sided": "two-sided: either direction counts",
 }
-_NAMED = 3  # sets of a family named in a note
+CORRECTED = Column("p, two-sided, Holm", "Two-sided p after Holm's correction over the tests of its family.", True)
+OVER_WORDS = "95 % interval over words"
+DIFFERENCE = Column("Mean difference", f"Difference of the sets' mean cosines, with its {OVER_WORDS}.", True)
+EVIDENCE = Column("Evidence", "What is left of the difference when other explanations are checked.")
+SPLITS = Column("Splits", "Splits of the target words at least as extreme, of all splits.", extra=True)
+CHECKED = (
+    Column("p, frequency", "Share of random words of the same frequencies that differ as much.", True, extra=True),
+    Column(
+        "p, words", "Two-sided p of no difference if other words of these kinds had been chosen.", True, extra=True
+    ),
+    Column("p, axes", "Two-sided p of an unrelated contrast in this space aligning as well.", True, extra=True),
+    Column("Median ranks", "Median frequency ranks of both target sets; 1 is the most frequent word.", extra=True),
+    Column("At equal frequency", "The mean difference adjusted for the logarithm of the rank.", True, extra=True),
+    Column("Specificity", "Share of random attributes that separate the targets as well.", True, extra=True),
+    Column("Interval of the permutation", "95 % interval of the mean difference for these words.", True, extra=True),
+)
+_LEVELS: dict[Evidence, str] = {
+    "strong": "holds beyond these words, beyond frequency, and beyond what unrelated contrasts in this space reach",
+    "moderate": "holds beyond these words and beyond frequency; "
+    "unrelated contrasts in this space can align as strongly",
+    "limited": "the label permutation alone; the checks that failed are named",
+    "none shown": "not the same as absent; such a test finds the smallest detectable difference four times in five",
+    "too few words": "a set keeps fewer than four or half of its words, or the smallest possible p is too large",
+}
 
 
 def name_cell(row: TestRow) -> Cell:
@@ -56,23 +84,134 @@ def equals(p: Number) -> Text:
     return p if p.sign else say("= {}", p)
 
 
-def corrected_cell(row: AssociationRow) -> Cell:
-    """Return p after correction, with the same sign."""
-    return Cell(probability(row.p_holm, row.p_method), order=row.p_holm)
+def corrected_cell(row: JudgedRow) -> Cell:
+    """Return the two-sided p after correction, with the same sign; a control is not corrected."""
+    return Cell(probability(row.p_holm, getattr(row, "p_method", None)), order=row.p_holm)
 
 
 def difference_cell(row: AssociationRow) -> Cell:
-    """Return the mean difference with its interval."""
-    return Cell(estimate(row.mean_difference, row.interval_low, row.interval_high, 3), order=row.mean_difference)
+    """Return the mean difference with its interval over words."""
+    return Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference)
 
 
-def verdict_cell(row: AssociationRow) -> Text:
-    """Return the verdict; where nothing was found, with the smallest effect that would have been."""
-    if row.verdict == "cannot reach":
-        return say("too few words to tell (p ≥ {})", probability(row.p_floor))
-    if row.verdict == "not significant" and row.detectable_shift is not None:
-        return say("not significant (smallest detectable difference {})", number(row.detectable_shift, 3))
-    return row.verdict or NOTHING
+def checked_cells(row: AssociationRow) -> tuple[Cell | Text, ...]:
+    """Return what is behind the evidence, in the columns of `CHECKED`."""
+    ranks = say("{} and {}", number(row.rank_x, 0), number(row.rank_y, 0))
+    return (
+        *(Cell(probability(p), order=p) for p in (row.p_frequency, row.p_words, row.p_axes)),
+        NOTHING if row.rank_x is None else ranks,
+        number(row.adjusted_difference, 3),
+        percent(row.specificity),
+        Cell(interval(row.interval_low, row.interval_high, 3), order=row.interval_low),
+    )
+
+
+def evidence_cell(row: JudgedRow) -> Text:
+    """Return the level of evidence, and what keeps it from being strong; a control has none."""
+    if not row.about_people:
+        return "control"
+    if row.evidence == "none shown":
+        shift = getattr(row, "detectable_shift", None)
+        return (
+            "none shown" if shift is None else say("none shown (smallest detectable difference {})", number(shift, 3))
+        )
+    if not row.found:
+        return row.evidence or NOTHING
+    level = f"{row.evidence}, reversed" if row.direction == "reversed" else f"{row.evidence}"
+    not_run = [check for check in row.checks_failed if getattr(row, f"p_{check}") is None]
+    failed = [check for check in row.checks_failed if check not in not_run]
+    reasons = []
+    if failed:
+        reasons.append(f"fails the {failed[0]} check" if len(failed) == 1 else f"fails {', '.join(failed)}")
+    if not_run:
+        reasons.append(f"{', '.join(not_run)} not run ({_why_not(row, not_run)})")
+    return f"{level}: {'; '.join(reasons)}" if reasons else level
+
+
+def _why_not(row: JudgedRow, checks: Sequence[str]) -> str:
+    """Say why checks did not run; that of words needs four different words a set."""
+    if "words" in checks:
+        return "too few different words"
+    return "too many texts to send" if row.kind == "seat" else "the vocabulary is too small"
+
+
+def evidence_notes(rows: Sequence[JudgedRow], levels: Mapping[Evidence, str] = _LEVELS) -> Iterator[Block]:
+    """Explain the levels that are shown, one sentence each."""
+    shown = {row.evidence for row in rows}
+    lines = tuple(f"{level.capitalize()}: {meaning}." for level, meaning in levels.items() if level in shown)
+    if any(row.found and row.direction == "reversed" for row in rows):
+        lines += ("Reversed: the difference is against the predicted direction.",)
+    if any(not row.about_people for row in rows):
+        lines += ("Control: not about people, so it is not judged; it shows that the method works.",)
+    if lines:
+        yield Listing(lines, ("page", "terminal"))
+
+
+def family_of(rows: Sequence[JudgedRow]) -> str:
+    """Say how many tests were corrected together."""
+    sizes = sorted({row.family_size for row in rows if row.family_size is not None})
+    if not sizes:
+        return ""
+    if sizes[-1] == 1:
+        return "each test alone" if len(rows) > 1 else "one test alone"
+    return f"corrected over {' or '.join(map(str, sizes))} tests"
+
+
+def evidence_counts(rows: Sequence[JudgedRow]) -> str:
+    """Say how many tests have each level of evidence."""
+    counts = Counter(row.evidence for row in rows)
+    return ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level])
+
+
+def strongest_row(rows: Sequence[Tested]) -> Tested | None:
+    """Return the largest difference of the strongest evidence; p-values of sets of different sizes do not rank."""
+    best = strongest(row.evidence for row in rows)
+    return max(
+        (row for row in rows if row.evidence == best and best), key=lambda row: (_size(row), row.test), default=None
+    )
+
+
+def evidence_sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
+    """Say the strongest evidence about people, then how many tests show less."""
+    largest = strongest_row(rows)
+    by_level = {level: [row for row in rows if row.evidence == level] for level in _LEVELS}
+    together = len(rows) > 1 and {row.family_size for row in rows} == {len(rows)}
+    asked = f"{len(rows)} tests corrected together" if together else f"{len(rows)} ({family_of(rows)})"
+    if largest is None or largest.evidence is None:
+        yield f"No evidence of an association about people: 0 of {asked}."
+        less = FOUND[:0]
+    else:
+        found = len(by_level[largest.evidence])
+        which = "" if found == 1 else "the largest: "
+        told = (f"{largest.evidence}", f"{found}", asked, which, association(largest))
+        yield say("The strongest evidence about people is {}: {} of {} ({}{}).", *told)
+        less = FOUND[FOUND.index(largest.evidence) + 1 :]
+    for level in less:
+        topics = Counter(" and ".join(row.topics) for row in by_level[level])
+        if topics:
+            shown = ", ".join(f"{topic} {number}".strip() for topic, number in topics.items())
+            verb = "shows" if topics.total() == 1 else "show"
+            yield f"{topics.total()} {verb} {level} evidence ({shown})."
+    turned = [row for row in rows if row.found and row.direction == "reversed"]
+    if turned:
+        yield say("{} reversed: {}.", f"{len(turned)}", join((title(row.title) for row in turned), "; "))
+    unseen = [f"{len(by_level[level])} {level}" for level in ("none shown", "too few words") if by_level[level]]
+    if unseen:
+        yield f"The others: {', '.join(unseen)}. This does not mean that there is no bias."
+
+
+def association(row: AssociationRow) -> Text:
+    """Say which words go with which, and by how much."""
+    roles = "xayb" if row.direction != "reversed" else "xbya"
+    size = (number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3))
+    sparse = [
+        say("; {} of {} words of {} were found", count(kept), count(asked), title(name))
+        for name, kept, asked in row.sparse()
+    ]
+    sets = (title(row.set_name(role)) for role in roles)
+    if row.words_low is None:
+        return say("{} with {}, {} with {}: {}{}", *sets, size[0], join(sparse, ""))
+    return say("{} with {}, {} with {}: {}, 95 % interval over words {}{}", *sets, *size, join(sparse, ""))
 
 
 def counts_cell(row: AssociationRow) -> Cell:
@@ -122,50 +261,39 @@ def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
             )
 
 
-def forest_chart(
-    name: str,
-    heading: str,
-    rows: Sequence[Tested],
-    ends: Callable[[Tested], tuple[float | None, float | None]],
-    *,
-    label: Callable[[Tested], str],
-    axis: str,
-    band: str,
-) -> Chart:
-    """Draw one line per test: d, a band around it, and what papers print."""
+def forest_chart(name: str, heading: str, rows: Sequence[Tested], *, label: Callable[[Tested], str]) -> Chart:
+    """Draw one line per test: the mean difference, its interval over words, and the evidence."""
+    drawn = [row for row in rows if row.mean_difference is not None]
 
     def draw(shown: "Words") -> dict[str, object]:
         from imprint.render.charts.forest import ForestRow, forest
 
-        return forest(
-            [
-                ForestRow(
-                    label=shown.text(label(row)),
-                    estimate=row.effect_size,
-                    low=ends(row)[0],
-                    high=ends(row)[1],
-                    significant=row.verdict == "significant",
-                    reachable=row.verdict != "cannot reach",
-                    published=()
-                    if row.adapted
-                    else [one.effect for one in row.published[:1] if one.effect is not None],
-                )
-                for row in rows
-                if row.effect_size is not None
-            ],
-            x_title=axis,
-            band=band,
-        )
+        lines = [
+            ForestRow(shown.text(label(row)), row.mean_difference or 0.0, row.words_low, row.words_high, _mark(row))
+            for row in drawn
+        ]
+        return forest(lines, x_title="mean difference in cosines", band=OVER_WORDS)
 
-    found = sum(row.verdict == "significant" for row in rows)
-    strongest = max(rows, key=lambda row: row.effect_size or 0.0)
+    counts = Counter(map(_mark, rows))
+    levels = ", ".join(f"{counts[mark]} {mark}" for mark in (*_LEVELS, "control") if counts[mark])
     alt = say(
-        "A dot for each of {} tests at its effect size; the bar shows the {}. {} are significant. The largest is {}.",
+        "A mark for each of {} tests at its mean difference; the bar is its {}. The marks show the evidence: {}.{}",
         f"{len(rows):,}",
-        band,
-        f"{found:,}",
-        title(label(strongest)),
+        OVER_WORDS,
+        levels,
+        join(say(" The largest is {}.", title(label(row))) for row in sorted(drawn, key=_size)[-1:]),
     )
-    lines = tuple((title(label(row)), number(row.effect_size), interval(*ends(row))) for row in rows)
-    table = Table("Effect sizes of the chart", (TEST, EFFECT, Column(band.capitalize(), numeric=True)), lines)
-    return Chart(name, heading, alt, draw, table)
+    columns = (TEST, Column("Mean difference", numeric=True), Column(OVER_WORDS, numeric=True), Column("Evidence"))
+    lines = tuple(
+        (title(label(row)), number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3), _mark(row))
+        for row in drawn
+    )
+    return Chart(name, heading, alt, draw, Table("Mean differences of the chart", columns, lines))
+
+
+def _mark(row: AssociationRow) -> str:
+    return row.evidence or "control"
+
+
+def _size(row: AssociationRow) -> float:
+    return abs(row.mean_difference or 0.0)

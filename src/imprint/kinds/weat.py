@@ -8,12 +8,22 @@ from imprint.association.weat import WeatRow, weat
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
+    CHECKED,
+    CORRECTED,
+    DIFFERENCE,
     EFFECT,
+    EVIDENCE,
+    SPLITS,
     TEST,
+    checked_cells,
     corrected_cell,
     counts_cell,
     difference_cell,
     equals,
+    evidence_cell,
+    evidence_notes,
+    evidence_sentences,
+    family_of,
     forest_chart,
     missing_cell,
     missing_notes,
@@ -21,7 +31,6 @@ from imprint.kinds.tests import (
     one_sided,
     p_cell,
     published_cell,
-    verdict_cell,
 )
 from imprint.rows import Row
 from imprint.view import (
@@ -53,13 +62,14 @@ ASSOCIATIONS = Part("weat", "Associations asked for", 10)
 _COLUMNS = (
     TEST,
     EFFECT,
-    Column("Mean difference", "Difference of the sets' mean cosines, with its 95 % interval.", True),
-    Column("p", "Share of all splits of the target words that give at least this difference.", True),
-    Column("Splits", "Splits at least as extreme, of all splits."),
-    Column("p, Holm", "p after Holm's correction for running all these tests.", True),
-    Column("Verdict"),
+    DIFFERENCE,
+    Column("p", "As published: share of all splits of the target words that give at least this difference.", True),
+    CORRECTED,
+    EVIDENCE,
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
     Column("Published", "The d that the source prints for this test, and on which embedding."),
+    *CHECKED,
+    SPLITS,
     Column("Topic", "Neutral tests are not about people: they check that the method works.", extra=True),
     Column("If other words had been chosen", "95 % interval of d over resampled words.", True, extra=True),
     Column("People", "Effect in the Implicit Association Test, on another scale.", extra=True),
@@ -69,8 +79,8 @@ _PAIRED = (
     Column("Embedding"),
     Column("d", numeric=True),
     Column("p", numeric=True),
-    Column("p, Holm", "Holm's correction over the tests of one embedding, or over all rows of a comparison.", True),
-    Column("Verdict"),
+    CORRECTED,
+    EVIDENCE,
 )
 _COMPARED = (
     *_PAIRED,
@@ -101,13 +111,13 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
         yield from _answer(rows[0])
     else:
         yield from _overview(rows)
-    corrected = sum(row.p_holm is not None for row in rows)
-    family = f"; p corrected over these {corrected} tests" if corrected > 1 else ""
-    caption = say("WEAT on {}, {}{}", title(rows[0].embedding), one_sided(rows), family)
+    family = family_of(rows)
+    evidence = f"; evidence is two-sided, {family}" if family else ""
+    caption = say("WEAT on {}; p is {}{}", title(rows[0].embedding), one_sided(rows), evidence)
     yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
+    yield from evidence_notes(rows)
     yield Prose(
-        "d is the difference of means in standard deviations of all scores; it is not Cohen's d. Not significant does "
-        "not mean absent: the smallest detectable difference is what such a test finds four times in five.",
+        "d is the difference of means in standard deviations of all scores; it is not Cohen's d.",
         "note",
         ("page", "terminal"),
     )
@@ -123,18 +133,10 @@ def _overview(rows: Sequence[WeatRow]) -> Iterator[Block]:
         "pleasant and unpleasant words. It asks whether the first set lies closer to the first, and the second to "
         "the second. Psychologists ask people the same in the Implicit Association Test."
     )
-    yield forest_chart(
-        "weat-forest",
-        "How strong each association is",
-        rows,
-        lambda row: (row.stability_low, row.stability_high),
-        label=lambda row: row.title,
-        axis="effect size d",
-        band="95 % interval if other words had been chosen",
-    )
+    yield forest_chart("weat-forest", "How strong each association is", rows, label=lambda row: row.title)
     yield Prose(
-        "A bar in the chart that crosses zero means that the result depends on these words. The interval of a mean "
-        "difference belongs to one test and is not corrected.",
+        "A bar that crosses zero means that the result depends on these words. Bars are not corrected for the number "
+        "of tests.",
         "note",
     )
 
@@ -149,8 +151,9 @@ def _answer(row: WeatRow) -> Iterator[Block]:
             counts_cell(row).text,
         )
     )
-    if row.verdict is not None:
-        yield Prose(say("At alpha = {}: {}.", number(row.alpha), verdict_cell(row)))
+    if row.evidence is not None:
+        text = say("Evidence at alpha = {}, {}: {}.", number(row.alpha), family_of([row]), evidence_cell(row))
+        yield Prose(text)
     found = say("Found in lower case only: {}.", words(row.lowered)) if row.lowered else None
     made = say("Built from subwords: {}.", words(row.from_subwords)) if row.from_subwords else None
     yield from (Prose(text, "note") for text in (found, made) if text is not None)
@@ -177,7 +180,7 @@ def _words_chart(row: WeatRow) -> Chart:
 
 
 def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
-    """Say how many tests about people found something, and the largest effect."""
+    """Say the strongest evidence about people, and how many tests show less."""
     if rows[0].other is not None:
         yield from _counts(rows)
         return
@@ -187,32 +190,7 @@ def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
     if not people:
         yield "No test about people could be run."
         return
-    found = [row for row in people if row.verdict == "significant"]
-    asked, shown = (Counter(" and ".join(row.topics) for row in some) for some in (people, found))
-    topics = join(f"{topic} {shown[topic]} of {asked[topic]}" for topic in asked)
-    tests = "test about people is" if len(people) == 1 else "tests about people are"
-    yield say("{} of {} {} statistically significant ({}).", f"{len(found)}", f"{len(people)}", tests, topics)
-    if found:
-        # p-values of sets of different sizes do not rank tests.
-        yield _strongest(max(found, key=lambda row: (row.effect_size or 0.0, row.test)))
-    verdicts = Counter(row.verdict for row in people)
-    if unseen := verdicts["not significant"] + verdicts["cannot reach"]:
-        few = f"{verdicts['cannot reach']}"
-        yield say("Not significant after correction: {}, {} of them with too few words to tell.", f"{unseen}", few)
-
-
-def _strongest(row: WeatRow) -> Text:
-    sparse = [
-        say("; {} of {} words of {} were found", count(kept), count(asked), title(name))
-        for name, kept, asked in row.sparse()
-    ]
-    return say(
-        "The largest effect: {} with {}, {} with {} (d = {}, p {} after correction{}).",
-        *(title(row.set_name(role)) for role in "xayb"),
-        number(row.effect_size),
-        equals(probability(row.p_holm, row.p_method)),
-        join(sparse, ""),
-    )
+    yield from evidence_sentences(people)
 
 
 def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
@@ -223,11 +201,12 @@ def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
         number(row.effect_size),
         difference_cell(row),
         p_cell(row),
-        counts_cell(row),
         corrected_cell(row),
-        verdict_cell(row),
+        evidence_cell(row),
         missing_cell(row),
         published_cell(row),
+        *checked_cells(row),
+        counts_cell(row),
         ", ".join(row.topics),
         band,
         people,
@@ -259,21 +238,21 @@ def _paired_cells(row: WeatRow, is_second: bool) -> tuple[Cell | Text, ...]:
         number(row.effect_size),
         p_cell(row),
         corrected_cell(row),
-        "too few words to tell" if row.verdict == "cannot reach" else row.verdict or NOTHING,
+        evidence_cell(row),
         number(row.change_effect_size) if is_second else "",
         Cell(count(len(row.left_out)), hint=words(row.left_out)),
     )
 
 
 def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
-    """Count what is significant in each embedding; by their hashes, since two versions of a file may have one name."""
+    """Count what each embedding shows; by their hashes, since two versions of a file may have one name."""
     people = [row for row in rows if row.about_people]
     names = {row.embedding_sha256: row.embedding for row in people}
     asked = Counter(row.embedding_sha256 for row in people)
-    found = Counter(row.embedding_sha256 for row in people if row.verdict == "significant")
+    found = Counter(row.embedding_sha256 for row in people if row.found)
     shown = [say("{} of {} in {}", f"{found[one]}", f"{asked[one]}", title(name)) for one, name in names.items()]
     if shown:
-        yield say("Side by side, tests about people that are statistically significant: {}.", join(shown))
+        yield say("Side by side, tests about people that show evidence of an association: {}.", join(shown))
 
 
 def _overlaps(rows: Iterable[WeatRow]) -> Iterator[Block]:
@@ -311,6 +290,6 @@ WEAT = Kind(
     run=run,
     measure=weat,
     seconds=4.0,
-    aliases={"p": "p_value", "d": "effect_size"},
+    aliases={"p": "p_label", "d": "effect_size"},
     card=True,
 )

@@ -3,10 +3,23 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from imprint.association.verdicts import Evidence
 from imprint.association.wefat import WefatRow, wefat
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import TEST, equals, missing_cell, missing_notes, name_cell
+from imprint.kinds.tests import (
+    CORRECTED,
+    EVIDENCE,
+    OVER_WORDS,
+    TEST,
+    corrected_cell,
+    evidence_cell,
+    evidence_notes,
+    family_of,
+    missing_cell,
+    missing_notes,
+    name_cell,
+)
 from imprint.masking import Words
 from imprint.rows import Row
 from imprint.view import (
@@ -21,6 +34,7 @@ from imprint.view import (
     Text,
     count,
     estimate,
+    interval,
     join,
     number,
     probability,
@@ -36,15 +50,23 @@ WORLD = Part("wefat", "The embedding and the world", 20)
 
 _COLUMNS = (
     TEST,
-    Column(
-        "r", "Pearson's correlation of each word's score with the number known about it, with 95 % interval.", True
-    ),
-    Column("p", "Two-sided.", True),
+    Column("r", f"Pearson's correlation of each word's score with the number known, with its {OVER_WORDS}.", True),
+    Column("p", "As published: two-sided, of the slope.", True),
+    CORRECTED,
+    EVIDENCE,
     Column("Spearman", "Correlation of ranks, with 95 % interval.", True),
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
     Column("Published", "The r that the source prints, and on which embedding."),
+    Column("p, frequency", "Share of random words of the same frequencies that correlate as much.", True, extra=True),
+    Column("For these attributes", "95 % interval of r over words, with these attributes.", True, extra=True),
     Column("Regression line", "The number predicted from the score.", extra=True),
 )
+_LEVELS: dict[Evidence, str] = {
+    "moderate": "holds beyond chance and beyond frequency; it is the strongest that a correlation can show here",
+    "limited": "permuted numbers alone; words of the same frequencies can correlate as much",
+    "none shown": "not the same as absent",
+    "too few words": "a set keeps fewer than four or half of its words",
+}
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -69,7 +91,9 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     )
     for row in rows:
         yield _chart(row)
-    yield Table(say("WEFAT on {}", title(rows[0].embedding)), _COLUMNS, tuple(_cells(row) for row in rows))
+    caption = say("WEFAT on {}; evidence is two-sided, {}", title(rows[0].embedding), family_of(rows))
+    yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
+    yield from evidence_notes(rows, _LEVELS)
     yield from missing_notes(rows)
 
 
@@ -77,26 +101,32 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
     """Say every correlation."""
     known = [
         say(
-            "r = {} (p {}, {} words: {})",
-            number(row.r),
-            equals(probability(row.r_p_value)),
-            count(row.n_words),
+            "{}: r = {}, {} {} ({} words; evidence: {})",
             title(row.title),
+            number(row.r),
+            OVER_WORDS,
+            interval(row.words_low, row.words_high),
+            count(row.n_words),
+            evidence_cell(row),
         )
         for row in rows
     ]
-    yield say("Correlation of the association with women with numbers from the world: {}.", join(known, "; "))
+    yield say("Correlation of the association with women with numbers from the world. {}.", join(known, "; "))
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
     figure = next((one for one in row.published if one.r is not None), None)
     return (
         name_cell(row),
-        Cell(estimate(row.r, row.r_low, row.r_high), order=row.r),
+        Cell(estimate(row.r, row.words_low, row.words_high), order=row.r),
         Cell(probability(row.r_p_value), order=row.r_p_value),
+        corrected_cell(row),
+        evidence_cell(row),
         Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
         missing_cell(row),
         NOTHING if figure is None or row.adapted else say("{} ({})", number(figure.r), figure.embedding),
+        Cell(probability(row.p_frequency), order=row.p_frequency),
+        interval(row.r_low, row.r_high),
         say("{} + {} × score", number(row.intercept, 1), number(row.slope, 1)),
     )
 
@@ -143,6 +173,6 @@ WEFAT = Kind(
     run=run,
     measure=wefat,
     seconds=1.0,
-    aliases={"p": "p_value", "r": "effect_size"},
+    aliases={"p": "p_label", "r": "effect_size"},
     card=True,
 )

@@ -4,13 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imprint.association.rows import TestRow
+from imprint.association.rows import JudgedRow, TestRow
 from imprint.kinds.gate import Outcome, Verdict
 from imprint.policy.conditions import Condition, field_names
 from imprint.rows import Row
 from imprint.significance.corrections import holm
 
 CONFIDENCE = 0.95  # of the intervals that can clear anything
+
+_CORRECTED = ("p_holm", "p_moderate_holm", "p_strong_holm")
+_FLOORS = {"p_value": "p_floor", "p_label": "p_label_floor", **dict.fromkeys(_CORRECTED, "p_label_floor")}
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,12 @@ def judge(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> Jud
 
 def cannot_reach(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> bool:
     """Tell whether a test has too few words for the condition ever to hold: that it does not says nothing."""
-    floor = _number(finding, "p_floor") if condition.target[1] in ("p_value", "p_holm") else None
+    field = condition.target[1]
+    floor = _number(finding, _FLOORS.get(field, ""))
     if floor is None or not condition.operator.startswith("<"):
         return False
-    if condition.target[1] == "p_holm":
-        others = (_number(one, "p_value") for one in family if one is not finding)
+    if field.endswith("_holm"):
+        others = [_number(one, "p_label") for one in _corrected_with(finding, family) if one is not finding]
         floor = float(holm([floor, *(p for p in others if p is not None)])[0])
     return condition.holds(floor, floor) is False
 
@@ -94,11 +98,13 @@ def _verdict(condition: Condition, holds: bool | None) -> Verdict:
 
 def _interval(finding: Row, field: str) -> tuple[float, float]:
     """Return the confidence interval of a field."""
-    stem = "interval" if field == "mean_difference" else field
+    of_difference = field == "mean_difference"
+    stem = "words" if of_difference else field
     low, high = _number(finding, f"{stem}_low"), _number(finding, f"{stem}_high")
     if low is None or high is None or low > high:
         raise _UnknownError(f"it has no interval of {field}")
-    confidence = _number(finding, "confidence") if hasattr(finding, "confidence") else CONFIDENCE
+    # The interval over words is always the 95 % interval.
+    confidence = CONFIDENCE if of_difference else _number(finding, "confidence")
     if confidence is None or confidence < CONFIDENCE:
         raise _UnknownError(f"its interval has confidence {confidence}; at least {CONFIDENCE} is needed")
     return low, high
@@ -106,22 +112,30 @@ def _interval(finding: Row, field: str) -> tuple[float, float]:
 
 def _possible(finding: Row, field: str, value: float, family: Sequence[Row]) -> tuple[float, float]:
     """Return the ends between which a number lies: the bounds of p, and for all else the number itself."""
-    if field == "p_value":
-        return _bounds(finding)[1:]
+    if field in ("p_value", "p_label"):
+        return _bounds(finding, field)[1:]
     if field == "p_holm":
         # Holm's p grows with every p of its family, and in proportion to all of them together: it lies within the
         # widest relative bounds that any of them has. And it is never below the test's own p.
-        bounds = [bound for bound in map(_bounds, (*family, finding)) if bound[0] > 0]
-        low = max(_bounds(finding)[1], value * min((low / p for p, low, _ in bounds), default=1.0))
+        together = _corrected_with(finding, (*family, finding))
+        bounds = [bound for bound in (_bounds(one, "p_label") for one in together) if bound[0] > 0]
+        low = max(_bounds(finding, "p_label")[1], value * min((low / p for p, low, _ in bounds), default=1.0))
         if not low <= value <= 1:
             raise _UnknownError("its corrected p is below its p, or no probability")
         return low, min(1.0, value * max((high / p for p, _, high in bounds), default=1.0))
     return value, value
 
 
-def _bounds(finding: Row) -> tuple[float, float, float]:
+def _corrected_with(finding: Row, family: Sequence[Row]) -> list[Row]:
+    """Return the rows whose p-values were corrected together with the finding's; controls are not of them."""
+    own = finding.family if isinstance(finding, JudgedRow) else None
+    return [one for one in family if isinstance(one, JudgedRow) and one.family == own and one.p_holm is not None]
+
+
+def _bounds(finding: Row, field: str) -> tuple[float, float, float]:
     """Return p and its bounds, which are p itself where it has none."""
-    p, low, high = (_number(finding, name) for name in ("p_value", "p_low", "p_high"))
+    stem = "p" if field == "p_value" else field
+    p, low, high = (_number(finding, name) for name in (field, f"{stem}_low", f"{stem}_high"))
     if p is not None:
         low, high = p if low is None else low, p if high is None else high
         if 0 <= low <= p <= high <= 1:

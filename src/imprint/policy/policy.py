@@ -179,7 +179,9 @@ def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) 
 
 def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str, ...]) -> None:
     tests = [test for test in (*catalogue(), *own) if isinstance(test, WeatTest)]
-    known = sorted({test.id for test in tests} if key == "test" else {topic for test in tests for topic in test.topics})
+    known = sorted(
+        {test.id for test in tests} if key == "test" else {topic for test in tests for topic in test.topics}
+    )
     pattern = Condition("require", "weat", name, "mean_difference", True, "<", 1.0)
     if not any(map(pattern.names, known)):
         hint = did_you_mean(name, known) or ("`imprint stimuli` lists them" if key == "test" else ", ".join(known))

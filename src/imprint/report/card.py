@@ -48,7 +48,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
             yield from (f"### {kind.part.title}", "", *draw_blocks(_tables(kind.blocks(shown))))
     tested = [row for row in own if isinstance(row, AssociationRow)]
     if tested:
-        yield from (f"p-values of tests are {one_sided(tested)}.", "")
+        yield from (f"p is {one_sided(tested)}. Evidence is two-sided.", "")
     if unread := sum(isinstance(row, RawRow) for row in rows):
         yield from (f"{unread:,} rows were written by another version of imprint and are not shown.", "")
     yield from _not_shown(rows)

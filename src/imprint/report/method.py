@@ -9,8 +9,8 @@ from imprint.rows import Row
 from imprint.view import Block, Column, Given, Listing, Prose, Section, Table, Text, count, number, title, words
 
 LIMITS = (
-    "A result that is not significant is not evidence of absence; the smallest detectable difference is given.",
-    "A significant association is a fact about the embedding. Whether it harms depends on how the embedding is used.",
+    "No evidence shown is not evidence of absence; the smallest detectable difference is given.",
+    "An association that holds is a fact about the embedding. Whether it harms depends on how the embedding is used.",
     "Tests ask about the words in their lists. Other words for the same people may behave differently.",
     "Effect sizes of embeddings and of people are on different scales and cannot be compared.",
     "Removing a bias from one direction does not remove it from the embedding.",
@@ -23,6 +23,9 @@ GLOSSARY = (
     "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two.",
     "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million. In tests of "
     "words, chance exchanges the labels of these words; it says nothing about other words.",
+    "Evidence: strong, moderate or limited, by how many checks an association passes: label permutation, word frequency, "
+    "other words, other directions in the space.",
+    "Interval over words: where the mean difference would lie if other words of the same kinds had been chosen.",
     "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.",
     "Holm's correction: p-values made larger because many tests were run.",
     "Rotation: names turned in random directions, to see what chance finds.",

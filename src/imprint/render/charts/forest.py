@@ -1,88 +1,81 @@
-"""Effects of many tests one under another: the estimate, the band around it, what others published."""
+"""Effects of many tests one under another: the estimate, the band around it, and a mark for the evidence."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from imprint.render.charts import theme
 from imprint.render.charts.points import has_place, hint_fields, scale_for, tooltips
-from imprint.render.charts.theme import DataRow, Spec, clean, finish, looks, rows, unchecked, zero_rule
-
-PUBLISHED = "published value"
+from imprint.render.charts.theme import (
+    ACCENT,
+    LINE,
+    PAPER,
+    QUIET,
+    WIDTH,
+    DataRow,
+    Spec,
+    clean,
+    finish,
+    looks,
+    rows,
+    unchecked,
+    zero_rule,
+)
 
 _LABELS = 240  # pixels left of the plot
 _LETTERS = 37  # in a line of a label, of which there are two at most
 _LINE_HEIGHT = 15
-_TICK, _BAR = "M0,-1L0,1", "M-1.2,0L1.2,0"
+_IN_A_LINE = 4  # entries of the legend
+_BAR = "M-1.2,0L1.2,0"
 # Shape and filling say what colour says.
-_SIGNIFICANT = "significant"
 _MARKS = {
-    _SIGNIFICANT: ("circle", theme.ACCENT, theme.ACCENT),
-    "not significant": ("circle", theme.PAPER, theme.QUIET),
-    "cannot reach": ("diamond", theme.PAPER, theme.QUIET),
+    "strong": ("circle", ACCENT, ACCENT),
+    "moderate": ("triangle-up", ACCENT, ACCENT),
+    "limited": ("triangle-up", PAPER, ACCENT),
+    "none shown": ("circle", PAPER, QUIET),
+    "too few words": ("diamond", PAPER, QUIET),
+    "control": ("square", PAPER, QUIET),
 }
 
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One test: its effect, the band's ends where there is one, and what was published for it.
+    """One test: its effect, the band's ends where there is one, and the evidence, which decides its mark.
 
-    Not `reachable` means that so few words could never have been significant. `hints` are shown on hover: their keys
-    are the caller's own, the same in every row.
+    `hints` are shown on hover: their keys are the caller's own, the same in every row.
     """
 
     label: str
     estimate: float
     low: float | None = None
     high: float | None = None
-    significant: bool = False
-    reachable: bool = True
-    published: float | Sequence[float] | None = None
+    evidence: str = "none shown"
     hints: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def verdict(self) -> str:
-        """What the mark's shape says."""
-        return _SIGNIFICANT if self.significant else "not significant" if self.reachable else "cannot reach"
-
-    @property
-    def ticks(self) -> Sequence[float]:
-        """The values published, one, several or none."""
-        known = self.published if isinstance(self.published, Sequence) else (self.published,)
-        return [value for value in known if value is not None and has_place(value)]
 
 
 @unchecked
-def forest(
-    tests: Sequence[ForestRow], *, x_title: str = "effect size d", band: str = "stability of the word choice"
-) -> Spec:
+def forest(tests: Sequence[ForestRow], *, x_title: str, band: str) -> Spec:
     """Draw one row a test, in the order given; `band` says in the legend what the bars are."""
     import altair as alt
 
     drawn = [test for test in tests if has_place(test.estimate)]
     estimates = [_row(place, test) for place, test in enumerate(drawn)]
-    ticks: list[DataRow] = [
-        {"row": place, "published": value, "label": test.label, "verdict": PUBLISHED}
-        for place, test in enumerate(drawn)
-        for value in test.ticks
-    ]
     ends = [row[key] for row in estimates for key in ("estimate", "low", "high") if row[key] is not None]
     step = 2 * _LINE_HEIGHT + 8 if any("\n" in row["lines"] for row in estimates) else 28
 
-    marks = looks(
-        "verdict", _explained(estimates, ticks, band), legend={"orient": "none", "legendX": -_LABELS, "legendY": -34}
-    )
-    scale = scale_for([0.0, *ends, *(tick["published"] for tick in ticks)], 0, theme.WIDTH - _LABELS)
+    explained = _explained(estimates, band)
+    above = -34 if len(explained) <= _IN_A_LINE else -52
+    legend = {"orient": "none", "legendX": -_LABELS, "legendY": above, "columns": _IN_A_LINE}
+    marks = looks("evidence", explained, legend=legend)
+    scale = scale_for([0.0, *ends], 0, WIDTH - _LABELS)
     x = alt.X("estimate", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False))
     y = alt.Y("row", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5))
     base = alt.Chart(rows(estimates)).encode(x=x, y=y)
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
     hover = tooltips("label", numbers, (test.hints for test in drawn))
-    tone = (
-        alt.when(f"datum.verdict == '{_SIGNIFICANT}'").then(alt.value(theme.ACCENT)).otherwise(alt.value(theme.QUIET))
-    )
+    found = [evidence for evidence, (_, _, stroke) in _MARKS.items() if stroke == ACCENT]
+    tone = alt.when(alt.FieldOneOfPredicate("evidence", found)).then(alt.value(ACCENT)).otherwise(alt.value(QUIET))
     layers = [
-        base.mark_rule(color=theme.LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(theme.WIDTH - _LABELS)),
+        base.mark_rule(color=LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(WIDTH - _LABELS)),
         zero_rule("x"),
         base.mark_text(
             align="left", baseline="middle", lineBreak="\n", lineHeight=_LINE_HEIGHT, dy=alt.expr("datum.rise")
@@ -92,14 +85,7 @@ def forest(
         .encode(x="low:Q", x2="high:Q", color=tone, tooltip=hover),
         base.mark_point(size=80, strokeWidth=1.8, opacity=1).encode(tooltip=hover, **marks),
     ]
-    if ticks:
-        published = tooltips("label", {"published": PUBLISHED}, ())
-        layers.append(
-            alt.Chart(rows(ticks))
-            .mark_point(size=220, strokeWidth=2, opacity=1)
-            .encode(x="published:Q", y=y, tooltip=published, **marks)
-        )
-    return finish(layers, width=theme.WIDTH - _LABELS, height=step * len(drawn))
+    return finish(layers, width=WIDTH - _LABELS, height=step * len(drawn))
 
 
 def _row(place: int, test: ForestRow) -> DataRow:
@@ -114,7 +100,7 @@ def _row(place: int, test: ForestRow) -> DataRow:
         "estimate": test.estimate,
         "low": low,
         "high": high,
-        "verdict": test.verdict,
+        "evidence": test.evidence,
         **hint_fields(test.hints),
     }
 
@@ -131,10 +117,10 @@ def _lines(label: str) -> list[str]:
     return min(fitting, key=lambda lines: (not lines[0].endswith((",", ":")), max(map(len, lines))))
 
 
-def _explained(estimates: Sequence[DataRow], ticks: Sequence[DataRow], band: str) -> dict[str, tuple[str, str, str]]:
+def _explained(estimates: Sequence[DataRow], band: str) -> dict[str, tuple[str, str, str]]:
     """Return what the legend must explain: nothing that is not drawn."""
-    verdicts = {row["verdict"] for row in estimates}
-    marks = {verdict: look for verdict, look in _MARKS.items() if verdict in verdicts}
+    shown = {row["evidence"] for row in estimates}
+    marks = {evidence: look for evidence, look in _MARKS.items() if evidence in shown}
     if any(row["low"] is not None for row in estimates):
-        marks[clean(band)] = (_BAR, theme.QUIET, theme.QUIET)
-    return marks | ({PUBLISHED: (_TICK, theme.MARK, theme.MARK)} if ticks else {})
+        marks[clean(band)] = (_BAR, QUIET, QUIET)
+    return marks
