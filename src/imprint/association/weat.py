@@ -5,7 +5,7 @@ the sum of s over X less that over Y; the effect divides the difference of means
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,6 @@ class WeatResult(AssociationResult):
     stability: Stability
     lowered: tuple[str, ...]
     from_subwords: tuple[str, ...]
-    table: CosineTable = field(compare=False)
 
     def findings(self) -> list[WeatRow]:
         """Return the one row in a list, as every result does."""
