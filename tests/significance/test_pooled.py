@@ -15,7 +15,9 @@ def made(rng, n_x=6, n_y=7, n_a=5, n_b=8, start=0):
     rows = np.arange(start, start + n_x + n_y)
     columns = np.arange(rows[-1] + 1, rows[-1] + 1 + n_a + n_b)
     cosines = rng.normal(size=(len(rows), len(columns)))
-    return UnitTable(cosines + rng.normal(size=len(rows))[:, None], n_x, n_a, rows, columns)
+    cosines[:, :n_a] += 2 * rng.normal(size=(len(rows), 1))
+    cosines[:n_x] += 2 * rng.normal(size=len(columns))
+    return UnitTable(cosines, n_x, n_a, rows, columns)
 
 
 def test_one_table_has_its_crossed_interval():
@@ -92,13 +94,11 @@ def covered(topic, world, trials, draw):
     for _ in range(trials):
         pairs = draw((number, number))
         places = draw((number, 3))
-        world_cosines = of_pairs * (np.triu(pairs) + np.triu(pairs, 1).T) + of_places * (places @ places.T) / np.sqrt(
-            3
-        )
+        every = of_pairs * (np.triu(pairs) + np.triu(pairs, 1).T) + of_places * (places @ places.T) / np.sqrt(3)
         to_a, to_x = of_words * draw((2, number))
         asked = []
         for one in tables:
-            cosines = world_cosines[np.ix_(one.rows, one.columns)]
+            cosines = every[np.ix_(one.rows, one.columns)]
             cosines[:, : one.n_a] += to_a[one.rows][:, None]
             cosines[: one.n_x] += to_x[one.columns]
             asked.append(UnitTable(cosines, one.n_x, one.n_a, one.rows, one.columns))

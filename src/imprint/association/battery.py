@@ -40,7 +40,7 @@ class Battery(Result):
 
     def findings(self) -> list[Row]:
         """Return one row per test, then one per topic, and tests that could not be run last."""
-        tests = (result.finding() for result in (*self.weats, *self.wefats))
+        tests = [row for result in (*self.weats, *self.wefats) for row in result.findings()]
         return [*tests, *topic_rows(self.weats), *self.skipped]
 
     def __repr__(self) -> str:

@@ -74,7 +74,7 @@ class SeatBattery(Result):
     encoded: int
 
     def findings(self) -> list[Row]:
-        """Return one row per test, context, unit and encoder, then topics, checks of the whole, and what was not run."""
+        """Return one row per test, context, unit and encoder, topics, checks of the whole, and what was not run."""
         seats = [one.finding(stars=self._stars(one), published=_published(one)) for one in self.seats]
         return [*seats, *self._topics(), *self.coherence, *self.anisotropy, *self.skipped]
 

@@ -83,7 +83,10 @@ def _estimate(tests: Sequence[TopicTest]) -> dict[str, Any]:
     kept = [place for place, one in enumerate(tests) if one.enough and tables[place].fewest >= FEWEST_UNITS]
     names = tuple(one.test for one in tests)
     counted = tuple(dict.fromkeys(names[place] for place in kept))
-    fields = {"tests": counted, "tests_left_out": tuple(dict.fromkeys(one for one in names if one not in counted))}
+    fields: dict[str, Any] = {
+        "tests": counted,
+        "tests_left_out": tuple(dict.fromkeys(one for one in names if one not in counted)),
+    }
     if not kept:
         return fields
     found = pooled([tables[place] for place in kept], confidence=_CONFIDENCE)
@@ -95,7 +98,7 @@ def _estimate(tests: Sequence[TopicTest]) -> dict[str, Any]:
 
 
 def _number_units(tests: Iterable[TopicTest]) -> dict[str, int]:
-    """Number the units of all words: a word and its inflections are one, whichever sets they are in."""
+    """Return the number of each word's unit: a word and its inflections are one, whichever sets they are in."""
     words = list(dict.fromkeys(word for one in tests for word in (*one.table.targets, *one.table.attributes)))
     _, numbers = np.unique(units(words), return_inverse=True)
     return dict(zip(words, numbers.tolist(), strict=True))

@@ -1,21 +1,19 @@
 """Two embeddings side by side: their biases, whether they associate words alike, and what they are good for.
 
-Effects on the words that both have, corrected as one family, as May et al. (2019), footnote 8, correct encoders; the
-agreement of single words' scores; and benchmarks. Every difference is the second embedding's less the first one's.
+Effects on the words that both have, and how they changed; the agreement of single words' scores; and benchmarks.
+Every difference is the second embedding's less the first one's.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import msgspec
-
-from imprint.association.battery import run_battery
-from imprint.association.verdicts import check_alpha, judge
-from imprint.association.weat import WeatResult, WeatRow
+from imprint.association.changes import ChangeRow, TopicChangeRow, change_rows
+from imprint.association.verdicts import check_alpha, judge_all
+from imprint.association.weat import WeatResult, WeatRow, find_test, measure
 from imprint.association.wordrows import FEWEST_WORDS
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import VocabularyError
+from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.agreement import (
     AXIS,
     AgreementRow,
@@ -43,22 +41,23 @@ POOLED = "weat-words"
 
 @dataclass(frozen=True, repr=False)
 class EmbeddingComparison(Result):
-    """Effects (two rows per WEAT), agreement of words' scores, benchmarks, and what could not be run on both.
+    """Effects (two rows per WEAT), changes, agreement of words' scores, benchmarks, and what could not be run.
 
-    Both are asked about the words that both have. Differences are the second embedding's less the first one's, and
-    Holm's correction is over all tests on both.
+    Both are asked about the words that both have. Differences are the second embedding's less the first one's. Each
+    embedding's tests are one family for Holm's correction, and the changes are another.
     """
 
     first: str
     second: str
     effects: tuple[WeatRow, ...]
+    changes: tuple[ChangeRow | TopicChangeRow, ...]
     agreements: tuple[AgreementRow, ...]
     benchmarks: tuple[BenchmarkRow, ...]
     skipped: tuple[SkippedRow, ...]
 
     def findings(self) -> list[Row]:
         """Return every row, what could not be run last."""
-        return [*self.effects, *self.agreements, *self.benchmarks, *self.skipped]
+        return [*self.effects, *self.changes, *self.agreements, *self.benchmarks, *self.skipped]
 
     def __repr__(self) -> str:
         return (
@@ -92,7 +91,7 @@ def compare(
     benchmarks
         Benchmarks to run; by default all bundled ones.
     alpha
-        Chance of any false discovery among the tests on both (Holm's correction).
+        Chance of any false discovery among an embedding's tests, and among the changes (Holm's correction).
     most_words
         How many of the most frequent words are searched for answers to analogies.
     resamples
@@ -105,7 +104,7 @@ def compare(
     Returns
     -------
     EmbeddingComparison
-        Effects, agreement and benchmarks; what cannot be run on both is skipped with the reason.
+        Effects, changes, agreement and benchmarks; what cannot be run on both is skipped with the reason.
 
     Examples
     --------
@@ -119,7 +118,7 @@ def compare(
     chosen = tests or [test for test in choose(every, (DEFAULT_TESTS,)) if isinstance(test, WeatTest)]
     not_run: list[SkippedRow] = []
     skip = partial(skipped, (first.name, first.sha256), seed=seed)
-    effects = _effects((first, second), chosen, alpha, seed, not_run, report)
+    effects, changes = _effects((first, second), chosen, alpha, seed, not_run, report)
     sources: list[tuple[str, str, Callable[[], tuple[Scores, Scores, tuple[str, ...]]]]] = [
         (test.id, test.title, partial(wefat_scores, test, first, second))
         for test in every
@@ -148,6 +147,7 @@ def compare(
         first=first.name,
         second=second.name,
         effects=effects,
+        changes=changes,
         agreements=tuple(agreements),
         benchmarks=evaluation.rows,
         skipped=(*not_run, *evaluation.skipped),
@@ -161,49 +161,36 @@ def _effects(
     seed: int,
     not_run: list[SkippedRow],
     report: Report | None,
-) -> tuple[WeatRow, ...]:
-    """Return two rows per test, each naming the other, with the second's effect less the first's in both."""
-    left_out = {test.id: missing_words((test.x, test.y, test.a, test.b), embeddings) for test in tests}
-    measured = (embeddings[0].name, embeddings[0].sha256)
-    shared: list[WeatTest] = []
-    for test in tests:
-        x, y, a, b = (without(group, left_out[test.id]) for group in (test.x, test.y, test.a, test.b))
-        if min(map(len, (x, y, a, b))) < FEWEST_WORDS:
-            lost = quote(left_out[test.id])
-            reason = f"a set keeps fewer than {FEWEST_WORDS} words that both have ({lost} missing)"
-            not_run.append(skipped(measured, test.id, test.title, reason, part="weat", seed=seed))
-        else:
-            shared.append(replace(test, x=x, y=y, a=a, b=b))
-    if not shared:
-        return ()
-    found: list[dict[str, WeatResult]] = []
-    for embedding in embeddings:
-        progress = None if report is None else partial(report, f"testing {embedding.name}")
-        battery = run_battery(embedding, shared, alpha=alpha, seed=seed, progress=progress)
-        found.append({row.result.test.id: row.result for row in battery.weats})
-        not_run += battery.skipped
-    both = [test.id for test in shared if all(test.id in results for results in found)]
-    family = [results[test] for test in both for results in found]
-    judged = judge([result.significance for result in family], alpha) if family else []
-    rows = []
-    for place, (result, one) in enumerate(zip(family, judged, strict=True)):
-        first, second = family[place - place % 2], family[place - place % 2 + 1]
-        other = second if result is first else first
-        row = result.finding(
-            p_holm=one.p_holm,
-            alpha=alpha,
-            verdict=one.verdict,
-            left_out=left_out[result.test.id],
-            change_effect_size=second.effect_size - first.effect_size,
-            change_from=first.embedding,
-            change_to=second.embedding,
-            other=other.embedding,
-            other_sha256=other.embedding_sha256,
-        )
-        rows.append(
-            msgspec.structs.replace(row, missing=row.left_out)
-        )  # by either: both are asked about the same words
-    return tuple(rows)
+) -> tuple[tuple[WeatRow, ...], tuple[ChangeRow | TopicChangeRow, ...]]:
+    """Return two rows per test, each naming the other, and what changed; each embedding's tests are one family."""
+    found: list[tuple[WeatResult, WeatResult]] = []
+    for done, test in enumerate(tests, start=1):
+        lost = missing_words((test.x, test.y, test.a, test.b), embeddings)
+        try:
+            asked = _without(test, lost)
+            first, second = (replace(measure(one, asked, seed=seed), test=test, missing=lost) for one in embeddings)
+            found.append((first, second))
+        except (VocabularyError, StimulusError) as error:
+            measured = (embeddings[0].name, embeddings[0].sha256)
+            not_run.append(skipped(measured, test.id, test.title, error, part="weat", seed=seed))
+        if report is not None:
+            report("testing both", done, len(tests))
+    before, after = (judge_all([pair[side] for pair in found], alpha) for side in (0, 1))
+    rows = [
+        one.finding(left_out=one.missing, other=other.embedding, other_sha256=other.embedding_sha256)
+        for pair in zip(before, after, strict=True)
+        for one, other in (pair, pair[::-1])
+    ]
+    return tuple(rows), tuple(change_rows(before, after, alpha))
+
+
+def _without(test: WeatTest, lost: tuple[str, ...]) -> WeatTest:
+    """Return a test without the words that one of two embeddings does not have."""
+    x, y, a, b = (without(group, lost) for group in (test.x, test.y, test.a, test.b))
+    if min(map(len, (x, y, a, b))) < FEWEST_WORDS:
+        few = f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)"
+        raise VocabularyError(few, words=lost)
+    return find_test(replace(test, x=x, y=y, a=a, b=b))
 
 
 def _pooled(effects: Sequence[WeatRow]) -> tuple[tuple[Scores, Scores, tuple[str, ...]], dict[str, str]]:

@@ -69,12 +69,11 @@ _PAIRED = (
     Column("Embedding"),
     Column("d", numeric=True),
     Column("p", numeric=True),
-    Column("p, Holm", "Holm's correction over the tests of one embedding, or over all rows of a comparison.", True),
-    Column("Verdict"),
+    Column("p, Holm", "Holm's correction over the tests of one embedding.", True),
+    Column("Evidence"),
 )
 _COMPARED = (
     *_PAIRED,
-    Column("Change of d", "The second embedding's d less the first one's.", True),
     Column("Left out", "Words that one of the two does not have; both are tested without them.", True),
 )
 
@@ -239,12 +238,11 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     columns = _COMPARED if compared else _PAIRED
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
-    second = {row.test: row for row in paired}  # the change is shown beside the second of both
-    lines = tuple(_paired_cells(row, second[row.test] is row)[: len(columns)] for row in paired)
+    lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)
     yield Table(say("Every test on both embeddings, {}", one_sided(rows)), columns, lines, filtered=True)
     if compared:
         yield Prose(
-            "Both embeddings are tested on the words that both have. Holm's correction is over all tests on both.",
+            "Both embeddings are tested on the words that both have. Holm's correction is over the tests of each.",
             "note",
             ("page", "terminal"),
         )
@@ -252,28 +250,27 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     yield Prose("An effect below zero is a reversed association, not a removed one.", "note", ("page", "terminal"))
 
 
-def _paired_cells(row: WeatRow, is_second: bool) -> tuple[Cell | Text, ...]:
+def _paired_cells(row: WeatRow) -> tuple[Cell | Text, ...]:
     return (
         name_cell(row),
         title(row.embedding),
         number(row.effect_size),
         p_cell(row),
         corrected_cell(row),
-        "too few words to tell" if row.verdict == "cannot reach" else row.verdict or NOTHING,
-        number(row.change_effect_size) if is_second else "",
+        row.evidence or NOTHING,
         Cell(count(len(row.left_out)), hint=words(row.left_out)),
     )
 
 
 def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
-    """Count what is significant in each embedding; by their hashes, since two versions of a file may have one name."""
+    """Count what was found in each embedding; by their hashes, since two versions of a file may have one name."""
     people = [row for row in rows if row.about_people]
     names = {row.embedding_sha256: row.embedding for row in people}
     asked = Counter(row.embedding_sha256 for row in people)
-    found = Counter(row.embedding_sha256 for row in people if row.verdict == "significant")
+    found = Counter(row.embedding_sha256 for row in people if row.found)
     shown = [say("{} of {} in {}", f"{found[one]}", f"{asked[one]}", title(name)) for one, name in names.items()]
     if shown:
-        yield say("Side by side, tests about people that are statistically significant: {}.", join(shown))
+        yield say("Side by side, tests about people with at least limited evidence: {}.", join(shown))
 
 
 def _overlaps(rows: Iterable[WeatRow]) -> Iterator[Block]:
