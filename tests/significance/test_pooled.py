@@ -7,6 +7,7 @@ from imprint.association.evidence import CosineTable
 from imprint.association.topics import TopicTest, _number_units, _numbered
 from imprint.significance.crossed import over_words
 from imprint.significance.pooled import UnitTable, pooled
+from imprint.significance.student import quantile
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import WeatTest
 
@@ -45,11 +46,9 @@ def test_tables_without_a_word_in_common_vary_as_the_mean_of_independent_numbers
 
 
 def _variance(tables):
-    """Return the variance from the t statistic at 0, read back from the interval."""
-    from scipy.stats import t
-
+    """Return the variance, read back from the interval."""
     found = pooled(tables, confidence=0.95)
-    return ((found.high - found.difference) / t.ppf(0.975, found.df)) ** 2
+    return ((found.high - found.difference) / quantile(0.05, found.df)) ** 2
 
 
 def test_the_other_sign_has_the_mirrored_interval():
@@ -114,9 +113,9 @@ def test_intervals_of_topics_hold_the_truth_about_as_often_as_they_say():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("topic", ["race", "gender", "health"])
+@pytest.mark.parametrize("topic", ["race", "gender"])
 def test_intervals_of_topics_hold_the_truth_as_often_as_they_say(topic, world):
     rng = np.random.default_rng(6)
     normal, heavy = rng.standard_normal, lambda shape: rng.standard_t(4, shape)
     for draw in (normal, heavy):
-        assert 0.93 <= covered(topic, world, 2_000, draw) <= 0.98
+        assert 0.93 <= covered(topic, world, 1_000, draw) <= 0.97

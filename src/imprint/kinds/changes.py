@@ -6,7 +6,7 @@ from imprint.association.changes import ChangeRow, TopicChangeRow
 from imprint.association.verdicts import strongest
 from imprint.kinds import Kind
 from imprint.kinds.comparison import AGAINST
-from imprint.kinds.tests import TEST, missing_notes, name_cell
+from imprint.kinds.tests import TEST, name_cell
 from imprint.kinds.topics import P_WORDS, TESTS, TOPIC_COLUMN, one_test, size_of, tests_of, topic_cells
 from imprint.view import (
     NOTHING,
@@ -52,7 +52,6 @@ def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
         "note",
         ("page", "terminal"),
     )
-    yield from missing_notes(rows)
 
 
 def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
