@@ -1,4 +1,4 @@
-"""Two embeddings side by side: one family for Holm, the same words on both sides, agreement of scores."""
+"""Two embeddings side by side: the same words on both sides, what changed, agreement of scores."""
 
 import json
 
@@ -45,21 +45,26 @@ def compared(bundled, noisy):
     return compare(bundled, noisy, tests=TESTS, benchmarks=[PAIRS], resamples=50)
 
 
-def test_holm_runs_over_both_embeddings_together(compared):
+def test_each_embedding_is_a_family_of_its_own_and_changes_are_another(compared):
     assert [(row.test, row.embedding) for row in compared.effects] == [
         (test.id, name) for test in TESTS for name in ("glove.6B.100d", "noisy")
     ]
-    expected = holm([row.p_value for row in compared.effects])
-    assert [row.p_holm for row in compared.effects] == pytest.approx(list(expected))
+    for rows in (compared.effects[::2], compared.effects[1::2], compared.changes[:3]):
+        assert [row.p_holm for row in rows] == list(holm([row.p_label for row in rows]))
+        assert {row.family_size for row in rows} == {3}
 
 
-def test_both_rows_of_a_test_have_the_second_effect_less_the_first(compared):
-    for first, second in zip(compared.effects[::2], compared.effects[1::2], strict=True):
-        change = second.effect_size - first.effect_size
-        assert first.change_effect_size == second.change_effect_size == change
-        assert (first.change_from, first.change_to) == (second.change_from, second.change_to)
+def test_changes_are_the_second_less_the_first(compared):
+    *changes, topic = compared.changes
+    for first, second, change in zip(compared.effects[::2], compared.effects[1::2], changes, strict=True):
+        assert change.effect_size == second.effect_size - first.effect_size
+        assert change.mean_difference == pytest.approx(second.mean_difference - first.mean_difference)
+        assert (change.effect_size_before, change.effect_size_after) == (first.effect_size, second.effect_size)
+        assert (change.change_from, change.change_to) == (first.embedding, second.embedding)
         assert (first.other, second.other) == (second.embedding, first.embedding)
-        assert first.other_sha256 == second.embedding_sha256
+        assert first.other_sha256 == second.embedding_sha256 == change.other_sha256
+    assert (topic.kind, topic.topic) == ("topic-change", "gender")
+    assert topic.mean_difference == pytest.approx(np.mean([change.mean_difference for change in changes]))
 
 
 def test_both_are_tested_on_the_words_that_both_have(bundled, compared):
@@ -167,7 +172,7 @@ def test_benchmarks_give_the_second_less_the_first(bundled, noisy):
 def test_findings_are_json_and_name_the_other(compared):
     rows = [json.loads(finding.to_json()) for finding in compared.findings()]
     kinds = [row["kind"] for row in rows]
-    assert kinds == ["weat"] * 6 + ["agreement"] * 5 + ["skipped"]
+    assert kinds == ["weat"] * 6 + ["change"] * 3 + ["topic-change"] + ["agreement"] * 5 + ["skipped"]
     assert {row["other"] for row in rows[:6]} == {"glove.6B.100d", "noisy"}
     assert rows[0]["left_out"] == rows[0]["missing"] == ["Amy"]
     assert set(rows[-2]["points"][0]) == {"word", "x", "y"}

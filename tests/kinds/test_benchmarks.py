@@ -118,11 +118,47 @@ def test_agreement_counts_words_and_scores():
     assert cells(table) == [["Pooled", "40, 50 scores", "0.50 [0.25 to 0.75]", "0.50", "0.88, 0.86"]]
 
 
-def test_a_comparison_shows_the_change_once_per_test_and_counts_both_sides():
-    both = {"change_effect_size": -0.25, "change_from": "a", "change_to": "b", "left_out": ("Amy",)}
-    first = make_row(embedding="a", other="b", verdict="significant", **both)
-    second = make_row(embedding="b", embedding_sha256="1" * 64, other="a", verdict="not significant", **both)
+def test_a_comparison_counts_both_sides():
+    first = make_row(embedding="a", other="b", evidence="strong", left_out=("Amy",))
+    second = make_row(embedding="b", embedding_sha256="1" * 64, other="a", evidence="none shown", left_out=("Amy",))
     (table,) = tables([first, second])
-    assert [line[-2:] for line in cells(table)] == [["", "1"], ["-0.25", "1"]]
+    assert [line[-2:] for line in cells(table)] == [["strong", "1"], ["none shown", "1"]]
     (sentence,) = said([first.in_part("against"), second.in_part("against")])
     assert "1 of 1 in a, 0 of 1 in b" in sentence
+
+
+CHANGE = {
+    "change_from": "a", "change_to": "b", "title": "Names", "topics": ("gender",), "mean_difference": -0.125,
+    "mean_difference_before": 0.25, "mean_difference_after": 0.125, "words_low": -0.25, "words_high": -0.0625,
+}  # fmt: skip
+
+
+def test_a_change_is_shown_once_per_test_and_the_largest_is_said():
+    rows = [
+        make_row("change", **CHANGE, evidence="moderate", p_moderate_holm=0.01),
+        make_row("change", **CHANGE | {"test": "t", "mean_difference": -0.5}, evidence="limited", p_moderate_holm=0.5),
+        make_row("change", **CHANGE | {"test": "f", "topics": ("neutral",)}),
+    ]
+    (table,) = tables(rows)
+    first, second, control = ([*line[1:6]] for line in cells(table))
+    assert first == ["0.250", "0.125", "-0.125 [-0.250 to -0.062]", "0.01", "moderate"]
+    assert second[-1] == "limited"
+    assert control[-2:] == ["–", "–"]
+    counted, largest = said(rows)
+    assert "2 of 2" in counted
+    assert "-0.125" in largest  # the strongest evidence comes first
+    assert said([row.in_part("debiasing") for row in rows])[0].startswith("Debiasing changed 2 of 2")
+    (none,) = said([make_row("change", **CHANGE, evidence="none shown")])
+    assert "0 of 1" in none
+
+
+def test_topics_of_one_test_alone_are_not_shown_twice():
+    known = {"topic": "race", "mean_difference": 0.125, "words_low": 0.0, "words_high": 0.25, "n_words": 40}
+    for kind in ("topic", "topic-change"):
+        alone = [make_row(kind, **known, tests=("t",))]
+        assert (tables(alone), said(alone)) == ([], [])
+        rows = [*alone, make_row(kind, topic="age", tests=("u",), tests_left_out=("v",))]
+        (table,) = tables(rows)
+        assert [line[0] for line in cells(table)] == ["race", "age"]
+        (sentence,) = said(rows)
+        assert "0.125 [0.000 to 0.250] in 1 test" in sentence

@@ -74,7 +74,7 @@ def test_evaluation_takes_objects(embedding, pair, axis):
     assert found.change_spearman == 0.0
     tests = [one for one in imprint.catalogue() if one.id == TEST]
     compared = imprint.compare(pair, "default", tests=tests, benchmarks=chosen, **FAST)
-    assert {row.change_effect_size for row in compared.effects} == {0.0}
+    assert {row.mean_difference for row in compared.changes} == {0.0}
     assert imprint.leakage(pair, axis).rows == imprint.leakage(imprint.Embedding("tuple", *pair), axis).rows
 
 

@@ -41,6 +41,8 @@ def as_float(key):
 
 def _sets(row):
     words = row["set_words"]
+    if row.get("left_out"):  # a comparison now names all words of the test, and what was left out
+        return {}
     return {"sets": [{"role": role, "name": name, "words": words[role]} for role, name in row["sets"].items()]}
 
 
@@ -70,6 +72,7 @@ def _by_sentences(key):
 
 _FITTED = ("strength", "spread", "background", "gap", "iterations", "cone_active", "geometry_lost", "stereotype_left",
            "kept", "pairs", "changed")  # fmt: skip
+_CHANGE = ("change_effect_size", "change_from", "change_to")  # now in a row of their own
 _COUNTS = {key: as_decimal(key) for key in ("partitions", "extreme", "extreme_low", "extreme_high")}
 _TEST = {"sets": _sets, "set_words": None, "scores": as_list("scores", "word", "value")}
 # Levels of evidence have taken the place of verdicts. The correction is now of two-sided p-values, and controls are
@@ -83,7 +86,7 @@ RENAMED_KINDS = {}  # old kind: new kind
 # returns the new keys with their values}. "*" is for every kind; a kind's own entry comes first.
 KEY_MAP = {
     "*": {"version": None, "versions": None},
-    "weat": _TEST | _COUNTS | _JUDGED,
+    "weat": _TEST | _COUNTS | _JUDGED | dict.fromkeys(_CHANGE),
     "wefat": _TEST | {"values": as_list("values", "word", "value")},
     "seat": _TEST | _COUNTS | _JUDGED | {
         "p_holm": _by_sentences("p_holm"),
@@ -151,16 +154,21 @@ def translate(old):
     return new | {"kind": RENAMED_KINDS.get(kind, kind)}
 
 
+def _moved(old):
+    """Return what an old row says that is now in another."""
+    if old.get("change_effect_size") is None:
+        return None
+    kept = {key: old[key] for key in ("test", "part", *_CHANGE[1:]) if key in old}
+    return {"kind": "change", "effect_size": old["change_effect_size"], **kept}
+
+
 def differences(old_rows, new_rows):
     """Return one line for every row or field that is not as it was; new rows and new fields are allowed."""
     by_identity = defaultdict(list)
     for row in new_rows:
         by_identity[row["kind"], row["test"]].append(row)
     found = []
-    for old in old_rows:
-        expected = translate(old)
-        if expected is None:
-            continue
+    for expected in (row for old in old_rows for row in (translate(old), _moved(old)) if row is not None):
         asked = {key: expected[key] for key in IDENTITY if key in expected}
         rows = by_identity[expected["kind"], expected["test"]]
         rows = [row for row in rows if all(row.get(key) == value for key, value in asked.items())]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from imprint.association.topics import topic_rows
 from imprint.association.verdicts import FOUND, check_alpha, judge_all
 from imprint.association.weat import WeatResult, find_test, measure
 from imprint.association.wefat import WefatResult
@@ -38,9 +39,10 @@ class Battery(Result):
     alpha: float
 
     def findings(self) -> list[Row]:
-        """Return one row per test, those that could not be run last."""
+        """Return one row per test, then one per topic, and tests that could not be run last."""
         weats, wefats = self.weats, self.wefats
-        return [*(one.finding() for one in weats), *(one.finding() for one in wefats), *self.skipped]
+        tests = [*(one.finding() for one in weats), *(one.finding() for one in wefats)]
+        return [*tests, *topic_rows(weats), *self.skipped]
 
     def __repr__(self) -> str:
         counts = Counter(one.evidence for one in self.weats)

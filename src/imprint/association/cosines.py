@@ -12,6 +12,8 @@ import numpy as np
 
 from imprint.types import Floats, Floats32
 
+ROUNDING = float(np.finfo(np.float32).eps)  # how far cosines of one direction, kept in single precision, lie apart
+
 _FEW = 5_000  # products of two rows that take less time than compiled loops take to load
 
 

@@ -7,6 +7,7 @@ words of these kinds? Axes: would unrelated contrasts in this space align as wel
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -91,6 +92,25 @@ class CosineTable:
     def scores(self) -> Floats:
         """Return each target's mean cosine with A less that with B."""
         return np.array([mean(row[: self.n_a]) - mean(row[self.n_a :]) for row in self.cosines])
+
+    def sides(self) -> tuple[Floats, Floats]:
+        """Return the scores of X and of Y."""
+        scores = self.scores()
+        return scores[: self.n_x], scores[self.n_x :]
+
+    def taking(self, targets: Collection[str], attributes: Collection[str]) -> "CosineTable":
+        """Return the table with these of its words alone."""
+        rows, columns = (
+            [place for place, word in enumerate(own) if word in kept]
+            for own, kept in ((self.targets, targets), (self.attributes, attributes))
+        )
+        return CosineTable(
+            tuple(self.targets[place] for place in rows),
+            tuple(self.attributes[place] for place in columns),
+            sum(place < self.n_x for place in rows),
+            sum(place < self.n_a for place in columns),
+            self.cosines[np.ix_(rows, columns)],
+        )
 
     def units(self) -> tuple[list[int], list[int]]:
         """Return the numbers of units: a word and its inflections, within a set, are one."""

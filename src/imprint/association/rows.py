@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
-from imprint.association.evidence import Checks
+from imprint.association.evidence import Checks, CosineTable
 from imprint.association.verdicts import FOUND, Check, Direction, Evidence, Judged, Question
 from imprint.choices import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue
@@ -139,7 +139,8 @@ class AssociationResult(Result):
     """A test of X and Y against A and B; positive means X with A and Y with B. `Effect` explains the effect sizes.
 
     `scores` has what was scored, words or sentences, in the order of the test; `x_scores` and `y_scores` are what was
-    permuted. The interval is None where scores are not independent. `judged` places the test in its family.
+    permuted. The interval is None where scores are not independent. `table` has the cosines of words. `judged` places
+    the test in its family.
     """
 
     test: WeatTest
@@ -159,6 +160,7 @@ class AssociationResult(Result):
     missing: tuple[str, ...]
     seed: int
     checks: Checks
+    table: CosineTable = field(compare=False)
     judged: Judged | None = None
     detectable_shift: float | None = None
 

@@ -12,7 +12,7 @@ from typing import get_args
 import numpy as np
 
 from imprint.association.cosines import Effect, cosines
-from imprint.association.evidence import NO_CHECKS, Checks, check
+from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, check
 from imprint.association.framing import FramedWords, Framing, ranks_of
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
@@ -154,6 +154,7 @@ def measure(
     `framing`, other words in the same sentences, two of the checks cannot run.
     """
     table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
+    words = table.by_words()
     parts = sensitivity(table)
     centred = _centred_effect(table, encodings)
     frames = _frames(table, encodings, alternative) if question.frames else None
@@ -176,7 +177,7 @@ def measure(
         checks = NO_CHECKS
         if unit == "word":
             label = significance if alternative == "two-sided" else permutation_test(x, y, alternative="two-sided")
-            checks = _checks(table, framing, label, seed)
+            checks = _checks(table, words, framing, label, seed)
         results[unit] = SeatResult(
             test=question.test,
             context=question.context,
@@ -200,15 +201,18 @@ def measure(
             left_out=table.left_out,
             seed=seed,
             checks=checks,
+            table=words,
             ranked=ranks_of([sentence.word for side in (table.x, table.y, table.a, table.b) for sentence in side])[1],
         )
     return results
 
 
-def _checks(table: SentenceTable, framing: Framing | None, label: PermutationTest, seed: int) -> Checks:
+def _checks(
+    table: SentenceTable, words: CosineTable, framing: Framing | None, label: PermutationTest, seed: int
+) -> Checks:
     contrast = None if framing is None else framing.contrast(table)
     background = None if framing is None else framing.background
-    return check(contrast, background, label, table.by_words(), seed)
+    return check(contrast, background, label, words, seed)
 
 
 def _count(side: Side, unit: Unit) -> int:

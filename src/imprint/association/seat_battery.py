@@ -18,6 +18,7 @@ from imprint.association.seat import SentenceQuestion, ask, measure
 from imprint.association.seat_result import SeatResult
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.sentences import Side, Unit
+from imprint.association.topics import TopicRow, topic_rows
 from imprint.association.verdicts import ALPHA, FOUND, Judged, check_alpha, judge
 from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
@@ -73,9 +74,17 @@ class SeatBattery(Result):
     encoded: int
 
     def findings(self) -> list[Row]:
-        """Return one row per test, context, unit and encoder, then checks of the whole and what could not be run."""
+        """Return one row per test, context, unit and encoder, topics, checks of the whole, and what was not run."""
         seats = [one.finding(stars=self._stars(one), published=_published(one)) for one in self.seats]
-        return [*seats, *self.coherence, *self.anisotropy, *self.skipped]
+        return [*seats, *self._topics(), *self.coherence, *self.anisotropy, *self.skipped]
+
+    def _topics(self) -> list[TopicRow]:
+        """Return each encoder's topics, of words in sentences; of words alone where no sentences were asked for."""
+        rows: list[TopicRow] = []
+        for encoder in dict.fromkeys(one.embedding_sha256 for one in self.seats):
+            own = [one for one in self.of_unit("word") if one.embedding_sha256 == encoder]
+            rows += topic_rows([one for one in own if one.context != "word"] or own, part="seat")
+        return rows
 
     def _stars(self, one: SeatResult) -> str:
         """Mark a p-value of sentences as the paper does."""

@@ -115,6 +115,8 @@ class SeatResult(AssociationResult):
         The level of evidence within the test's family; sentences have none.
     detectable_shift
         Where nothing was found, the smallest difference that would have been found four times in five.
+    table
+        The mean cosine of every target word with every attribute word.
     """
 
     context: Context

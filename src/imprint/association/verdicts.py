@@ -127,7 +127,7 @@ def _judged(question: Question, place: int, levels: dict[str, _Level], alpha: fl
     failed = {
         check
         for name, found in (("limited", limited), ("moderate", moderate), ("strong", strong))
-        if found > alpha
+        if found > alpha and (name != "strong" or "axes" in checks.asked)
         for check in checks.needed(name)
         if checks.p_of(check) > levels[name].held
     }

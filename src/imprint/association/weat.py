@@ -5,12 +5,12 @@ the sum of s over X less that over Y; the effect divides the difference of means
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from imprint.association.cosines import Effect, cosines
+from imprint.association.cosines import ROUNDING, Effect, cosines
 from imprint.association.evidence import Contrast, CosineTable, check, unit_rows
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
@@ -29,19 +29,14 @@ from imprint.types import Floats, Progress
 
 WordSets = tuple[Sequence[str], Sequence[str]]
 
-_ROUNDING = float(np.finfo(np.float32).eps)  # how far cosines of one direction, kept in single precision, lie apart
-
 
 class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
-    """One test on one embedding; beside a second one, with the change of the effect from one to the other."""
+    """One test on one embedding; `other` is one that was asked the same, on the words that both have."""
 
     stability_low: float | None
     stability_high: float | None
     stability_same_sign: float | None
     left_out: tuple[str, ...] = ()
-    change_effect_size: float | None = None
-    change_from: str | None = None
-    change_to: str | None = None
     other: str | None = None
     other_sha256: str | None = None
 
@@ -104,7 +99,6 @@ class WeatResult(AssociationResult):
     stability: Stability
     lowered: tuple[str, ...]
     from_subwords: tuple[str, ...]
-    table: CosineTable = field(compare=False)
 
     def findings(self) -> list[WeatRow]:
         """Return the one row in a list, as every result does."""
@@ -272,7 +266,7 @@ def _permuted(
 
 def _without_noise(table: Floats) -> Floats:
     """Give target words that all point one way the same cosines: what tells these apart is rounding, no effect."""
-    return np.broadcast_to(table[0], table.shape) if np.ptp(table, axis=0).max() < _ROUNDING else table
+    return np.broadcast_to(table[0], table.shape) if np.ptp(table, axis=0).max() < ROUNDING else table
 
 
 def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: WordSets | None) -> WeatTest:

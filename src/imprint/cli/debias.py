@@ -216,10 +216,11 @@ def _is_gender(axis: "imprint.Axis") -> bool:
 
 def _test(before: "imprint.Embedding", after: "imprint.Embedding", report: "Report") -> "list[imprint.Row]":
     from imprint.association.battery import run_battery
+    from imprint.association.changes import before_and_after
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
     tests, label = choose(catalogue(), GENDER_TESTS), "testing before and after"
     report(label, 0, 2 * len(tests))
     first = run_battery(before, tests, progress=lambda done, total: report(label, done, 2 * total))
     second = run_battery(after, tests, progress=lambda done, total: report(label, total + done, 2 * total))
-    return [*first.findings(), *second.findings()]
+    return before_and_after(first, second)

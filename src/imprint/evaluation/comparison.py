@@ -1,20 +1,18 @@
 """Two embeddings side by side: their biases, whether they associate words alike, and what they are good for.
 
-Effects on the words that both have, corrected as one family, as May et al. (2019), footnote 8, correct encoders; the
-agreement of single words' scores; and benchmarks. Every difference is the second embedding's less the first one's.
+Effects on the words that both have, and how they changed; the agreement of single words' scores; and benchmarks.
+Every difference is the second embedding's less the first one's.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import msgspec
-
-from imprint.association.battery import run_battery
+from imprint.association.changes import ChangeRow, TopicChangeRow, change_rows
 from imprint.association.verdicts import check_alpha, judge_all
-from imprint.association.weat import WeatResult, WeatRow
+from imprint.association.weat import WeatResult, WeatRow, find_test, measure
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import VocabularyError
+from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.agreement import AXIS, AgreementRow, Scores, agree, projected_scores, shared_sets, wefat_scores
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.benchmarks import Benchmark
@@ -33,22 +31,23 @@ POOLED = "weat-words"
 
 @dataclass(frozen=True, repr=False)
 class EmbeddingComparison(Result):
-    """Effects (two rows per WEAT), agreement of words' scores, benchmarks, and what could not be run on both.
+    """Effects (two rows per WEAT), changes, agreement of words' scores, benchmarks, and what could not be run.
 
-    Both are asked about the words that both have. Differences are the second embedding's less the first one's, and
-    Holm's correction is over all tests on both.
+    Both are asked about the words that both have. Differences are the second embedding's less the first one's. Each
+    embedding's tests are one family for Holm's correction, and the changes are another.
     """
 
     first: str
     second: str
     effects: tuple[WeatRow, ...]
+    changes: tuple[ChangeRow | TopicChangeRow, ...]
     agreements: tuple[AgreementRow, ...]
     benchmarks: tuple[BenchmarkRow, ...]
     skipped: tuple[SkippedRow, ...]
 
     def findings(self) -> list[Row]:
         """Return every row, what could not be run last."""
-        return [*self.effects, *self.agreements, *self.benchmarks, *self.skipped]
+        return [*self.effects, *self.changes, *self.agreements, *self.benchmarks, *self.skipped]
 
     def __repr__(self) -> str:
         return (
@@ -82,7 +81,7 @@ def compare(
     benchmarks
         Benchmarks to run; by default all bundled ones.
     alpha
-        Chance of any false discovery among the tests on both (Holm's correction).
+        Chance of any false discovery among an embedding's tests, and among the changes (Holm's correction).
     most_words
         How many of the most frequent words are searched for answers to analogies.
     resamples
@@ -95,7 +94,7 @@ def compare(
     Returns
     -------
     EmbeddingComparison
-        Effects, agreement and benchmarks; what cannot be run on both is skipped with the reason.
+        Effects, changes, agreement and benchmarks; what cannot be run on both is skipped with the reason.
 
     Examples
     --------
@@ -109,7 +108,7 @@ def compare(
     chosen = tests or [test for test in choose(every, (DEFAULT_TESTS,)) if isinstance(test, WeatTest)]
     not_run: list[SkippedRow] = []
     skip = partial(skipped, (first.name, first.sha256), seed=seed)
-    effects = _effects((first, second), chosen, alpha, seed, not_run, report)
+    effects, changes = _effects((first, second), chosen, alpha, seed, not_run, report)
     sources: list[tuple[str, str, Callable[[], tuple[Scores, Scores, tuple[str, ...]]]]] = [
         (test.id, test.title, partial(wefat_scores, test, first, second))
         for test in every
@@ -138,6 +137,7 @@ def compare(
         first=first.name,
         second=second.name,
         effects=effects,
+        changes=changes,
         agreements=tuple(agreements),
         benchmarks=evaluation.rows,
         skipped=(*not_run, *evaluation.skipped),
@@ -151,44 +151,27 @@ def _effects(
     seed: int,
     not_run: list[SkippedRow],
     report: Report | None,
-) -> tuple[WeatRow, ...]:
-    """Return two rows per test, each naming the other, with the second's effect less the first's in both."""
-    measured = (embeddings[0].name, embeddings[0].sha256)
-    left_out: dict[str, tuple[str, ...]] = {}
-    shared: list[WeatTest] = []
-    for test in tests:
+) -> tuple[tuple[WeatRow, ...], tuple[ChangeRow | TopicChangeRow, ...]]:
+    """Return two rows per test, each naming the other, and what changed; each embedding's tests are one family."""
+    found: list[tuple[WeatResult, WeatResult]] = []
+    for done, test in enumerate(tests, start=1):
         try:
-            (x, y, a, b), left_out[test.id] = shared_sets((test.x, test.y, test.a, test.b), embeddings)
-            shared.append(replace(test, x=x, y=y, a=a, b=b))
-        except VocabularyError as error:
+            (x, y, a, b), lost = shared_sets((test.x, test.y, test.a, test.b), embeddings)
+            asked = find_test(replace(test, x=x, y=y, a=a, b=b))
+            first, second = (replace(measure(one, asked, seed=seed), test=test, missing=lost) for one in embeddings)
+            found.append((first, second))
+        except (VocabularyError, StimulusError) as error:
+            measured = (embeddings[0].name, embeddings[0].sha256)
             not_run.append(skipped(measured, test.id, test.title, error, part="weat", seed=seed))
-    if not shared:
-        return ()
-    found: list[dict[str, WeatResult]] = []
-    for embedding in embeddings:
-        progress = None if report is None else partial(report, f"testing {embedding.name}")
-        battery = run_battery(embedding, shared, alpha=alpha, seed=seed, progress=progress)
-        found.append({result.test.id: result for result in battery.weats})
-        not_run += battery.skipped
-    both = [test.id for test in shared if all(test.id in results for results in found)]
-    family = [results[test] for test in both for results in found]
-    family = judge_all(family, alpha)
-    rows = []
-    for place, result in enumerate(family):
-        first, second = family[place - place % 2], family[place - place % 2 + 1]
-        other = second if result is first else first
-        row = result.finding(
-            left_out=left_out[result.test.id],
-            change_effect_size=second.effect_size - first.effect_size,
-            change_from=first.embedding,
-            change_to=second.embedding,
-            other=other.embedding,
-            other_sha256=other.embedding_sha256,
-        )
-        rows.append(
-            msgspec.structs.replace(row, missing=row.left_out)
-        )  # by either: both are asked about the same words
-    return tuple(rows)
+        if report is not None:
+            report("testing both", done, len(tests))
+    before, after = (judge_all([pair[side] for pair in found], alpha) for side in (0, 1))
+    rows = [
+        one.finding(left_out=one.missing, other=other.embedding, other_sha256=other.embedding_sha256)
+        for pair in zip(before, after, strict=True)
+        for one, other in (pair, pair[::-1])
+    ]
+    return tuple(rows), tuple(change_rows(before, after, alpha))
 
 
 def _pooled(effects: Sequence[WeatRow]) -> tuple[tuple[Scores, Scores, tuple[str, ...]], dict[str, str]]:

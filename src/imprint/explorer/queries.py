@@ -50,7 +50,7 @@ class Explorer:
         test = weat_test(sets)
         with self._my_turn():
             battery = run_battery(self.embedding, [test], alternative=alternative, alpha=ALPHA, skip=False)
-        (finding,) = battery.findings()
+        (finding,) = (one.finding() for one in battery.weats)
         return Reply(
             finding,
             recipes.weat_command(self.source, test, alternative),

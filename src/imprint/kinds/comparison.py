@@ -45,7 +45,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
             most_words=plan.most_words,
             resamples=plan.resamples,
             seed=plan.seed,
-            report=by_label(progress, (0.35, 0.35, 0.3)),
+            report=by_label(progress, (0.7, 0.3)),
         ).findings()
 
     attempts = [

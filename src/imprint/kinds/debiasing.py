@@ -79,6 +79,7 @@ _STRENGTHS = (
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Debias, and measure what changed and what can still be recovered."""
     from imprint.association.battery import run_battery
+    from imprint.association.changes import before_and_after
     from imprint.debiasing.frontier import frontier
     from imprint.debiasing.rows import frontier_finding, projection_finding
     from imprint.evaluation.leakage import leakage
@@ -96,10 +97,10 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     def weats() -> list[Row]:
         tests = choose(catalogue(), GENDER_TESTS)
         both = [
-            run_battery(one, tests, alpha=plan.alpha, seed=plan.seed, progress=stretch(progress, *part)).findings()
+            run_battery(one, tests, alpha=plan.alpha, seed=plan.seed, progress=stretch(progress, *part))
             for one, part in ((before, (0.05, 0.1)), (after, (0.1, 0.2)))
         ]
-        return [row.in_part(BEFORE_AFTER.name) for rows in zip(*both, strict=True) for row in rows]
+        return [row.in_part(BEFORE_AFTER.name) for row in before_and_after(*both)]
 
     def left() -> Sequence[Row]:
         if plan.quick:

@@ -84,7 +84,6 @@ _PAIRED = (
 )
 _COMPARED = (
     *_PAIRED,
-    Column("Change of d", "The second embedding's d less the first one's.", True),
     Column("Left out", "Words that one of the two does not have; both are tested without them.", True),
 )
 
@@ -218,12 +217,11 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     columns = _COMPARED if compared else _PAIRED
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
-    second = {row.test: row for row in paired}  # the change is shown beside the second of both
-    lines = tuple(_paired_cells(row, second[row.test] is row)[: len(columns)] for row in paired)
+    lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)
     yield Table(say("Every test on both embeddings, {}", one_sided(rows)), columns, lines, filtered=True)
     if compared:
         yield Prose(
-            "Both embeddings are tested on the words that both have. Holm's correction is over all tests on both.",
+            "Both embeddings are tested on the words that both have. Holm's correction is over the tests of each.",
             "note",
             ("page", "terminal"),
         )
@@ -231,7 +229,7 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     yield Prose("An effect below zero is a reversed association, not a removed one.", "note", ("page", "terminal"))
 
 
-def _paired_cells(row: WeatRow, is_second: bool) -> tuple[Cell | Text, ...]:
+def _paired_cells(row: WeatRow) -> tuple[Cell | Text, ...]:
     return (
         name_cell(row),
         title(row.embedding),
@@ -239,7 +237,6 @@ def _paired_cells(row: WeatRow, is_second: bool) -> tuple[Cell | Text, ...]:
         p_cell(row),
         corrected_cell(row),
         evidence_cell(row),
-        number(row.change_effect_size) if is_second else "",
         Cell(count(len(row.left_out)), hint=words(row.left_out)),
     )
 

@@ -20,6 +20,7 @@ import hashlib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -166,7 +167,7 @@ def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) 
         raise SettingError(f"a {key} has no {other}", where=where, hint=f"write {limit_key} = a number")
     limit = table.need(limit_key, float)
     if key == "benchmark":
-        check_between("least", limit, where=where)
+        check_between("least", limit, -1.0)
         condition = Condition("require", "similarity", name, "spearman", False, ">=", limit)
     else:
         if not limit > 0:
@@ -188,7 +189,7 @@ def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str
         raise SettingError(f"there is no {key} {name!r}", option=key, got=name, where=where, hint=hint)
 
 
-def _table(path: Path) -> dict[str, object]:
+def _table(path: Path) -> dict[str, Any]:
     values = _toml(path)
     if path.name != _PROJECT:
         return values
@@ -198,7 +199,7 @@ def _table(path: Path) -> dict[str, object]:
     return found
 
 
-def _toml(path: Path) -> dict[str, dict[str, object]]:
+def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:

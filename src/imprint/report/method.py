@@ -23,8 +23,8 @@ GLOSSARY = (
     "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two.",
     "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million. In tests of "
     "words, chance exchanges the labels of these words; it says nothing about other words.",
-    "Evidence: strong, moderate or limited, by how many checks an association passes: label permutation, word frequency, "
-    "other words, other directions in the space.",
+    "Evidence: strong, moderate or limited, by how many checks an association passes: label permutation, word "
+    "frequency, other words, other directions in the space.",
     "Interval over words: where the mean difference would lie if other words of the same kinds had been chosen.",
     "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.",
     "Holm's correction: p-values made larger because many tests were run.",

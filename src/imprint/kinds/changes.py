@@ -1,0 +1,138 @@
+"""Changes as kinds: what differs between two versions of a subject, test by test and topic by topic."""
+
+from collections.abc import Iterator, Sequence
+
+from imprint.association.changes import ChangeRow, TopicChangeRow
+from imprint.association.verdicts import strongest
+from imprint.kinds import Kind
+from imprint.kinds.comparison import AGAINST
+from imprint.kinds.tests import TEST, name_cell
+from imprint.kinds.topics import P_WORDS, TESTS, TOPIC_COLUMN, one_test, size_of, tests_of, topic_cells
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Prose,
+    Table,
+    Text,
+    estimate,
+    interval,
+    join,
+    number,
+    probability,
+    say,
+    title,
+)
+
+_BEFORE = Column("Before", "Mean difference in the first embedding.", True)
+_AFTER = Column("After", "Mean difference in the second embedding.", True)
+_CHANGE = Column("Change", "Mean difference after less that before, with its 95 % interval over words.", True)
+_CHANGES = (
+    TEST,
+    _BEFORE,
+    _AFTER,
+    _CHANGE,
+    Column("p, Holm", "The larger of both checks' p-values, corrected over the tests compared.", True),
+    Column("Evidence", "Moderate: label permutation and words. Limited: label permutation alone."),
+    Column("p, label", "Two-sided p of the words' changes, over all splits of the target words.", True, extra=True),
+    Column(P_WORDS.title, P_WORDS.meaning, True, extra=True),
+    Column("Change of d", "The second embedding's d less the first one's.", True, extra=True),
+)
+_TOPIC_CHANGES = (TOPIC_COLUMN, _BEFORE, _AFTER, _CHANGE, P_WORDS, TESTS)
+
+
+def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
+    """Show how each test's mean difference changed."""
+    caption = say("What changed from {} to {}", title(rows[0].change_from), title(rows[0].change_to))
+    yield Table(caption, _CHANGES, tuple(_change_cells(row) for row in rows))
+    yield Prose(
+        "The change of each word's score is tested, on the words that both have. A change has moderate evidence at "
+        "most: frequency and the space's axes are not checked.",
+        "note",
+        ("page", "terminal"),
+    )
+
+
+def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
+    """Say how many tests about people changed, and the largest change."""
+    people = [row for row in rows if row.about_people]
+    found = [row for row in people if row.found]
+    if people:
+        moderate = sum(row.evidence == "moderate" for row in found)
+        counts = (f"{len(found)}", f"{len(people)}", f"{moderate}")
+        yield say("{} {} of {} tests about people, {} of them with moderate evidence.", _changed(rows[0]), *counts)
+    best = [row for row in found if row.evidence == strongest(one.evidence for one in found)]
+    if best:
+        row = max(best, key=lambda one: (abs(one.mean_difference or 0.0), one.test))
+        name, size = title(row.title), number(row.mean_difference, 3)
+        ends = interval(row.words_low, row.words_high, 3)
+        template = "The largest change: {} by {}, 95 % interval over words {}: {} evidence."
+        yield say(template, name, size, ends, row.evidence or "")
+
+
+def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
+    """Show how each topic's mean difference changed, unless one test is all there is."""
+    if not one_test(rows):
+        lines = tuple(
+            (
+                title(row.topic),
+                number(row.mean_difference_before, 3),
+                number(row.mean_difference_after, 3),
+                *topic_cells(row)[:-1],
+            )
+            for row in rows
+        )
+        yield Table("What changed, per topic", _TOPIC_CHANGES, lines)
+
+
+def say_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Text]:
+    """Say the change of every topic."""
+    if one_test(rows):
+        return
+    shown = [
+        say("{} by {} in {}", title(row.topic), size_of(row), tests_of(row))
+        for row in rows
+        if row.mean_difference is not None
+    ]
+    if shown:
+        yield say("Change of the mean difference per topic, with 95 % interval over words: {}.", join(shown, "; "))
+
+
+def _changed(row: ChangeRow) -> Text:
+    if row.part == "debiasing":
+        return "Debiasing changed"
+    return say("From {} to {}, there is evidence of a change in", title(row.change_from), title(row.change_to))
+
+
+def _change_cells(row: ChangeRow) -> tuple[Cell | Text, ...]:
+    failed = say("Failed: {}", ", ".join(row.checks_failed)) if row.checks_failed else ""
+    return (
+        name_cell(row),
+        number(row.mean_difference_before, 3),
+        number(row.mean_difference_after, 3),
+        Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
+        Cell(probability(row.p_moderate_holm, row.p_method), order=row.p_moderate_holm),
+        Cell(row.evidence or NOTHING, hint=failed),
+        Cell(probability(row.p_label, row.p_method), order=row.p_label),
+        Cell(probability(row.p_words), order=row.p_words),
+        number(row.effect_size),
+    )
+
+
+CHANGE = Kind(
+    "change",
+    row=ChangeRow,
+    part=AGAINST,
+    blocks=show_changes,
+    sentences=say_changes,
+    aliases={"p": "p_value", "d": "effect_size"},
+)
+TOPIC_CHANGE = Kind(
+    "topic-change",
+    row=TopicChangeRow,
+    part=AGAINST,
+    blocks=show_topic_changes,
+    sentences=say_topic_changes,
+    aliases={"p": "p_words"},
+)

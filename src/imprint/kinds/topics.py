@@ -1,0 +1,106 @@
+"""Topics as a kind: one estimate per topic, above the tests that it is made of."""
+
+from collections.abc import Iterator, Sequence
+
+from imprint.association.topics import TopicRow
+from imprint.kinds import Kind
+from imprint.kinds.weat import ASSOCIATIONS
+from imprint.view import (
+    Block,
+    Cell,
+    Column,
+    Prose,
+    Table,
+    Text,
+    count,
+    estimate,
+    join,
+    probability,
+    say,
+    title,
+)
+
+TOPIC_COLUMN = Column("Topic")
+TESTS = Column("Tests", "Tests about people that ask about the topic.", True)
+_WORDS = Column("Words", "Different words of these tests; a word and its inflections count once.", True)
+P_WORDS = Column("p, words", "Two-sided p of no difference if other words of these kinds had been chosen.", True)
+_TOPICS = (
+    TOPIC_COLUMN,
+    Column("Mean difference", "Mean of the tests' mean differences, with its 95 % interval over words.", True),
+    P_WORDS,
+    TESTS,
+    _WORDS,
+)
+
+
+def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
+    """Show one line per topic, unless one test is all there is."""
+    if one_test(rows):
+        return
+    several = len({row.embedding_sha256 for row in rows}) > 1
+    columns = (TOPIC_COLUMN, Column("Encoder"), *_TOPICS[1:]) if several else _TOPICS
+    lines = tuple((title(row.topic), *([title(row.embedding)] if several else []), *topic_cells(row)) for row in rows)
+    yield Table("One estimate per topic", columns, lines)
+    yield Prose(
+        "Tests of one topic share words, so they are not independent findings. Each topic has the mean of its tests, "
+        "with an interval that counts every word once. It is an estimate, and not corrected.",
+        "note",
+        ("page", "terminal"),
+    )
+    for row in rows:
+        if row.tests_left_out:
+            yield Prose(
+                say("{}: {} left out, with too few words.", title(row.topic), title(", ".join(row.tests_left_out))),
+                "note",
+                ("page", "terminal"),
+            )
+
+
+def say_topics(rows: Sequence[TopicRow]) -> Iterator[Text]:
+    """Say the mean difference of every topic."""
+    if one_test(rows):
+        return
+    encoders = dict.fromkeys(row.embedding_sha256 for row in rows)
+    for encoder in encoders:
+        own = [row for row in rows if row.embedding_sha256 == encoder and row.mean_difference is not None]
+        shown = [say("{} {} in {}", title(row.topic), size_of(row), tests_of(row)) for row in own]
+        if shown:
+            where = say(" on {}", title(own[0].embedding)) if len(encoders) > 1 else ""
+            yield say("Mean difference per topic{}, with 95 % interval over words: {}.", where, join(shown, "; "))
+
+
+def one_test(rows: Sequence[TopicRow]) -> bool:
+    """Tell whether all topics have the same one test, whose own row says the same."""
+    return len({test for row in rows for test in (*row.tests, *row.tests_left_out)}) == 1
+
+
+def tests_of(row: TopicRow) -> str:
+    """Return how many tests a topic has, in words."""
+    return "1 test" if len(row.tests) == 1 else f"{len(row.tests)} tests"
+
+
+def size_of(row: TopicRow) -> Text:
+    """Return a topic's mean difference with its interval."""
+    return estimate(row.mean_difference, row.words_low, row.words_high, 3)
+
+
+def topic_cells(row: TopicRow) -> tuple[Cell | Text, ...]:
+    """Return the cells that topics have before and after a change."""
+    return (
+        Cell(size_of(row), order=row.mean_difference),
+        Cell(probability(row.p_words), order=row.p_words),
+        Cell(count(len(row.tests)), hint=title(", ".join(row.tests))),
+        count(row.n_words),
+    )
+
+
+TOPIC = Kind(
+    "topic",
+    row=TopicRow,
+    part=ASSOCIATIONS,
+    blocks=show_topics,
+    sentences=say_topics,
+    aliases={"p": "p_words"},
+    card=True,
+    rank=-1,
+)
