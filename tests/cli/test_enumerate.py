@@ -12,7 +12,7 @@ from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.subjects.opening import load
 
-QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300)
+QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300, "--repeats", 0)
 FIELDS = {"group", "category", "words", "names", "score", "p_value", "significant", "rotations"}
 
 
