@@ -9,30 +9,30 @@ import pytest
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.matching import Repeat, recurring, same_groups
+from imprint.enumeration.matching import ROTATIONS, find_again, same_cells, same_groups
+from imprint.enumeration.problem import cluster_again, pose
+from imprint.enumeration.settings import Settings
+from imprint.enumeration.solution import posing_seeds
+from imprint.significance.rotations import observed_scores, random_directions, scores_under
 
-CRITICAL = 0.01
 
-
-def by_sets(labels, words, significant, again):
+def by_sets(labels, words, significant, other_labels, other_words):
     """The definition, word for word, with sets of names and of words."""
 
     def names(clusters, group):
         return {name for name, label in enumerate(clusters) if label == group}
 
-    found = np.zeros_like(significant)
-    categories, groups = significant.shape
-    for (j, i), (k, other) in product(np.ndindex(categories, groups), np.ndindex(again.p_values.shape)):
-        own, others = names(labels, i), names(again.labels, other)
+    for cell, other in product(np.ndindex(significant.shape), np.ndindex(other_words.shape[:2])):
+        own, others = names(labels, cell[1]), names(other_labels, other[1])
         both = len(own & others)
         mostly = both > len(own) / 2 and both > len(others) / 2
-        half = len(set(words[j, i]) & set(again.words[k, other])) >= len(words[j, i]) / 2
-        found[j, i] |= significant[j, i] and mostly and half and again.p_values[k, other] <= CRITICAL
-    return found
+        half = len(set(words[cell]) & set(other_words[other])) >= len(words[cell]) / 2
+        if significant[cell] and mostly and half:
+            yield cell, other
 
 
 @pytest.mark.parametrize("top", [1, 2, 3, 4])
-def test_recurrence_is_the_definition_counted_with_sets(top):
+def test_cells_match_by_the_definition_counted_with_sets(top):
     rng = np.random.default_rng(top)
     found = []
     for _ in range(60):
@@ -44,13 +44,11 @@ def test_recurrence_is_the_definition_counted_with_sets(top):
             for count in (3, 5)
         )
         moved[0, 0] = -1
-        p_values = np.where(rng.random(moved.shape[:2]) < 0.5, CRITICAL, 1.1 * CRITICAL)
-        p_values[0, 0] = 1.0
-        significant = rng.random((3, groups)) < 0.7
-        again = Repeat(others, moved, p_values)
-        found.append(recurring(labels, words, significant, again, CRITICAL))
-        np.testing.assert_array_equal(found[-1], by_sets(labels, words, significant, again))
-    assert 0.05 < np.mean(found) < 0.95
+        given = (labels, words, rng.random((3, groups)) < 0.7, others, moved)
+        pairs = same_cells(*given)
+        assert sorted(pairs) == sorted(by_sets(*given))
+        found.append(len(pairs))
+    assert min(np.mean(found), 60 * 12 - np.mean(found)) > 0
 
 
 def test_groups_match_one_to_one_and_only_with_more_than_half_of_either():
@@ -66,11 +64,27 @@ def test_groups_match_one_to_one_and_only_with_more_than_half_of_either():
         assert same.sum(axis=1).max() <= 1
 
 
-def test_the_same_run_recurs_wholly():
-    labels, words = np.array([0, 0, 1, 1, 1]), np.arange(12).reshape(2, 2, 3)
-    significant = np.array([[True, False], [True, True]])
-    again = Repeat(1 - labels, words[::-1, ::-1], np.full((2, 2), CRITICAL))
-    assert recurring(labels, words, significant, again, CRITICAL).tolist() == significant.tolist()
+def test_a_cell_recurs_where_a_cell_that_matches_has_a_small_p_value(planted, small):
+    """The oracle: cluster anew, test every cell of every category, and look each association up."""
+    settings = Settings(**small | {"fdr": 0.5})
+    problem = pose(planted.embedding, "first", settings, posing_seeds(settings))
+    rows = observed_scores(problem.cells)[1]
+    significant = np.ones(problem.cells.shape, dtype=bool)
+    seen = set()
+    for seed in range(4):
+        grouping, categorising, rotating = np.random.SeedSequence(seed).spawn(3)
+        again = cluster_again(problem, settings, grouping, categorising)
+        scores, chosen = observed_scores(again.cells)
+        null = scores_under(again.cells, random_directions(again.cells, ROTATIONS, rotating))
+        p_values = (1 + np.sum(null >= scores, axis=0)) / (1 + ROTATIONS)
+        expected = np.zeros_like(significant)
+        pairs = by_sets(problem.labels, problem.rows[rows], significant, again.labels, again.rows[chosen])
+        for cell, other in pairs:
+            expected[cell] |= p_values[other] <= 0.2
+            seen.add(bool(p_values[other] <= 0.2))
+        found = find_again(problem, settings, significant, rows, 0.2, np.random.SeedSequence(seed))
+        np.testing.assert_array_equal(found, expected)
+    assert seen == {True, False}
 
 
 def test_planted_associations_recur_in_nearly_all_runs(planted, small):
@@ -127,7 +141,7 @@ def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small)
 
 def test_where_nothing_is_found_nothing_is_repeated(small, monkeypatch):
     embedding, names = noise(1)
-    monkeypatch.setattr("imprint.enumeration.matching.run_again", None)
+    monkeypatch.setattr("imprint.enumeration.matching.find_again", None)
     found = enumerate_biases(embedding, names, **small | {"repeats": 5, "cleaning": "none"})
     assert found.significant == ()
     assert found.recurrent() == 0

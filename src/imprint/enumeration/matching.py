@@ -14,28 +14,21 @@ p-value needs no second correction over all cells, because the repeat is only as
 """
 
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from imprint.enumeration.null import Done, Tally
 from imprint.enumeration.problem import Problem, cluster_again
 from imprint.enumeration.settings import Settings
-from imprint.significance.rotations import in_order, observed_scores, random_directions, scores_under
+from imprint.significance.rotations import Cells, in_order, observed_scores, random_directions, scores_under
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Indices, Ints
 
+Place = tuple[int, int]  # a category and a group
+
 ROTATIONS = 300  # of each repeat
 WORK = 1_300  # rotations that take as long as a repeat on the bundled embedding: for the time left
-
-
-@dataclass(frozen=True, eq=False)
-class Repeat:
-    """A run with other K-means seeds: the group of each name, the words of each cell (-1 where too few), p-values."""
-
-    labels: Indices
-    words: Ints
-    p_values: Floats
 
 
 def recurrence(
@@ -51,29 +44,37 @@ def recurrence(
 ) -> Floats:
     """Return the share of repeats in which each significant cell recurs; `rows` are the words of each cell."""
     counts = np.zeros(significant.shape)
-    tasks = [(settings, child) for child in seed.spawn(settings.repeats)]
+    tasks = [(settings, significant, rows, critical, child) for child in seed.spawn(settings.repeats)]
     # The order of groups means nothing here, so the table behind it need not go to the workers.
     shared = replace(problem, targets=replace(problem.targets, table=None))
-    for again in in_order(executor, run_again, shared, tasks):
-        counts += recurring(problem.labels, problem.rows[rows], significant, again, critical)
+    for found in in_order(executor, find_again, shared, tasks):
+        counts += found
         if report is not None:
             report(WORK)
     return counts / settings.repeats
 
 
-def run_again(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> Repeat:
-    """Cluster names and words with seeds of their own, and test the cells with fewer rotations."""
+def find_again(
+    problem: Problem,
+    settings: Settings,
+    significant: Flags,
+    rows: Ints,
+    critical: float,
+    seed: np.random.SeedSequence,
+) -> Flags:
+    """Cluster names and words with seeds of their own, and tell which significant cells recur."""
     grouping, categorising, rotating = seed.spawn(3)
     again = cluster_again(problem, settings, grouping, categorising)
-    cells = again.cells
     with single_threaded():
-        scores, rows = observed_scores(cells)
-        rotations = repeat_rotations(settings)
-        null = scores_under(cells, random_directions(cells, rotations, rotating))
-    family_wise = settings.correction == "max"
-    tally = Tally(scores, np.zeros(cells.shape, dtype=np.int64), kept=[] if family_wise else None)
-    tally.add(null)
-    return Repeat(again.labels, np.where(rows < 0, -1, again.rows[rows]), tally.p_values())
+        scores, chosen = observed_scores(again.cells)
+    words = np.where(chosen < 0, -1, again.rows[chosen])
+    pairs = same_cells(problem.labels, problem.rows[rows], significant, again.labels, words)
+    found = np.zeros_like(significant)
+    if pairs:
+        p_values = _p_values(again.cells, scores, {place for _, (place, _) in pairs}, settings, rotating)
+        for cell, other in pairs:
+            found[cell] |= p_values[other] <= critical
+    return found
 
 
 def repeat_rotations(settings: Settings) -> int:
@@ -81,16 +82,20 @@ def repeat_rotations(settings: Settings) -> int:
     return min(ROTATIONS, settings.rotations)
 
 
-def recurring(labels: Indices, words: Ints, significant: Flags, again: Repeat, critical: float) -> Flags:
-    """Tell which significant cells, (categories, groups), recur in a repeat; `words` as in `Repeat`."""
-    same = same_groups(labels, again.labels, significant.shape[1])
-    found = np.zeros_like(significant)
-    for j, i in np.argwhere(significant):
-        for group in np.flatnonzero(same[i]):
-            strong = again.words[again.p_values[:, group] <= critical, group]
-            shared = np.isin(strong, words[j, i]).sum(axis=1)
-            found[j, i] = np.any(2 * shared >= words.shape[2])
-    return found
+def same_cells(
+    labels: Indices, words: Ints, significant: Flags, other_labels: Indices, other_words: Ints
+) -> list[tuple[Place, Place]]:
+    """Pair significant cells with the cells of another run that have mostly the same names and half of the words.
+
+    `words` number the words of each (category, group), -1 where there are too few.
+    """
+    same = same_groups(labels, other_labels, significant.shape[1])
+    pairs = []
+    for j, i in np.argwhere(significant).tolist():
+        for group in np.flatnonzero(same[i]).tolist():
+            shared = np.isin(other_words[:, group], words[j, i]).sum(axis=1)
+            pairs += [((j, i), (k, group)) for k in np.flatnonzero(2 * shared >= words.shape[2]).tolist()]
+    return pairs
 
 
 def same_groups(labels: Indices, others: Indices, count: int) -> Flags:
@@ -98,3 +103,19 @@ def same_groups(labels: Indices, others: Indices, count: int) -> Flags:
     shared = np.zeros((count, count), dtype=np.int64)
     np.add.at(shared, (labels, others), 1)
     return np.asarray((2 * shared > shared.sum(axis=1, keepdims=True)) & (2 * shared > shared.sum(axis=0)))
+
+
+def _p_values(
+    cells: Cells, scores: Floats, categories: set[int], settings: Settings, seed: np.random.SeedSequence
+) -> Floats:
+    """Test the categories that are asked about, all of them where p-values are family-wise; 1 in the others."""
+    family_wise = settings.correction == "max"
+    asked = list(range(len(scores))) if family_wise else sorted(categories)
+    part = cells.only(asked)
+    with single_threaded():
+        null = scores_under(part, random_directions(part, repeat_rotations(settings), seed))
+    tally = Tally(scores[asked], np.zeros(part.shape, dtype=np.int64), kept=[] if family_wise else None)
+    tally.add(null)
+    p_values = np.ones(scores.shape)
+    p_values[asked] = tally.p_values()
+    return p_values

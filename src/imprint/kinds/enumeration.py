@@ -124,7 +124,7 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
             "p-value compares a score with names turned in random directions. Who bears the names is looked up "
             "afterwards."
         )
-        for text in (_counts(row), *_checks(row)):
+        for text in (_counts(row), *((_recurring(row), *_checks(row)) if row.associations else ())):
             yield Prose(text, "note", ("page", "terminal"))
         if row.spelling is not None and row.spelling > _SPELT_ALIKE:
             text = say(
@@ -149,16 +149,17 @@ def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
             )
             continue
         risk = "chance of any false discovery" if row.correction == "max" else "expected false discoveries"
-        yield say(
-            "Without naming groups in advance: {}{} associations of {} groups of names ({} names) with words are "
-            "statistically significant; {} if names were aligned at random: at most {}.",
-            say("{} recurrent associations. ", count(row.recurrent)) if row.recurrent is not None else "",
+        main = say(
+            "{} associations of {} groups of names ({} names) with words are statistically significant; {} under "
+            "random rotations: at most {}.",
             count(row.associations),
             count(row.groups),
             f"{row.names_found - row.names_dropped:,}",
             risk,
             percent(row.fdr),
         )
+        yield say("Without naming groups in advance: {}", main if row.recurrent is None else _recurring(row))
+        yield _recurring(row) if row.recurrent is None else main
         yield from _checks(row)
 
 
@@ -239,20 +240,19 @@ def _explained(row: UbeRow) -> bool:
     return row.explained_by_frequency and row.survives_without_frequency is False
 
 
-def _checks(row: UbeOverviewRow) -> Iterator[Text]:
-    """Say how many associations recur, are left without word frequency, and are found where all would be false."""
-    if not row.associations:
-        return
+def _recurring(row: UbeOverviewRow) -> Text:
     if row.recurrent is None:
-        yield "One clustering decides these associations: 0 repeats with other clusterings were made."
-    else:
-        yield say(
-            "{} of {} associations recur in more than half of {} runs with other clusterings of the same names and "
-            "words.",
-            count(row.recurrent),
-            count(row.associations),
-            count(row.repeats),
-        )
+        return "One clustering decides these associations: 0 repeats with other clusterings were made."
+    return say(
+        "{} of {} associations recur in more than half of {} runs with other clusterings of the same names and words.",
+        count(row.recurrent),
+        count(row.associations),
+        count(row.repeats),
+    )
+
+
+def _checks(row: UbeOverviewRow) -> Iterator[Text]:
+    """Say how many associations are left without word frequency, and how many are found where all would be false."""
     if row.survive_without_frequency is not None:
         yield say(
             "{} of {} associations remain, with the same words, when the direction of word frequency is removed: {} "
@@ -274,7 +274,7 @@ def _checks(row: UbeOverviewRow) -> Iterator[Text]:
 
 
 def _discoveries(found: FalseDiscoveries) -> tuple[Text, ...]:
-    return count(found.copies), number(found.mean, 1), percent(found.share_with_any, 1)
+    return count(found.copies), number(found.mean), percent(found.share_with_any, 1)
 
 
 def _counts(row: UbeOverviewRow) -> Text:

@@ -8,9 +8,9 @@ matrix is ever made. Many rotations go into one matrix product, a category at a 
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -53,6 +53,12 @@ class Cells:
     def shape(self) -> tuple[int, int]:
         """Categories and groups."""
         return len(self.offsets) - 1, len(self.directions)
+
+    def only(self, categories: Sequence[int]) -> "Cells":
+        """Return some of the categories."""
+        parts = [self.words[self.offsets[j] : self.offsets[j + 1]] for j in categories]
+        offsets = np.cumsum([0, *map(len, parts)])
+        return replace(self, words=np.concatenate(parts), offsets=offsets, centres=self.centres[list(categories)])
 
     @cached_property
     def factor(self) -> Floats:
