@@ -18,7 +18,7 @@ def enumerate_source(embedding: str, *, rotations: int, seed: int) -> "Enumerati
 
     opened = open_embedding(embedding)
     with threads(None) as executor, progress_bar("rotating") as report:
-        settings = Settings(rotations=rotations, seed=seed)
+        settings = Settings(rotations=rotations, seed=seed, repeats=0)
         found = enumerate_biases(opened, settings=settings, executor=executor, progress=report)
     for note in found.notes:
         say(f"note: {note}")

@@ -66,7 +66,7 @@ def compare_biases(
     Examples
     --------
     >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
-    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, rotations=1_000)
+    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, rotations=1_000, repeats=0)
     BiasComparison(glove.6B.100d, glove.6B.100d debiased (hard): 14 left, 2 lost, 2 new)
     """
     embedding, other = load(embedding), load(other)

@@ -62,7 +62,7 @@ def enumerate_biases(
 
     Examples
     --------
-    >>> imprint.enumerate_biases("default", categories=16, words=10_000, rotations=1_000)
+    >>> imprint.enumerate_biases("default", categories=16, words=10_000, rotations=1_000, repeats=0)
     Enumeration(glove.6B.100d: 16 significant associations of 12 groups with 16 categories)
     """
     embedding = load(embedding)

@@ -90,11 +90,14 @@ class Enumeration(Result):
         What a reader of the result should know.
     embedding_notes
         How the embedding was read or made.
-    rotated_copies, flipped_copies
-        False discoveries on copies with names rotated at random, and with random signs on the principal axes.
-    lost_without_random, lost_without_third_axis
-        Associations lost when a random direction (a mean over several) or the third principal axis is removed: what
-        the check without word frequency is compared with.
+    rotated_copies
+        False discoveries on copies with names rotated at random; None with correction "max".
+    flipped_copies
+        False discoveries on copies with random signs on the principal axes; None with correction "max".
+    lost_without_random
+        Associations lost when a random direction is removed instead of word frequency's, a mean over several.
+    lost_without_third_axis
+        Associations lost when the third principal axis is removed instead.
     """
 
     embedding: str

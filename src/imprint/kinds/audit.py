@@ -41,7 +41,10 @@ def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
     for row in rows:
         yield say("{} has {} words in {} dimensions.", title(row.embedding), count(row.n_words), count(row.dimension))
         if row.settings.quick:
-            yield "This was a quick audit: fewer rotations, words and resamples, and no search for hidden gender."
+            yield (
+                "This was a quick audit: fewer rotations, words and resamples, no repeats of the enumeration, and no "
+                "search for hidden gender."
+            )
 
 
 def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
