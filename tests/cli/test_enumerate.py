@@ -12,7 +12,7 @@ from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.subjects.opening import load
 
-QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300)
+QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300, "--repeats", 0)
 FIELDS = {"group", "category", "words", "names", "score", "p_value", "significant", "rotations"}
 
 
@@ -41,18 +41,24 @@ def test_one_command_finds_at_least_sixty_associations(full):
     assert len(found) >= 60
     # Those of groups that word frequency explains are told apart, and something is left without them.
     assert {row["explained_by_frequency"] for row in found} == {True, False}
+    recurrence = [row["recurrence"] for row in found]
+    assert {row["recurrence_runs"] for row in found} == {20}
+    assert min(recurrence) < 0.5 < max(recurrence)
 
 
 @pytest.mark.slow
 def test_words_known_for_their_bias_are_among_them(full):
-    words = {word for row in full if row["significant"] and not row["explained_by_frequency"] for word in row["words"]}
-    assert {"jihad", "mosque", "mariachi", "blonde", "dress", "wife"} <= words
+    found = [row for row in full if row["significant"]]
+    often = {word for row in found if row["recurrence"] > 0.5 for word in row["words"]}
+    left = {word for row in found if row["survives_without_frequency"] for word in row["words"]}
+    assert {"jihad", "mosque", "mariachi", "blonde", "dress", "wife"} <= often
+    assert {"jihad", "mosque", "mariachi", "wife"} <= left
 
 
 def test_groups_show_gender_age_hispanic_and_arabic_names_untold():
     from imprint.enumeration.enumerate import enumerate_biases
 
-    groups = enumerate_biases(load("default"), rotations=1).groups
+    groups = enumerate_biases(load("default"), rotations=1, repeats=0).groups
     women = [group.demographics.share_women for group in groups]
     born = [group.demographics.mean_birth_year for group in groups]
     assert max(women) > 0.9
@@ -180,15 +186,17 @@ def test_where_nothing_was_found_nothing_can_be_lost_and_a_line_says_so(imprint,
     assert "No association" in result.stderr
 
 
-def test_stability_goes_with_a_second_embedding(imprint, tmp_path):
+def test_recurrence_goes_with_a_second_embedding(imprint, tmp_path):
     from imprint.names.tables import first_names
 
     (tmp_path / "people.txt").write_text("\n".join(first_names().names[:80]))
     convert(load("default"), tmp_path / "copy.safetensors")
     options = ("--names", "people.txt", "--groups", 2, "--categories", 4, "--words", 1_000, "--cleaning", "none")
-    more = ("--rotations", 100, "--fdr", 0.5, "--stability", "--against", "copy.safetensors", "--json")
+    more = ("--rotations", 100, "--fdr", 0.5, "--repeats", 2, "--against", "copy.safetensors", "--json")
     rows = [row for row in lines(imprint("enumerate", "default", *options, *more)) if row["against"]]
-    assert all((row["stability"] is not None) == row["significant"] == bool(row["left"]) for row in rows)
+    assert all((row["recurrence"] is not None) == row["significant"] == bool(row["left"]) for row in rows)
+    assert {row["recurrence_runs"] for row in rows} == {2}
+    assert {row["recurrence"] for row in rows} <= {None, 0.0, 0.5, 1.0}
     assert any(row["left"] for row in rows)
 
 
@@ -201,6 +209,7 @@ def test_stability_goes_with_a_second_embedding(imprint, tmp_path):
         (("--categories", 50_000), "50000 clusters"),
         (("--top", 50_000), "top"),
         (("--rotations", 0), "rotations"),
+        (("--repeats", -1), "repeats"),
         (("--fdr", 2), "fdr"),
         (("--names", "nowhere.txt"), "nowhere.txt"),
         (("--cleaning", "soap"), "margin, centroid, none"),

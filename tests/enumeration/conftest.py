@@ -72,7 +72,7 @@ def planted() -> Planted:
 @pytest.fixture(scope="session")
 def small() -> dict[str, int]:
     """Settings that suit the planted embedding: 24 cells, so 479 rotations find a lone one."""
-    return {"groups": GROUPS, "categories": CATEGORIES, "words": 10_000, "rotations": 599}
+    return {"groups": GROUPS, "categories": CATEGORIES, "words": 10_000, "rotations": 599, "repeats": 0}
 
 
 @pytest.fixture

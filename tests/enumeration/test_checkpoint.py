@@ -20,6 +20,7 @@ from imprint.embeddings.convert import convert
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.frequency import ROTATIONS as CHECKING
+from imprint.enumeration.solution import RANDOM_DIRECTIONS
 from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK
 from imprint.subjects.opening import load
@@ -165,7 +166,7 @@ def test_a_damaged_checkpoint_never_changes_the_result(planted, small, stopped, 
         result = enumerate_biases(planted.embedding, executor=pool, checkpoint=stopped, **small)
     assert as_bytes(result) == as_bytes(enumerate_biases(planted.embedding, **small))
     missing = 1 if damage in {"nothing", "appended"} else 2
-    assert pool.given == missing + -(-small["rotations"] // CHUNK)  # and as many for the frequency check
+    assert pool.given == missing + (2 + RANDOM_DIRECTIONS) * -(-small["rotations"] // CHUNK)  # and the checks
     assert not stopped.exists()
 
 

@@ -10,10 +10,11 @@ from refusals import refuses
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.compare import compare_biases
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.matching import WORK
 from imprint.enumeration.problem import pose, pose_again
 from imprint.enumeration.rows import UbeRow
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds
+from imprint.enumeration.solution import posing_seeds, work_of
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 
 
@@ -243,9 +244,13 @@ def test_a_frame_has_a_row_for_every_cell_of_either(planted, small, same):
 def test_progress_counts_both_embeddings(planted, small):
     calls = []
     compare_biases(
-        planted.embedding, planted.embedding, progress=lambda done, total: calls.append((done, total)), **small
+        planted.embedding,
+        planted.embedding,
+        progress=lambda done, total: calls.append((done, total)),
+        **small | {"repeats": 2},
     )
-    assert calls[-1] == (4 * 599, 4 * 599)
+    total = work_of(Settings(**small)) * 2 + 2 * WORK
+    assert calls[-1] == (total, total)
     assert [done for done, _ in calls] == sorted({done for done, _ in calls})
 
 

@@ -18,10 +18,13 @@ from distributed import Client, LocalCluster
 
 from imprint.embeddings.convert import convert
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.matching import WORK
+from imprint.enumeration.solution import RANDOM_DIRECTIONS
 from imprint.significance.rotations import CHUNK, Cells, null_scores
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 ROTATIONS = 60 * CHUNK
+REPEATS = 2
 
 pytestmark = [
     # A killed worker's connections are closed by the garbage collector, whose moment pytest cannot choose.
@@ -58,11 +61,13 @@ def as_bytes(result):
 
 @pytest.fixture(scope="module")
 def alone(planted, small):
-    return as_bytes(enumerate_biases(planted.embedding, **small | {"rotations": ROTATIONS}))
+    return as_bytes(enumerate_biases(planted.embedding, **small | {"rotations": ROTATIONS, "repeats": REPEATS}))
 
 
 def test_a_cluster_gives_the_bytes_of_one_machine(client, planted, small, alone):
-    result = enumerate_biases(planted.embedding, executor=client.get_executor(), **small | {"rotations": ROTATIONS})
+    result = enumerate_biases(
+        planted.embedding, executor=client.get_executor(), **small | {"rotations": ROTATIONS, "repeats": REPEATS}
+    )
     assert as_bytes(result) == alone
     assert result.significant
 
@@ -74,7 +79,7 @@ def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone,
     killed = {}
 
     def kill_busy_workers(done, total):
-        assert total == ROTATIONS + 1_000  # and those of the frequency check
+        assert total == ROTATIONS + (2 + RANDOM_DIRECTIONS) * 1_000 + REPEATS * WORK
         if not killed:
             # Those at work first; the chunks are quick, and one of two may just be waiting for its next.
             busy = {worker for worker, tasks in client.processing().items() if tasks}
@@ -88,7 +93,7 @@ def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone,
         planted.embedding,
         executor=client.get_executor(),
         progress=kill_busy_workers,
-        **small | {"rotations": ROTATIONS},
+        **small | {"rotations": ROTATIONS, "repeats": REPEATS},
     )
     assert len(killed) == victims
     assert as_bytes(result) == alone

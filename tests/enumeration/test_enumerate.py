@@ -8,7 +8,9 @@ from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.matching import WORK
 from imprint.enumeration.settings import Settings
+from imprint.enumeration.solution import RANDOM_DIRECTIONS
 from imprint.errors import EmbeddingFileError, SettingError, StimulusError, VocabularyError
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings
@@ -69,7 +71,8 @@ def test_one_and_two_workers_give_the_same_bytes_and_another_seed_does_not(plant
     for workers, seed in ((1, 0), (2, 0), (None, 0), (1, 1)):
         with ThreadPoolExecutor(workers) as pool:
             given = pool if workers else None
-            results.append(enumerate_biases(planted.embedding, executor=given, seed=seed, **small))
+            options = small | {"repeats": 3, "seed": seed}
+            results.append(enumerate_biases(planted.embedding, executor=given, **options))
     one, two, own_pool, other_seed = (hashlib.sha256(as_bytes(result)).hexdigest() for result in results)
     assert one == two == own_pool != other_seed
 
@@ -154,11 +157,13 @@ def test_findings_survive_a_file(planted, small, tmp_path):
 
 def test_progress_counts_up_to_the_total(planted, small):
     calls = []
-    enumerate_biases(planted.embedding, progress=lambda done, total: calls.append((done, total)), **small)
+    options = small | {"repeats": 2}
+    enumerate_biases(planted.embedding, progress=lambda done, total: calls.append((done, total)), **options)
     done, totals = zip(*calls, strict=True)
-    assert set(totals) == {599 + 599}
+    total = 599 + (2 + RANDOM_DIRECTIONS) * 599 + 2 * WORK
+    assert set(totals) == {total}
     assert list(done) == sorted(set(done))
-    assert done[-1] == 599 + 599
+    assert done[-1] == total
 
 
 def test_settings_given_one_by_one_change_those_given_whole(planted, small):
@@ -200,6 +205,7 @@ def test_too_few_rotations_for_a_lone_association_are_noted(planted, small, corr
         ({"categories": 400}, SettingError, {"got": 400}),
         ({"top": 100}, SettingError, {"option": "top", "got": 100}),
         ({"rotations": 0}, SettingError, {"option": "rotations", "got": 0}),
+        ({"repeats": -1}, SettingError, {"option": "repeats", "got": -1}),
         ({"device": "tpu"}, SettingError, {"option": "device", "got": "tpu"}),
         ({"device": "cuda", "correction": "max"}, SettingError, {"option": "device", "got": "cuda"}),
     ],

@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -8,13 +9,16 @@ from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.frequency import (
     across,
-    cells_without_frequency,
+    cells_without,
     correlation_with_frequency,
     frequency_direction,
     log_frequency,
     without_direction,
 )
-from imprint.significance.rotations import Cells
+from imprint.enumeration.problem import pose
+from imprint.enumeration.settings import Settings
+from imprint.enumeration.solution import posing_seeds
+from imprint.significance.rotations import Cells, null_scores, observed_scores
 
 D = 12
 
@@ -97,21 +101,21 @@ def test_frequency_is_minus_the_logarithm_of_the_rank():
     np.testing.assert_allclose(by_rank, -np.log([100, 1]))
 
 
-def test_cells_without_frequency_live_in_one_dimension_less_and_keep_their_groups(words_and_frequency):
+def test_cells_without_a_direction_live_in_one_dimension_less_and_keep_their_groups(words_and_frequency):
     words, frequency = words_and_frequency
     means = np.random.default_rng(3).normal(size=(3, D))
     offsets = np.array([0, 800, 2_000])
     centres = np.array([words[:800].mean(axis=0), words[800:].mean(axis=0)])
     cells = Cells(words, offsets, means - means.mean(axis=0), centres, 3)
     direction = frequency_direction(words, frequency)
-    rest = cells_without_frequency(cells, frequency, "category")
+    rest = cells_without(cells, direction, "category")
     assert rest.words.shape == (2_000, D - 1)
     np.testing.assert_allclose(rest.directions.sum(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(rest.centres[1], rest.words[800:].mean(axis=0), atol=1e-6)
     gram = cells.directions @ cells.directions.T - np.outer(cells.directions @ direction, cells.directions @ direction)
     np.testing.assert_allclose(rest.directions @ rest.directions.T, gram, atol=1e-10)
     along = replace(cells, directions=np.outer([1.0, -0.5, -0.5], direction))
-    assert cells_without_frequency(along, frequency, "category") is None
+    assert cells_without(along, direction, "category") is None
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +143,7 @@ def frequent_names():
     return Embedding("made", spelt + names, np.array(rows, dtype=np.float32)), names
 
 
-OPTIONS = {"groups": 3, "categories": 4, "rotations": 999, "cleaning": "none"}
+OPTIONS = {"groups": 3, "categories": 4, "rotations": 999, "cleaning": "none", "repeats": 0}
 
 
 def of_names(result, initial):
@@ -183,3 +187,30 @@ def test_associations_survive_though_few_rotations_cannot_give_as_small_a_p_valu
     assert max(cell.p_value for cell in result.significant) < 1 / 1_001
     assert {cell.survives for cell in result.significant} == {True}
     assert result.flagged == ()
+
+
+def test_the_check_keeps_the_words_and_loses_more_than_directions_of_no_meaning_do(frequent_names):
+    embedding, names = frequent_names
+    result = enumerate_biases(embedding, names, **OPTIONS)
+    _, hits = of_names(result, "O")
+    lost = sum(not cell.survives for cell in result.significant)
+    assert lost >= len(hits) > result.lost_without_random
+    assert result.lost_without_third_axis is not None
+    # By hand: the same words' own score in the space across, against rotations that choose words anew.
+    settings = Settings(**OPTIONS)
+    problem = pose(embedding, names, settings, posing_seeds(settings))
+    scores, rows = observed_scores(problem.cells)
+    rest = cells_without(problem.cells, frequency_direction(problem.cells.words, problem.frequency), "category")
+    with ThreadPoolExecutor(1) as pool:
+        null = np.concatenate(list(null_scores(rest, 999, seed=np.random.SeedSequence(8), executor=pool)))
+    limit = max(cell.p_value for cell in result.significant)
+    by_words = {cell.words: cell for cell in result.significant}
+    checked = 0
+    for j, i in np.ndindex(scores.shape):
+        cell = by_words.get(tuple(embedding.words[problem.rows[row]] for row in rows[j, i]))
+        if cell is not None:
+            score = (rest.words[rows[j, i]].mean(axis=0) - rest.centres[j]) @ rest.directions[i]
+            p_value = (1 + np.sum(null[:, j, i] >= score)) / 1_000
+            assert cell.survives == (p_value <= limit)
+            checked += 1
+    assert checked == len(result.significant)

@@ -32,7 +32,7 @@ def test_findings_have_every_field_that_is_promised_and_one_row_a_cell(result):
     assert (row["words"], row["names"]) == ([SLUR, "ale"], ["Bob", "Ben"])
     assert (row["p_value"], row["p_adjusted"], row["seed"], row["missing"]) == (0.001, 0.01, 0, [])
     assert (row["category_words"], row["explained_by_frequency"]) == (["central1"], True)
-    assert (row["survives_without_frequency"], row["stability"]) == (None, None)
+    assert (row["survives_without_frequency"], row["recurrence"], row["recurrence_runs"]) == (None, None, 20)
     assert all(json.loads(finding.to_json())["version"] for finding in findings)
 
 
@@ -50,7 +50,7 @@ def test_a_result_is_one_line(result):
 def test_a_frame_has_a_row_a_cell(result):
     frame = result.to_frame()
     assert frame.columns.tolist() == [
-        "group", "category", "words", "score", "p_value", "p_adjusted", "significant", "survives", "stability",
+        "group", "category", "words", "score", "p_value", "p_adjusted", "significant", "survives", "recurrence",
         "spelling",
     ]  # fmt: skip
     assert frame["group"].tolist() == ["A", "B", "A", "B"]

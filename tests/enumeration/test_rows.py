@@ -11,7 +11,9 @@ from imprint.enumeration.enumerate import enumerate_biases
 @pytest.fixture(scope="module")
 def found(planted):
     names = [name for group in planted.names for name in group]
-    return enumerate_biases(planted.embedding, names, groups=4, categories=6, rotations=200, cleaning="none")
+    return enumerate_biases(
+        planted.embedding, names, groups=4, categories=6, rotations=200, cleaning="none", repeats=3
+    )
 
 
 def test_a_group_counts_its_own_associations(found):
@@ -22,6 +24,8 @@ def test_a_group_counts_its_own_associations(found):
     for row in rows:
         own = [cell for cell in cells if cell.group == row.test and cell.significant]
         assert row.statistic == row.associations == len(own)
+        assert row.recurrent == sum(cell.recurrence > 0.5 for cell in own)
+        assert {cell.recurrence_runs for cell in own} <= {3}
         left = sum(cell.survives_without_frequency for cell in own)
         assert row.survive_without_frequency == left
         assert row.n_names == len(found.group(row.test).names)
@@ -31,7 +35,14 @@ def test_a_group_counts_its_own_associations(found):
 def test_without_the_check_of_frequency_nothing_is_said_to_survive(planted):
     names = [name for group in planted.names for name in group]
     found = enumerate_biases(
-        planted.embedding, names, groups=4, categories=6, rotations=200, cleaning="none", without_frequency=True
+        planted.embedding,
+        names,
+        groups=4,
+        categories=6,
+        rotations=200,
+        cleaning="none",
+        without_frequency=True,
+        repeats=0,
     )
     rows = [row for row in rows_of.groups(found) if row.associations]
     assert rows
@@ -53,6 +64,12 @@ def test_the_overview_counts_names_and_keeps_the_notes(found):
     assert row.statistic == row.associations == len(found.significant)
     assert row.survive_without_frequency == sum(one.survives for one in found.significant)
     assert row.n_cells == len(found.associations)
+    assert (row.repeats, row.recurrent) == (3, sum(one.recurrence > 0.5 for one in found.significant))
+    assert (row.rotated_copies, row.flipped_copies) == (found.rotated_copies, found.flipped_copies)
+    assert (row.lost_without_random, row.lost_without_third_axis) == (
+        found.lost_without_random,
+        found.lost_without_third_axis,
+    )
     settings = found.settings
     assert (row.groups, row.categories, row.n_words, row.top, row.rotations, row.fdr) == (4, 6, 30_000, 3, 200, 0.05)
     assert (row.cleaning, row.centre, row.correction) == (settings.cleaning, settings.centre, settings.correction)

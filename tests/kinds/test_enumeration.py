@@ -4,7 +4,7 @@ import pytest
 from made_rows import make_row
 from msgspec.structs import replace
 
-from imprint.enumeration.rows import Crossing, Races
+from imprint.enumeration.rows import Crossing, FalseDiscoveries, Races
 from imprint.kinds.sections import blocks, sections, sentences
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
@@ -76,9 +76,9 @@ def test_slurs_are_masked_and_words_of_a_vocabulary_are_harmless():
     assert SLUR in draw_fragment(sections(FOUND), unmask=True)
 
 
-def test_stability_stands_beside_the_words():
-    grid, _ = tables([cell("A", 1, "nurse", stability=0.3)])
-    assert texts(grid.rows[0])[1] == "nurse (30\N{NO-BREAK SPACE}% of seeds)"
+def test_recurrence_stands_beside_the_words():
+    grid, _ = tables([cell("A", 1, "nurse", recurrence=0.3, recurrence_runs=20)])
+    assert texts(grid.rows[0])[1] == "nurse (30\N{NO-BREAK SPACE}%)"
 
 
 def test_names_are_behind_their_letter():
@@ -113,14 +113,60 @@ def test_words_spelt_like_the_names_are_a_warning(rank, warned):
 
 
 def test_sentences_count_what_was_found_and_what_remains():
-    found, left = (plain(text, SHOWN) for text in sentences([overview(survive_without_frequency=3)]))
+    checked = overview(survive_without_frequency=3, lost_without_random=0.5, lost_without_third_axis=2)
+    found, again, left = (plain(text, SHOWN) for text in sentences([checked]))
     assert all(number in found for number in ("4 ", "2 ", "8 ", "5\N{NO-BREAK SPACE}%"))
-    assert left.startswith("3 ")
-    (alone,) = sentences([overview(survive_without_frequency=None)])
-    assert plain(alone, SHOWN) == found
+    assert "0 repeats" in again
+    assert left.startswith("3 of 4 ")
+    assert all(number in left for number in (": 1 ", " 0.5,", " 2."))
+    assert [plain(text, SHOWN) for text in sentences([overview(survive_without_frequency=None)])] == [found, again]
     (nothing,) = sentences([overview(associations=0, rotations=500)])
     assert "500" in plain(nothing, SHOWN)
     assert list(sentences([overview(groups_of="another")])) == []
+
+
+def test_names_counted_are_those_in_groups():
+    row = overview(names_asked=9_656, names_found=7_062, names_dropped=1_412)
+    (first, *_) = (plain(text, SHOWN) for text in sentences([row]))
+    assert "5,650" in first
+    assert "7,062" not in first
+    shown = " ".join(plain(block.text, SHOWN) for block in blocks([row]))
+    assert all(number in shown for number in ("7,062", "9,656", "1,412", "5,650"))
+
+
+def test_sentences_lead_with_what_recurs_and_print_both_kinds_of_copies():
+    row = overview(
+        repeats=20,
+        recurrent=3,
+        rotated_copies=FalseDiscoveries(copies=200, share_with_any=0.005, mean=0.01),
+        flipped_copies=FalseDiscoveries(copies=100, share_with_any=0.915, mean=28.06),
+    )
+    first, whole, false = (plain(text, SHOWN).replace("\N{NO-BREAK SPACE}", " ") for text in sentences([row]))
+    assert " 3 of 4 " in first
+    assert " 20 " in first
+    assert whole.startswith("4 ")
+    assert all(number in false for number in ("200 ", " 0.01 ", "0.5 %", "100 ", "28.06", "91.5 %"))
+
+
+def test_associations_that_recur_in_more_than_half_of_the_runs_come_first():
+    shares = {"nurse": 0.5, "maid": 0.55, "cook": 0.0, "wife": 1.0}
+    rows = [
+        cell("A", place, word, recurrence=share, recurrence_runs=20)
+        for place, (word, share) in enumerate(shares.items(), start=1)
+    ]
+    often, seldom, every = tables(rows)
+    assert [texts(line)[1].partition(" ")[0] for line in often.rows] == ["maid", "wife"]
+    assert [texts(line)[1].partition(" ")[0] for line in seldom.rows] == ["nurse", "cook"]
+    assert "20" in plain(often.caption, SHOWN)
+    assert [texts(line)[2] for line in every.rows] == ["maid", "wife", "nurse", "cook"]
+    assert "card" in often.media
+
+
+def test_an_association_that_outlives_frequency_is_not_put_with_those_that_it_explains():
+    left = cell("B", 1, "wife", explained_by_frequency=True, survives_without_frequency=True)
+    grid, explained, _ = tables([left, *FOUND[2:]])
+    assert [texts(line)[1] for line in grid.rows] == ["wife"]
+    assert [texts(line)[1] for line in explained.rows] == ["often, said"]
 
 
 def test_a_family_wise_limit_is_not_called_a_rate_of_false_discoveries():

@@ -79,6 +79,11 @@ _TEST = {"sets": _sets, "set_words": None, "scores": as_list("scores", "word", "
 # not of the family; so the smallest difference that could have been found is another number, too.
 _JUDGED = dict.fromkeys(("p_holm", "verdict", "detectable_shift"))
 
+# The check without word frequency chose words anew; today it keeps those found.
+_WITHOUT_FREQUENCY = dict.fromkeys(
+    ("survives_without_frequency", "survive_without_frequency", "explained_by_frequency")
+)
+
 DROPPED_KINDS = frozenset({"summary"})  # kinds that are no longer written
 RENAMED_KINDS = {}  # old kind: new kind
 
@@ -97,12 +102,13 @@ KEY_MAP = {
         "effect_without_word": as_list("effect_without_word", "word", "value"),
         "published": lambda row: {"published": [row["published"]] if row["published"] else []},
     },
-    "ube": {"settings": None, "embedding_notes": None},  # once a run, in ube-overview
-    "ube-group": {"statistic": as_float("statistic")},
-    "ube-overview": {
-        "statistic": as_float("statistic"),
-        "explained_by_frequency": "groups_explained_by_frequency",
+    "ube": _WITHOUT_FREQUENCY | {
+        "settings": None,  # once a run, in ube-overview
+        "embedding_notes": None,
+        "stability": None,  # on request, over ten seeds; now recurrence
     },
+    "ube-group": _WITHOUT_FREQUENCY | {"statistic": as_float("statistic")},
+    "ube-overview": _WITHOUT_FREQUENCY | {"statistic": as_float("statistic")},
     "projection": {"coordinates": as_list("coordinates", "word", "value")},
     "projection comparison": {"points": as_list("points", "word", "x", "y")},
     "pairs": {

@@ -1,6 +1,5 @@
 """`imprint enumerate`: which biases are in my embedding, or in my sentence encoder?"""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,7 +56,7 @@ def enumerate_command(
     top: Annotated[int, typer.Option("--top", help="Words an association.")] = 3,
     rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     fdr: Annotated[float, typer.Option("--fdr", help="False discovery rate.")] = 0.05,
-    preview: Annotated[bool, typer.Option("--preview", help="A quick look: 1,000 rotations.")] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="A quick look: 1,000 rotations, no repeats.")] = False,
     cleaning: Annotated[
         Cleaning, typer.Option("--cleaning", help="How to find odd names, which are dropped.")
     ] = "margin",
@@ -70,9 +69,14 @@ def enumerate_command(
     without_frequency: Annotated[
         bool, typer.Option("--without-frequency", help="Remove the direction of word frequency first.")
     ] = False,
-    stability: Annotated[
-        bool, typer.Option("--stability", help="Say how often ten other K-means seeds find each association.")
-    ] = False,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            "--repeats",
+            help="Runs with other K-means seeds, to say how often each association recurs; 0 makes none. "
+            "[default: 20; 0 with --preview]",
+        ),
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -112,7 +116,6 @@ def enumerate_command(
     from imprint.cli.console import open_embedding, progress_bar, say, show_findings
     from imprint.enumeration.compare import compare_biases
     from imprint.enumeration.enumerate import enumerate_biases, threads
-    from imprint.enumeration.matching import with_stability
     from imprint.enumeration.settings import Settings
 
     runs = [
@@ -130,6 +133,7 @@ def enumerate_command(
             overlapping=overlapping,
             weighted=weighted,
             without_frequency=without_frequency,
+            repeats=repeats if repeats is not None else 0 if preview else Settings.repeats,
         )
         for size in _sizes(groups)
     ]
@@ -164,16 +168,13 @@ def enumerate_command(
         for settings in runs:
             options: dict[str, Any] = {"settings": settings, "executor": executor, "device": device}
             comparison = None
-            with progress_bar(f"rotating, {settings.groups} groups") as report:
+            with progress_bar(f"enumerating, {settings.groups} groups") as report:
                 if other is None:
                     first = enumerate_biases(opened, names, **options, checkpoint=checkpoint, progress=report)
                 else:
                     comparison = compare_biases(opened, other, names, **options, progress=report)
                     first = comparison.first
-            if stability:
-                with progress_bar("other seeds") as report:
-                    first = with_stability(first, opened, names, executor=executor, device=device, progress=report)
-            found.append((first, comparison and replace(comparison, first=first)))
+            found.append((first, comparison))
     # Printed only now: a run that fails in its second half has printed nothing.
     if not json:
         say(CONTENT_NOTE)

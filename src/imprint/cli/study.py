@@ -267,7 +267,7 @@ def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeratio
 
     opened = open_embedding(embedding)
     with threads(None) as executor, progress_bar("rotating") as report:
-        settings = imprint.Settings(rotations=rotations, seed=seed)
+        settings = imprint.Settings(rotations=rotations, seed=seed, repeats=0)
         found = imprint.enumerate_biases(opened, settings=settings, executor=executor, progress=report)
     for note in found.notes:
         say(f"note: {note}")

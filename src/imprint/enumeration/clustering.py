@@ -1,4 +1,4 @@
-"""Groups of names and categories of words, by K-means++ as scikit-learn runs it by default."""
+"""Groups of names and categories of words, by K-means++ with scikit-learn's defaults, as in the paper."""
 
 from itertools import pairwise
 
@@ -8,6 +8,9 @@ from imprint.choices import Centre
 from imprint.errors import SettingError
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices, Ints
+
+# Starts of K-means++, of which the best is kept: scikit-learn's default, fixed so that an update changes no result.
+STARTS = 1
 
 
 def cluster(
@@ -25,16 +28,21 @@ def cluster(
             got=count,
             hint=f"ask for fewer, or give more {what}",
         )
-    different = len({row.tobytes() for row in vectors})
-    if different < count:
+    different = set()
+    for row in vectors:
+        different.add(row.tobytes())
+        if len(different) == count:
+            break
+    else:
         raise SettingError(
-            f"the {what} have only {different} different vectors, so {count} clusters cannot be made",
+            f"the {what} have only {len(different)} different vectors, so {count} clusters cannot be made",
             got=count,
             hint="check that this is a real embedding",
         )
     state = int(np.random.default_rng(seed).integers(2**31))
     with single_threaded():
-        return np.asarray(KMeans(count, random_state=state).fit(vectors, sample_weight=weights).labels_, dtype=np.intp)
+        fitted = KMeans(count, init="k-means++", n_init=STARTS, random_state=state).fit(vectors, sample_weight=weights)
+        return np.asarray(fitted.labels_, dtype=np.intp)
 
 
 def category_centres(words: Floats32, offsets: Ints, centre: Centre) -> Floats32:

@@ -16,12 +16,11 @@ from imprint.enumeration.conclusion import conclude, order_categories
 from imprint.enumeration.enumerate import check_device, count_up, working
 from imprint.enumeration.problem import pose, pose_again
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds, rotations_of, solve
+from imprint.enumeration.solution import posing_seeds, solve, work_of
 from imprint.enumeration.targets import Names
-from imprint.significance.rotations import Cells
+from imprint.significance.rotations import scores_of
 from imprint.subjects.opening import EmbeddingLike, load
-from imprint.threads import single_threaded
-from imprint.types import Floats, Ints, Progress
+from imprint.types import Progress
 
 
 def compare_biases(
@@ -55,7 +54,7 @@ def compare_biases(
     device
         "cpu" or "cuda"; a GPU draws its own rotations.
     progress
-        Called with the rotations done and the rotations in all.
+        Called with the work done and the work in all, in rotations.
     changes
         Single settings, such as `groups` or `rotations`, see `Settings`.
 
@@ -67,7 +66,7 @@ def compare_biases(
     Examples
     --------
     >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
-    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, rotations=1_000)
+    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, rotations=1_000, repeats=0)
     BiasComparison(glove.6B.100d, glove.6B.100d debiased (hard): 14 left, 2 lost, 2 new)
     """
     embedding, other = load(embedding), load(other)
@@ -75,27 +74,20 @@ def compare_biases(
     check_device(device, settings)
     problem = pose(embedding, names, settings, posing_seeds(settings))
     again, places = pose_again(problem, embedding, other, settings)
-    report = count_up(progress, 2 * rotations_of(settings))
+    alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
+    report = count_up(progress, work_of(settings) + work_of(alone))
     with working(executor) as pool:
         table, crossings = solve(problem, settings, executor=pool, device=device, report=report)
-        other_table, other_crossings = solve(again, settings, executor=pool, device=device, report=report)
+        other_table, other_crossings = solve(again, alone, executor=pool, device=device, report=report)
     order = order_categories(table)
     # Cells with too few words have no rows to look up; what comes of them is not among the associations.
-    scores = _scores_of(again.cells, places[table.rows])[order]
+    scores = scores_of(again.cells, places[table.rows])[order]
     return BiasComparison(
         first=conclude(embedding, problem, settings, table, crossings, order),
-        second=conclude(other, again, settings, other_table, other_crossings, order),
+        second=conclude(other, again, alone, other_table, other_crossings, order),
         same_words=tuple(
             None if np.isnan(score) else float(score) for score in scores[np.isfinite(table.scores[order])]
         ),
         words_asked=len(places),
         words_missing=tuple(embedding.words[row] for row in problem.rows[places < 0]),
     )
-
-
-def _scores_of(cells: Cells, rows: Ints) -> Floats:
-    """Score given words, (categories, groups, words), in each cell; NaN where one of them is -1."""
-    with single_threaded():
-        centres = cells.centres.astype(np.float64) @ cells.directions.T
-    products = np.einsum("jitd,id->jit", cells.words[rows].astype(np.float64), cells.directions)
-    return np.where((rows < 0).any(axis=2), np.nan, products.mean(axis=2) - centres)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.frequency import EXPLAINED, ROTATIONS, correlation_with_frequency
+from imprint.enumeration.frequency import EXPLAINED, correlation_with_frequency
 from imprint.enumeration.groups import Group, describe, illustrate, letters
 from imprint.enumeration.indirect import NULL_ROTATIONS, Crossings
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.result import Association, Category, Enumeration, Indirect
-from imprint.enumeration.rows import Crossing
+from imprint.enumeration.rows import Crossing, FalseDiscoveries
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.spelling import spelling_ranks
 from imprint.types import Flags, Floats, Ints
@@ -24,7 +24,7 @@ _CENTRAL_WORDS = 5
 class CellTable:
     """What was computed for every (category, group); `rows` are those of the words chosen, -1 where too few.
 
-    `p_without_frequency` is None where it was not asked for.
+    `survives`, `recurrence` and what is of the whole are None where they were not asked for.
     """
 
     scores: Floats
@@ -32,7 +32,12 @@ class CellTable:
     p_values: Floats
     p_adjusted: Floats
     significant: Flags
-    p_without_frequency: Floats | None
+    survives: Flags | None = None
+    recurrence: Floats | None = None
+    lost_without_random: float | None = None
+    lost_without_third_axis: int | None = None
+    rotated_copies: FalseDiscoveries | None = None
+    flipped_copies: FalseDiscoveries | None = None
 
 
 def order_categories(table: CellTable) -> list[int]:
@@ -54,7 +59,7 @@ def conclude(
     words = [embedding.words[row] for row in problem.rows]
     groups = _groups(problem, settings)
     spelling = spelling_ranks(problem.targets.names, problem.labels, words, problem.cells.offsets, table.rows)
-    associations = _associations(table, settings, order, groups, words, spelling)
+    associations = _associations(table, order, groups, words, spelling)
     return Enumeration(
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
@@ -70,18 +75,20 @@ def conclude(
         names_dropped=problem.dropped,
         notes=_notes(settings, table.scores.size),
         embedding_notes=embedding.notes,
+        rotated_copies=table.rotated_copies,
+        flipped_copies=table.flipped_copies,
+        lost_without_random=table.lost_without_random,
+        lost_without_third_axis=table.lost_without_third_axis,
     )
 
 
 def _associations(
     table: CellTable,
-    settings: Settings,
     order: list[int],
     groups: tuple[Group, ...],
     words: list[str],
     spelling: Floats,
 ) -> tuple[Association, ...]:
-    survives = _survivors(table, settings)
     return tuple(
         Association(
             group=groups[i].letter,
@@ -91,23 +98,16 @@ def _associations(
             p_value=float(table.p_values[j, i]),
             p_adjusted=float(table.p_adjusted[j, i]),
             significant=bool(table.significant[j, i]),
-            survives=None if survives is None else bool(survives[j, i]),
+            survives=None if table.survives is None else bool(table.survives[j, i]),
+            recurrence=float(table.recurrence[j, i])
+            if table.recurrence is not None and table.significant[j, i]
+            else None,
             spelling=float(spelling[j, i]),
         )
         for place, j in enumerate(order, start=1)
         for i in range(len(groups))
         if math.isfinite(table.scores[j, i])
     )
-
-
-def _survivors(table: CellTable, settings: Settings) -> Flags | None:
-    """Tell which cells, without frequency, still have a p-value as small as the largest one called significant."""
-    if table.p_without_frequency is None:
-        return None
-    # Few rotations were made there: the smallest p-value they can give must be small enough.
-    smallest = 1 / (min(ROTATIONS, settings.rotations) + 1)
-    critical = table.p_values[table.significant].max(initial=smallest)
-    return np.asarray(table.p_without_frequency <= critical)
 
 
 def _groups(problem: Problem, settings: Settings) -> tuple[Group, ...]:

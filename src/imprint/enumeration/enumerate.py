@@ -15,7 +15,7 @@ from imprint.enumeration.null import Done, open_checkpoint
 from imprint.enumeration.problem import pose
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds, rotations_of, solve
+from imprint.enumeration.solution import posing_seeds, solve, work_of
 from imprint.enumeration.targets import Names
 from imprint.errors import SettingError
 from imprint.subjects.opening import EmbeddingLike, load
@@ -51,7 +51,7 @@ def enumerate_biases(
     checkpoint
         A file that keeps what is done, so that a run that was stopped continues.
     progress
-        Called with the rotations done and the rotations in all.
+        Called with the work done and the work in all, in rotations.
     changes
         Single settings, such as `groups` or `rotations`, see `Settings`.
 
@@ -62,14 +62,14 @@ def enumerate_biases(
 
     Examples
     --------
-    >>> imprint.enumerate_biases("default", categories=16, words=10_000, rotations=1_000)
+    >>> imprint.enumerate_biases("default", categories=16, words=10_000, rotations=1_000, repeats=0)
     Enumeration(glove.6B.100d: 16 significant associations of 12 groups with 16 categories)
     """
     embedding = load(embedding)
     settings = replace(settings or Settings(), **changes)
     check_device(device, settings, checkpoint)
     problem = pose(embedding, names, settings, posing_seeds(settings))
-    report = count_up(progress, rotations_of(settings))
+    report = count_up(progress, work_of(settings))
     kept = open_checkpoint(checkpoint, problem.cells, settings, embedding.sha256, __version__)
     with working(executor) as pool, _closing(kept):
         table, crossings = solve(problem, settings, executor=pool, device=device, checkpoint=kept, report=report)

@@ -69,9 +69,8 @@ def correlation_with_frequency(words: Floats32, directions: Floats, frequency: F
     return np.asarray(np.corrcoef(ranks.T, rankdata(frequency))[-1, :-1])
 
 
-def cells_without_frequency(cells: Cells, frequency: Floats, centre: Centre) -> Cells | None:
-    """Return the same groups and categories in the space across frequency; None where groups differ in it alone."""
-    direction = frequency_direction(cells.words, frequency)
+def cells_without(cells: Cells, direction: Floats, centre: Centre) -> Cells | None:
+    """Return the same groups and categories in the space across a direction; None where groups differ in it alone."""
     if not direction.any():
         return cells
     directions = across(cells.directions, direction)

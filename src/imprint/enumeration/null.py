@@ -13,14 +13,17 @@ from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.settings import Settings
 from imprint.significance.corrections import benjamini_hochberg, benjamini_yekutieli
 from imprint.significance.rotations import CHUNK, Cells, null_scores
-from imprint.types import Floats, Floats32, Ints
+from imprint.types import Flags, Floats, Floats32, Ints
 
 Done = Callable[[int], None]  # rotations
 
 
 @dataclass
 class Tally:
-    """How often rotations reached each observed score; all of their scores only where the maximum is wanted."""
+    """How often rotations reached each score; all of the rotations' scores only where the maximum is wanted.
+
+    `scores` are (categories, groups), or (tables, categories, groups) for several tables under one null.
+    """
 
     scores: Floats
     reached: Ints
@@ -29,7 +32,10 @@ class Tally:
 
     def add(self, chunk: Floats32) -> None:
         """Take in the scores of some rotations. A cell with too few words under a rotation does not reach."""
-        self.reached += np.sum(chunk >= self.scores, axis=0)
+        if self.scores.ndim == chunk.ndim:
+            self.reached += reached_by_each(chunk, self.scores)
+        else:
+            self.reached += np.sum(chunk >= self.scores, axis=0)
         self.rotations += len(chunk)
         if self.kept is not None:
             self.kept.append(chunk)
@@ -53,6 +59,14 @@ class Tally:
         return np.asarray(len(largest) - np.searchsorted(largest, everything[-1]))
 
 
+def reached_by_each(chunk: Floats32, tables: Floats) -> Ints:
+    """Count the rotations of a chunk whose score reaches that of each table, cell by cell."""
+    ordered = np.sort(chunk.reshape(len(chunk), -1).T, axis=1)
+    flat = tables.reshape(len(tables), -1).T
+    below = [np.searchsorted(column, scores) for column, scores in zip(ordered, flat, strict=True)]
+    return len(chunk) - np.array(below).T.reshape(tables.shape)
+
+
 def rotate(
     cells: Cells,
     scores: Floats,
@@ -65,10 +79,10 @@ def rotate(
     checkpoint: Checkpoint | None = None,
     report: Done | None = None,
 ) -> Floats:
-    """Return the p-value of every cell from so many rotations; `keep` makes them family-wise."""
+    """Return the p-value of every score from so many rotations; `keep` makes those of one table family-wise."""
     if device == "cuda":
         return _rotate_on_gpu(cells, scores, rotations, seed=seed, report=report)
-    tally = Tally(scores, np.zeros(cells.shape, dtype=np.int64), kept=[] if keep else None)
+    tally = Tally(scores, np.zeros(scores.shape, dtype=np.int64), kept=[] if keep else None)
     chunks = null_scores(
         cells,
         rotations,
@@ -111,3 +125,8 @@ def adjust(p_values: Floats, settings: Settings) -> Floats:
         return p_values
     correct = benjamini_hochberg if settings.correction == "bh" else benjamini_yekutieli
     return correct(p_values.ravel()).reshape(p_values.shape)
+
+
+def critical(p_values: Floats, significant: Flags, rotations: int) -> float:
+    """Return the largest p-value called significant, or the smallest that so many rotations can give."""
+    return float(p_values[significant].max(initial=1 / (rotations + 1)))

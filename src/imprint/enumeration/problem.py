@@ -54,6 +54,30 @@ def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np
     rows = frequent_words(embedding, settings.words, leaving_out=kept)
     frequency = log_frequency(embedding, rows)
     name_vectors, words = _vectors(embedding, targets.rows, rows, frequency, settings)
+    labels, by_category, cells = _clustered(targets, name_vectors, words, settings, grouping, categorising)
+    _check_top(cells)
+    return Problem(targets, dropped, labels, name_vectors, rows[by_category], frequency[by_category], cells)
+
+
+def cluster_again(
+    problem: Problem, settings: Settings, grouping: np.random.SeedSequence, categorising: np.random.SeedSequence
+) -> Problem:
+    """Group the same names and categorise the same words with other seeds."""
+    names, words = problem.name_vectors, problem.cells.words
+    labels, by_category, cells = _clustered(problem.targets, names, words, settings, grouping, categorising)
+    rows, frequency = problem.rows[by_category], problem.frequency[by_category]
+    return replace(problem, labels=labels, rows=rows, frequency=frequency, cells=cells)
+
+
+def _clustered(
+    targets: Targets,
+    name_vectors: Floats32,
+    words: Floats32,
+    settings: Settings,
+    grouping: np.random.SeedSequence,
+    categorising: np.random.SeedSequence,
+) -> tuple[Indices, Indices, Cells]:
+    """Return the group of each name, the order of words by category, and the cells of both."""
     weights = targets.bearers if settings.weighted else None
     clusters = cluster(name_vectors, settings.groups, what="names", seed=grouping, weights=weights)
     order = order_groups(targets, clusters, settings.groups)
@@ -61,8 +85,8 @@ def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np
     means = cluster_means(name_vectors, labels, settings.groups, weights)
     categories = cluster(words, settings.categories, what="words", seed=categorising)
     by_category = np.argsort(categories, kind="stable")
-    cells = _cells(words[by_category], np.bincount(categories, minlength=settings.categories), means, settings)
-    return Problem(targets, dropped, labels, name_vectors, rows[by_category], frequency[by_category], cells)
+    sizes = np.bincount(categories, minlength=settings.categories)
+    return labels, by_category, _cells(words[by_category], sizes, means, settings)
 
 
 def pose_again(
@@ -93,6 +117,7 @@ def pose_again(
     name_vectors, words = _vectors(other, targets.rows, rows, frequency, settings)
     weights = targets.bearers if settings.weighted else None
     cells = _cells(words, sizes, cluster_means(name_vectors, labels, settings.groups, weights), settings)
+    _check_top(cells)
     places = np.where(there, np.cumsum(there) - 1, -1)
     return Problem(targets, (), labels, name_vectors, rows, frequency, cells), places
 
@@ -143,13 +168,6 @@ def _clean(
 
 def _cells(words: Floats32, sizes: Ints, means: Floats, settings: Settings) -> Cells:
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    if settings.top > sizes.max():
-        raise SettingError(
-            option="top",
-            got=settings.top,
-            expected=f"at most {sizes.max()}, the size of the largest category",
-            hint="ask for fewer words per cell, or for fewer categories",
-        )
     return Cells(
         words=np.ascontiguousarray(words),
         offsets=offsets,
@@ -158,3 +176,14 @@ def _cells(words: Floats32, sizes: Ints, means: Floats, settings: Settings) -> C
         top=settings.top,
         overlapping=settings.overlapping,
     )
+
+
+def _check_top(cells: Cells) -> None:
+    largest = np.diff(cells.offsets).max()
+    if cells.top > largest:
+        raise SettingError(
+            option="top",
+            got=cells.top,
+            expected=f"at most {largest}, the size of the largest category",
+            hint="ask for fewer words per cell, or for fewer categories",
+        )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from imprint.enumeration import rows
 from imprint.enumeration.groups import Group
-from imprint.enumeration.rows import Crossing
+from imprint.enumeration.rows import MOST_RUNS, Crossing, FalseDiscoveries
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError
 from imprint.rows import Result, Row
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 class Association:
     """One cell: a group of names, a category of words, and the words of it closest to the group.
 
-    `survives` tells whether it is still there in the space without word frequency, `stability` which share of other
-    K-means seeds finds it again; None where that was not asked. `spelling` is how the words rank within their
-    category by being spelt like the group's names: 0.5 by chance, 1 for the most alike.
+    `survives` tells whether the same words are still close to the group in the space without word frequency,
+    `recurrence` which share of runs with other K-means seeds find a significant association again; None where that
+    was not asked. `spelling` is how the words rank within their category by being spelt like the group's names: 0.5
+    by chance, 1 for the most alike.
     """
 
     group: str
@@ -31,7 +32,7 @@ class Association:
     p_adjusted: float
     significant: bool
     survives: bool | None
-    stability: float | None = None
+    recurrence: float | None = None
     spelling: float | None = None
 
 
@@ -89,6 +90,14 @@ class Enumeration(Result):
         What a reader of the result should know.
     embedding_notes
         How the embedding was read or made.
+    rotated_copies
+        False discoveries on copies with names rotated at random; None with correction "max".
+    flipped_copies
+        False discoveries on copies with random signs on the principal axes; None with correction "max".
+    lost_without_random
+        Associations lost when a random direction is removed instead of word frequency's, a mean over several.
+    lost_without_third_axis
+        Associations lost when the third principal axis is removed instead.
     """
 
     embedding: str
@@ -105,6 +114,10 @@ class Enumeration(Result):
     names_dropped: tuple[str, ...]
     notes: tuple[str, ...]
     embedding_notes: tuple[str, ...] = ()
+    rotated_copies: FalseDiscoveries | None = None
+    flipped_copies: FalseDiscoveries | None = None
+    lost_without_random: float | None = None
+    lost_without_third_axis: int | None = None
 
     @property
     def significant(self) -> tuple[Association, ...]:
@@ -120,6 +133,12 @@ class Enumeration(Result):
         """Count the associations found that are left without word frequency; None where that was not asked."""
         left = [cell.survives for cell in self._found(letter)]
         return None if None in left else sum(map(bool, left))
+
+    def recurrent(self, letter: str | None = None) -> int | None:
+        """Count the associations found again in more than half of the repeats; None where there were none."""
+        if not self.settings.repeats:
+            return None
+        return sum(cell.recurrence is not None and cell.recurrence > MOST_RUNS for cell in self._found(letter))
 
     def group(self, letter: str) -> Group:
         """Return the group of that letter."""

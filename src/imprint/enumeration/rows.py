@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from imprint.enumeration.groups import Group
     from imprint.enumeration.result import Enumeration
 
+MOST_RUNS = 0.5  # of the repeats: an association that recurs in more is shown first
+
 
 class Races(msgspec.Struct, frozen=True):
     """Shares of a group's bearers in the census; None where the table does not say."""
@@ -34,8 +36,22 @@ class Crossing(msgspec.Struct, frozen=True):
     standard_deviations: float
 
 
+class FalseDiscoveries(msgspec.Struct, frozen=True):
+    """Altered copies in which names are aligned with words at random, and what was significant on them.
+
+    `share_with_any` is the share of copies with at least one association, `mean` how many a copy has on average.
+    """
+
+    copies: int
+    share_with_any: float
+    mean: float
+
+
 class UbeRow(Row, frozen=True, kw_only=True, tag="ube"):
     """A cell: a group of names, a category of words, and the words of it closest to the group.
+
+    `recurrence` is the share of `recurrence_runs` runs with other K-means seeds that find a significant association
+    again; None where it is not significant or there were no such runs.
 
     Beside a second embedding, rows of the first say what became of them: `left` is None where they were not
     significant, `against_words` and the numbers after it are the second's. Rows of the second name the embedding whose
@@ -51,7 +67,8 @@ class UbeRow(Row, frozen=True, kw_only=True, tag="ube"):
     p_adjusted: float
     significant: bool
     survives_without_frequency: bool | None
-    stability: float | None
+    recurrence: float | None = None
+    recurrence_runs: int = 0
     spelling: float | None
     explained_by_frequency: bool
     rotations: int
@@ -82,6 +99,7 @@ class UbeGroupRow(Row, frozen=True, kw_only=True, tag="ube-group"):
     races: Races | None
     frequency: float | None
     associations: int
+    recurrent: int | None = None
     survive_without_frequency: int | None
     spelling: float | None
     explained_by_frequency: bool
@@ -89,6 +107,11 @@ class UbeGroupRow(Row, frozen=True, kw_only=True, tag="ube-group"):
 
 class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
     """The whole: settings, names found and kept, associations; `n_cells` counts the cells with enough words.
+
+    `recurrent` counts the associations found again in more than half of the repeats. `rotated_copies` and
+    `flipped_copies` are the false discoveries on altered copies. Beside `survive_without_frequency`,
+    `lost_without_random` and `lost_without_third_axis` count the associations lost when a random direction (a mean
+    over several) and the third principal axis of the words are removed instead.
 
     Of an embedding scored over the groups of another, `groups_of` names that one; words are those of its categories.
     """
@@ -112,6 +135,12 @@ class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
     n_cells: int
     associations: int
     survive_without_frequency: int | None
+    lost_without_random: float | None = None
+    lost_without_third_axis: int | None = None
+    repeats: int = 0
+    recurrent: int | None = None
+    rotated_copies: FalseDiscoveries | None = None
+    flipped_copies: FalseDiscoveries | None = None
     spelling: float | None
     groups_explained_by_frequency: tuple[str, ...]
     notes: tuple[str, ...]
@@ -149,6 +178,11 @@ def overview(enumeration: "Enumeration", **more: Any) -> UbeOverviewRow:
         n_cells=len(enumeration.associations),
         associations=len(enumeration.significant),
         survive_without_frequency=enumeration.survivors(),
+        lost_without_random=enumeration.lost_without_random,
+        lost_without_third_axis=enumeration.lost_without_third_axis,
+        recurrent=enumeration.recurrent(),
+        rotated_copies=enumeration.rotated_copies,
+        flipped_copies=enumeration.flipped_copies,
         spelling=enumeration.spelling(),
         groups_explained_by_frequency=enumeration.flagged,
         notes=enumeration.notes,
@@ -178,7 +212,8 @@ def cells(enumeration: "Enumeration") -> list[UbeRow]:
             p_adjusted=cell.p_adjusted,
             significant=cell.significant,
             survives_without_frequency=cell.survives,
-            stability=cell.stability,
+            recurrence=cell.recurrence,
+            recurrence_runs=enumeration.settings.repeats,
             spelling=cell.spelling,
             explained_by_frequency=cell.group in enumeration.flagged,
             rotations=enumeration.settings.rotations,
@@ -233,6 +268,7 @@ def _group(enumeration: "Enumeration", group: "Group") -> UbeGroupRow:
         races=known.races if known else None,
         frequency=group.frequency,
         associations=associations,
+        recurrent=enumeration.recurrent(group.letter),
         survive_without_frequency=enumeration.survivors(group.letter),
         spelling=enumeration.spelling(group.letter),
         explained_by_frequency=group.letter in enumeration.flagged,

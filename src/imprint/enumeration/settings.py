@@ -45,6 +45,8 @@ class Settings:
         Count each name by its bearers.
     without_frequency
         Remove the direction along which word frequency varies most.
+    repeats
+        Further runs with other K-means seeds, which say how often each association recurs; 0 makes none.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Settings:
     overlapping: bool = False
     weighted: bool = False
     without_frequency: bool = False
+    repeats: int = 20
 
     def __post_init__(self) -> None:
         for name, least in (
@@ -74,6 +77,7 @@ class Settings:
             ("top", 1),
             ("rotations", 1),
             ("seed", 0),
+            ("repeats", 0),
         ):
             object.__setattr__(self, name, check_whole(name, getattr(self, name), least))
         check_between("fdr", self.fdr)

@@ -1,24 +1,35 @@
-"""From cells to their scores and p-values: steps 3 and 4 of the algorithm.
+"""From cells to their scores and p-values: steps 3 and 4 of the algorithm, and what they are compared with.
 
-Swinger et al. (2019), sections 3.3 and 3.4, and beside them the check without word frequency.
+Swinger et al. (2019), sections 3.3 and 3.4. Beside them: the same words without word frequency, altered copies in
+which every discovery is false, and runs with other K-means seeds.
 """
 
+from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from imprint.choices import Device
+from imprint.enumeration import matching
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import CellTable
-from imprint.enumeration.frequency import ROTATIONS, cells_without_frequency
+from imprint.enumeration.copies import count_discoveries, principal_axes, score_copies
+from imprint.enumeration.frequency import ROTATIONS, cells_without, frequency_direction
 from imprint.enumeration.indirect import Crossings, find_crossings
-from imprint.enumeration.null import Done, adjust, rotate
+from imprint.enumeration.null import Done, adjust, critical, rotate
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.settings import Settings
-from imprint.significance.rotations import observed_scores
+from imprint.significance.rotations import observed_scores, scores_of
 from imprint.threads import single_threaded
+from imprint.types import Flags, Floats
 
-_POSING = 4  # seeds that posing the problem takes; three are left to solve it
+RANDOM_DIRECTIONS = 3  # removed one by one; the loss is their mean
+_REMOVED = 2 + RANDOM_DIRECTIONS  # frequency, the third principal axis, random ones
+
+_POSING = 4  # seeds that posing the problem takes; six are left to solve it
+_ROTATING, _CHECKING, _CROSSING, _COPYING, _REMOVING, _REPEATING = range(_POSING, _POSING + 6)
 
 
 def posing_seeds(settings: Settings) -> tuple[np.random.SeedSequence, ...]:
@@ -36,51 +47,112 @@ def solve(
     report: Done | None = None,
 ) -> tuple[CellTable, Crossings | None]:
     """Score and test every cell. Problems of one dimension under one seed meet the same rotations."""
-    rotating, checking, crossing = _seeds(settings)[_POSING:]
+    seeds = _seeds(settings)
     cells = problem.cells
     family_wise = settings.correction == "max"
     with single_threaded():
         scores, rows = observed_scores(cells)
+    # Copies share the null of the original. The largest of all cells has a scale that hangs on the copy: not so there.
+    tables = scores if family_wise else np.concatenate([scores[None], score_copies(cells, seeds[_COPYING])])
     p_values = rotate(
         cells,
-        scores,
+        tables,
         settings.rotations,
-        seed=rotating,
+        seed=seeds[_ROTATING],
         executor=executor,
         device=device,
         keep=family_wise,
         checkpoint=checkpoint,
         report=report,
     )
-    without_frequency = None
-    if not settings.without_frequency:
-        # Which associations are still there in the space without the direction of word frequency?
-        without_frequency = np.ones(cells.shape)
-        rest = cells_without_frequency(cells, problem.frequency, settings.centre)
-        if rest is not None:
-            with single_threaded():
-                rest_scores, _ = observed_scores(rest)
-            without_frequency = rotate(
-                rest,
-                rest_scores,
-                min(ROTATIONS, settings.rotations),
-                seed=checking,
-                executor=executor,
-                device=device,
-                keep=family_wise,
-                report=report,
-            )
+    rotated = flipped = None
+    if not family_wise:
+        rotated, flipped = count_discoveries(p_values[1:], settings)
+        p_values = p_values[0]
     adjusted = adjust(p_values, settings)
     significant = (adjusted <= settings.fdr) & np.isfinite(scores)
-    table = CellTable(scores, rows, p_values, adjusted, significant, without_frequency)
-    return table, find_crossings(cells, significant, rows, seed=crossing)
+    table = CellTable(scores, rows, p_values, adjusted, significant, rotated_copies=rotated, flipped_copies=flipped)
+    if not settings.without_frequency:
+        survive = partial(_survive, problem, settings, table, executor=executor, device=device, report=report)
+        table = _without_directions(problem, table, survive, seeds[_REMOVING])
+    if not significant.any():
+        if report is not None:
+            report(settings.repeats * matching.WORK)
+    elif settings.repeats:
+        table = replace(
+            table,
+            recurrence=matching.recurrence(
+                problem,
+                settings,
+                significant,
+                rows,
+                critical(p_values, significant, matching.repeat_rotations(settings)),
+                seed=seeds[_REPEATING],
+                executor=executor,
+                report=report,
+            ),
+        )
+    return table, find_crossings(cells, significant, rows, seed=seeds[_CROSSING])
 
 
-def rotations_of(settings: Settings) -> int:
-    """Return how many rotations `solve` makes, the check without frequency included."""
-    return settings.rotations + (0 if settings.without_frequency else min(ROTATIONS, settings.rotations))
+def work_of(settings: Settings) -> int:
+    """Return how many rotations `solve` makes; repeats count as those that take as long."""
+    checks = 0 if settings.without_frequency else _REMOVED * min(ROTATIONS, settings.rotations)
+    return settings.rotations + checks + settings.repeats * matching.WORK
+
+
+def _without_directions(
+    problem: Problem, table: CellTable, survive: Callable[[Floats], Flags], seed: np.random.SeedSequence
+) -> CellTable:
+    """Ask which cells survive without word frequency, and how many are lost without directions of no meaning."""
+    words = problem.cells.words
+    survives = survive(frequency_direction(words, problem.frequency))
+    random = np.random.default_rng(seed).standard_normal((RANDOM_DIRECTIONS, words.shape[1]))
+    random /= np.linalg.norm(random, axis=1, keepdims=True)
+    third = principal_axes(words)[:, 2:3].T  # none in a plane
+    lost = [int(np.sum(table.significant & ~survive(direction))) for direction in (*random, *third)]
+    return replace(
+        table,
+        survives=survives,
+        lost_without_random=float(np.mean(lost[:RANDOM_DIRECTIONS])),
+        lost_without_third_axis=lost[-1] if len(third) else None,
+    )
+
+
+def _survive(
+    problem: Problem,
+    settings: Settings,
+    table: CellTable,
+    direction: Floats,
+    *,
+    executor: Executor,
+    device: Device,
+    report: Done | None,
+) -> Flags:
+    """Tell which cells are as strong in the space across a direction, each with the words it has.
+
+    Their p-values must be as small as the largest one called significant. Rotations choose words anew, as the words
+    tested were chosen, and are the same for every direction.
+    """
+    rotations = min(ROTATIONS, settings.rotations)
+    rest = cells_without(problem.cells, direction, settings.centre)
+    if rest is None:
+        if report is not None:
+            report(rotations)
+        return np.zeros_like(table.significant)
+    p_values = rotate(
+        rest,
+        scores_of(rest, table.rows),
+        rotations,
+        seed=_seeds(settings)[_CHECKING],
+        executor=executor,
+        device=device,
+        keep=settings.correction == "max",
+        report=report,
+    )
+    return np.asarray(p_values <= critical(table.p_values, table.significant, rotations))
 
 
 def _seeds(settings: Settings) -> list[np.random.SeedSequence]:
     # Made anew at every call: a sequence that has spawned once would spawn other children the second time.
-    return np.random.SeedSequence(settings.seed).spawn(_POSING + 3)
+    return np.random.SeedSequence(settings.seed).spawn(_POSING + 6)

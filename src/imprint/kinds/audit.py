@@ -58,7 +58,10 @@ def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
         if row.judged is False:
             yield judgement(row)
         if row.settings.quick:
-            yield "This was a quick audit: fewer rotations, words and resamples, and no search for hidden gender."
+            yield (
+                "This was a quick audit: fewer rotations, words and resamples, no repeats of the enumeration, and no "
+                "search for hidden gender."
+            )
 
 
 def judgement(row: AuditRow) -> Text:

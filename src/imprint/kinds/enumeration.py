@@ -4,7 +4,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.enumeration.rows import Crossing, UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow
+from imprint.enumeration.rows import (
+    MOST_RUNS,
+    Crossing,
+    FalseDiscoveries,
+    UbeGroupRow,
+    UbeIndirectRow,
+    UbeOverviewRow,
+    UbeRow,
+)
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import (
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
 
 UNASKED = Part("enumeration", "Found without being asked", 40, offensive=True)
 
-_SECONDS_PER_ROTATION = 0.0035
+_SECONDS_PER_ROTATION = 0.0012
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
 _CENTRAL = 3  # words that stand for a category
 _LARGEST = 2  # shares of a group's races that are read without being asked for
@@ -55,6 +63,7 @@ _BEARERS = (
 )
 _FOUND = (
     Column("Associations", "How many are statistically significant.", True),
+    Column("Recurrent", "How many of them recur in more than half of the runs with other clusterings.", True),
     Column("Without frequency", "How many of them remain when the direction of word frequency is removed.", True),
     Column("Spelling", "How alike words and names are spelt: 0.5 by chance, 1 for the most alike.", True),
     Column("Frequency", "Rank correlation of words' closeness to the group with their frequency.", True, extra=True),
@@ -67,8 +76,8 @@ _CELLS = (
     Column("p", "Share of random rotations of the names that give at least this score.", True),
     Column("p, corrected", "Corrected over all cells.", True),
     Column("Significant"),
+    Column("Recurs", "Share of the runs with other clusterings that find it again.", True),
     Column("Without frequency", "Whether it remains when the direction of word frequency is removed.", extra=True),
-    Column("Stability", "Share of other clusterings that find it again.", True, extra=True),
 )
 _CHANGED = (
     Column("Group"),
@@ -98,7 +107,9 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def _seconds(plan: "Plan") -> float:
-    return 3.0 + _SECONDS_PER_ROTATION * plan.enumeration.rotations
+    from imprint.enumeration.solution import work_of
+
+    return 3.0 + _SECONDS_PER_ROTATION * work_of(plan.enumeration)
 
 
 def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
@@ -113,7 +124,8 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
             "p-value compares a score with names turned in random directions. Who bears the names is looked up "
             "afterwards."
         )
-        yield Prose(_counts(row), "note", ("page", "terminal"))
+        for text in (_counts(row), *((_recurring(row), *_checks(row)) if row.associations else ())):
+            yield Prose(text, "note", ("page", "terminal"))
         if row.spelling is not None and row.spelling > _SPELT_ALIKE:
             text = say(
                 "The words found are spelt like the names: they rank {} within their categories, where chance gives "
@@ -125,7 +137,7 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
 
 
 def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
-    """Say how many associations there are, how many may be false, and how many word frequency does not explain."""
+    """Say how many associations recur, how many may be false, and how many word frequency does not explain."""
     for row in rows:
         if row.groups_of is not None:
             continue
@@ -137,19 +149,18 @@ def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
             )
             continue
         risk = "chance of any false discovery" if row.correction == "max" else "expected false discoveries"
-        yield say(
-            "Without naming groups in advance: {} associations of {} groups of names ({} of {} names were found) with "
-            "words are statistically significant; {}: at most {}.",
+        main = say(
+            "{} associations of {} groups of names ({} names) with words are statistically significant; {} under "
+            "random rotations: at most {}.",
             count(row.associations),
             count(row.groups),
-            count(row.names_found),
-            count(row.names_asked),
+            f"{row.names_found - row.names_dropped:,}",
             risk,
             percent(row.fdr),
         )
-        if row.survive_without_frequency is not None:
-            left = count(row.survive_without_frequency)
-            yield say("{} of them remain when the direction of word frequency is removed.", left)
+        yield say("Without naming groups in advance: {}", main if row.recurrent is None else _recurring(row))
+        yield _recurring(row) if row.recurrent is None else main
+        yield from _checks(row)
 
 
 def group_blocks(rows: Sequence[UbeGroupRow]) -> Iterator[Block]:
@@ -179,14 +190,25 @@ def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
             "significant when the direction of word frequency is removed: they may be close to the names only because "
             "both are rare, or both frequent."
         )
+        own = [row for row in found if not _explained(row)]
+        runs = found[0].recurrence_runs
+        if runs:
+            caption = (
+                "Words closest to each group of names that recur in more than half of {} runs (share in brackets)"
+            )
+            yield from _grid(say(caption, count(runs)), [row for row in own if _recurs(row)])
+            yield from _grid(
+                "Words closest to each group of names that recur in half of the runs or fewer",
+                [row for row in own if not _recurs(row)],
+            )
+        else:
+            yield from _grid("Words closest to each group of names", own)
         yield from _grid(
-            "Words closest to each group of names", [row for row in found if not row.explained_by_frequency]
+            "Groups that word frequency explains: the associations of theirs that vanish without it",
+            [row for row in found if _explained(row)],
         )
-        yield from _grid(
-            "Groups that word frequency explains: most of their associations vanish without it",
-            [row for row in found if row.explained_by_frequency],
-        )
-        yield Table("Every group and category", _CELLS, tuple(map(_cells, cells)), filtered=True, folded=True)
+        every = sorted(cells, key=lambda row: not _recurs(row))
+        yield Table("Every group and category", _CELLS, tuple(map(_cells, every)), filtered=True, folded=True)
     if any(row.against is not None for row in cells):
         yield from _changes(cells, [row for row in rows if row.groups_of is not None])
 
@@ -210,10 +232,55 @@ def _crossed(one: Crossing) -> tuple[Text, ...]:
     return words(one.groups), *map(words, one.words), number(one.standard_deviations, 1)
 
 
+def _recurs(row: UbeRow) -> bool:
+    return row.recurrence is not None and row.recurrence > MOST_RUNS
+
+
+def _explained(row: UbeRow) -> bool:
+    return row.explained_by_frequency and row.survives_without_frequency is False
+
+
+def _recurring(row: UbeOverviewRow) -> Text:
+    if row.recurrent is None:
+        return "One clustering decides these associations: 0 repeats with other clusterings were made."
+    return say(
+        "{} of {} associations recur in more than half of {} runs with other clusterings of the same names and words.",
+        count(row.recurrent),
+        count(row.associations),
+        count(row.repeats),
+    )
+
+
+def _checks(row: UbeOverviewRow) -> Iterator[Text]:
+    """Say how many associations are left without word frequency, and how many are found where all would be false."""
+    if row.survive_without_frequency is not None:
+        yield say(
+            "{} of {} associations remain, with the same words, when the direction of word frequency is removed: {} "
+            "are lost. Removing a random direction loses {}, the third principal axis {}.",
+            count(row.survive_without_frequency),
+            count(row.associations),
+            f"{row.associations - row.survive_without_frequency:,}",
+            number(row.lost_without_random, 1),
+            count(row.lost_without_third_axis),
+        )
+    if row.rotated_copies is not None and row.flipped_copies is not None:
+        yield say(
+            "False discoveries: {} copies with names rotated at random have {} associations on average ({} have any); "
+            "{} copies with random signs on the principal axes, which keep coherence and covariance, have {} ({} have "
+            "any).",
+            *_discoveries(row.rotated_copies),
+            *_discoveries(row.flipped_copies),
+        )
+
+
+def _discoveries(found: FalseDiscoveries) -> tuple[Text, ...]:
+    return count(found.copies), number(found.mean), percent(found.share_with_any, 1)
+
+
 def _counts(row: UbeOverviewRow) -> Text:
     return say(
         "{} significant associations among {} cells, {} of which have {} words ({} rotations, {} {}). {} of {} names "
-        "are in the embedding; the {} least like names were dropped.",
+        "are in the embedding; the {} least like names were dropped, and {} are in groups.",
         count(row.associations),
         f"{row.groups * row.categories:,}",
         count(row.n_cells),
@@ -224,6 +291,7 @@ def _counts(row: UbeOverviewRow) -> Text:
         count(row.names_found),
         count(row.names_asked),
         count(row.names_dropped),
+        f"{row.names_found - row.names_dropped:,}",
     )
 
 
@@ -247,6 +315,7 @@ def _group(row: UbeGroupRow, *, known: bool) -> tuple[Cell | Text, ...]:
         count(row.n_names),
         *bearers,
         count(row.associations),
+        count(row.recurrent),
         count(row.survive_without_frequency),
         number(row.spelling),
         number(row.frequency),
@@ -259,7 +328,7 @@ def _largest(shares: dict[str, float | None]) -> Text:
     return join(say("{} {}", name, percent(share)) for share, name in known[:_LARGEST]) or NOTHING
 
 
-def _grid(caption: str, found: Sequence[UbeRow]) -> Iterator[Table]:
+def _grid(caption: Text, found: Sequence[UbeRow]) -> Iterator[Table]:
     """Lay associations out: each row a category, each column a group."""
     letters = sorted({row.group for row in found}, key=lambda letter: (len(letter), letter))
     by_category: dict[int, dict[str, UbeRow]] = defaultdict(dict)
@@ -284,7 +353,7 @@ def _category(row: UbeRow) -> Cell:
 
 def _grid_cell(row: UbeRow) -> Cell:
     gone = row.survives_without_frequency is False
-    again = "" if row.stability is None else say(" ({} of seeds)", percent(row.stability))
+    again = "" if row.recurrence is None else say(" ({})", percent(row.recurrence))
     hint = say(
         "score {}, p = {}, corrected {}{}",
         number(row.score, 3),
@@ -305,8 +374,8 @@ def _cells(row: UbeRow) -> tuple[Cell | Text, ...]:
         Cell(probability(row.p_value), order=row.p_value),
         Cell(probability(row.p_adjusted), order=row.p_adjusted),
         "yes" if row.significant else "no",
+        percent(row.recurrence),
         NOTHING if left is None else "remains" if left else "gone",
-        percent(row.stability),
     )
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # A quick look: the same questions, less sure of the answers.
 QUICK_ROTATIONS = 500
+QUICK_REPEATS = 0
 QUICK_WORDS = 15_000
 QUICK_RESAMPLES = 200
 QUICK_COPIES = 40
@@ -50,7 +51,8 @@ class Plan:
     rotations
         Random rotations behind each p-value of the enumeration.
     quick
-        Make fewer rotations and resamples, search fewer words, and do not try to recover gender after debiasing.
+        Make fewer rotations and resamples, search fewer words, do not repeat the enumeration, and do not try to
+        recover gender after debiasing.
     debias
         The name of a debiaser to try, or None.
     seed
@@ -83,7 +85,7 @@ class Plan:
         """How biases are enumerated."""
         rotations = min(self.rotations, QUICK_ROTATIONS) if self.quick else self.rotations
         settings = enumeration.Settings(rotations=rotations, seed=self.seed)
-        return replace(settings, words=QUICK_WORDS) if self.quick else settings
+        return replace(settings, words=QUICK_WORDS, repeats=QUICK_REPEATS) if self.quick else settings
 
     @property
     def analogy_words(self) -> int:

@@ -6,10 +6,13 @@ with directions = F V^T and G Gaussian, G L^-T (L the Cholesky factor of G^T G) 
 matrix is ever made. Many rotations go into one matrix product, a category at a time so that scores stay in cache.
 """
 
-from collections.abc import Callable, Iterator
+import contextlib
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +20,8 @@ from imprint.checks import check_whole
 from imprint.errors import SettingError
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints
+
+_Result = TypeVar("_Result")
 
 CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
 _BATCH = 128  # rotations in one matrix product
@@ -48,6 +53,12 @@ class Cells:
     def shape(self) -> tuple[int, int]:
         """Categories and groups."""
         return len(self.offsets) - 1, len(self.directions)
+
+    def only(self, categories: Sequence[int]) -> "Cells":
+        """Return some of the categories."""
+        parts = [self.words[self.offsets[j] : self.offsets[j + 1]] for j in categories]
+        offsets = np.cumsum([0, *map(len, parts)])
+        return replace(self, words=np.concatenate(parts), offsets=offsets, centres=self.centres[list(categories)])
 
     @cached_property
     def factor(self) -> Floats:
@@ -82,6 +93,14 @@ def observed_scores(cells: Cells) -> tuple[Floats, Ints]:
             if len(best) == cells.top:
                 scores[j, i] = products[best, i].mean() - centre[i]
     return scores, rows
+
+
+def scores_of(cells: Cells, rows: Ints) -> Floats:
+    """Score given words, (categories, groups, words), in each cell; NaN where one of them is -1."""
+    with single_threaded():
+        centres = cells.centres.astype(np.float64) @ cells.directions.T
+    products = np.einsum("jitd,id->jit", cells.words[rows].astype(np.float64), cells.directions)
+    return np.where((rows < 0).any(axis=2), np.nan, products.mean(axis=2) - centres)
 
 
 def random_directions(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats32:
@@ -135,23 +154,30 @@ def null_scores(
     done = done or {}
     sizes = [min(CHUNK, rotations - start) for start in range(0, rotations, CHUNK)]
     seeds = seed.spawn(len(sizes))
-    shared = _share(cells, executor)
-    waiting = {
-        chunk: executor.submit(_null_chunk, shared, size, chunk_seed)
-        for chunk, (size, chunk_seed) in enumerate(zip(sizes, seeds, strict=True))
-        if chunk not in done
-    }
-    try:
+    chunks = [chunk for chunk in range(len(sizes)) if chunk not in done]
+    computed = in_order(executor, _null_chunk, cells, [(sizes[chunk], seeds[chunk]) for chunk in chunks])
+    with contextlib.closing(computed):
         for chunk in range(len(sizes)):
             if chunk in done:
                 yield done[chunk]
                 continue
-            scores = _wait_for(waiting.pop(chunk), executor)
+            scores = next(computed)
             if finished is not None:
                 finished(chunk, scores)
             yield scores
+
+
+def in_order(
+    executor: Executor, work: Callable[..., _Result], shared: object, tasks: Iterable[tuple[Any, ...]]
+) -> Generator[_Result, None, None]:
+    """Yield `work(shared, *task)` of each task in order; cancel what nobody waits for any more."""
+    sent = _share(shared, executor)
+    waiting = deque(executor.submit(work, sent, *task) for task in tasks)
+    try:
+        while waiting:
+            yield _wait_for(waiting.popleft(), executor)
     finally:
-        for future in waiting.values():
+        for future in waiting:
             future.cancel()
 
 
@@ -160,7 +186,7 @@ def _null_chunk(cells: Cells, count: int, seed: np.random.SeedSequence) -> Float
         return scores_under(cells, random_directions(cells, count, seed))
 
 
-def _share(cells: Cells, executor: Executor) -> Cells:
+def _share(large: object, executor: Executor) -> object:
     """Send the words once to a Dask cluster, instead of along with every chunk.
 
     They go as a task that returns them: should the workers that hold them be killed, the scheduler has them made
@@ -168,19 +194,18 @@ def _share(cells: Cells, executor: Executor) -> Cells:
     """
     client = getattr(executor, "_client", None)
     if client is None:
-        return cells
+        return large
     import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": _ANY_SIZE}):
-        shared: Cells = client.submit(_itself, cells)  # a future, put in place by Dask
-    return shared
+        return client.submit(_itself, large)  # a future, put in place by Dask
 
 
-def _itself(cells: Cells) -> Cells:
-    return cells
+def _itself(large: object) -> object:
+    return large
 
 
-def _wait_for(chunk: "Future[Floats32]", executor: Executor) -> Floats32:
+def _wait_for(chunk: "Future[_Result]", executor: Executor) -> _Result:
     """Wait for a chunk; Dask's executor may leave it pending for ever when the cluster has gone, so look at times."""
     client = getattr(executor, "_client", None)
     while client is not None and not chunk.done():

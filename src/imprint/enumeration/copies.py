@@ -1,0 +1,52 @@
+"""False discoveries, counted on copies in which the alignment of names with words is random.
+
+A rotated copy turns all names by one Haar-random rotation: the null behind every p-value, so few copies should have
+any association. A flipped copy multiplies the names' coordinate on each principal axis of the words by a random sign:
+names keep their own geometry and how much of them lies on each axis, and words are as they are. Embeddings are not
+round, names and words lie on the same strong axes, and random rotations do not keep that; flips do. Both are
+orthogonal, so K-means makes the same groups of the copy, and the rotations of the original are its null too.
+"""
+
+import numpy as np
+
+from imprint.enumeration.null import adjust
+from imprint.enumeration.rows import FalseDiscoveries
+from imprint.enumeration.settings import Settings
+from imprint.significance.rotations import Cells, random_directions, scores_under
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32
+
+COPIES = 200  # of each kind
+
+
+def principal_axes(vectors: Floats32) -> Floats:
+    """Return the principal axes of rows as columns, those of the largest variance first."""
+    with single_threaded():
+        centred = vectors - vectors.mean(axis=0, dtype=np.float64)
+        return np.asarray(np.linalg.eigh(centred.T @ centred)[1][:, ::-1])
+
+
+def flipped_directions(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats32:
+    """Draw the directions with random signs on the words' principal axes: (count, dimension, groups)."""
+    axes = principal_axes(cells.words)
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(count, axes.shape[1], 1))
+    with single_threaded():
+        return np.asarray(axes @ (signs * (axes.T @ cells.directions.T)), dtype=np.float32)
+
+
+def score_copies(cells: Cells, seed: np.random.SeedSequence) -> Floats:
+    """Score rotated copies, then flipped ones: (2 COPIES, categories, groups)."""
+    rotating, flipping = seed.spawn(2)
+    with single_threaded():
+        rotated = random_directions(cells, COPIES, rotating)
+        scores = scores_under(cells, np.concatenate([rotated, flipped_directions(cells, COPIES, flipping)]))
+    return scores.astype(np.float64)
+
+
+def count_discoveries(p_values: Floats, settings: Settings) -> tuple[FalseDiscoveries, FalseDiscoveries]:
+    """Count what is significant on rotated and on flipped copies, from the p-values of `score_copies`."""
+    found = np.array([np.sum(adjust(table, settings) <= settings.fdr) for table in p_values])
+    rotated, flipped = (
+        FalseDiscoveries(COPIES, float(np.mean(part > 0)), float(np.mean(part))) for part in np.split(found, 2)
+    )
+    return rotated, flipped
