@@ -79,6 +79,18 @@ def test_p_values_of_a_copy_are_those_of_the_tool(family, made):
         assert words[0] == pytest.approx(slow.p_words, rel=1e-3)
 
 
+def test_copies_are_judged_by_their_own_p_values(family):
+    """A copy whose p-values are all tiny is moderate at least; one whose check of words fails is limited."""
+    tests, background = family
+    made = Copies(tests, background, 2, np.random.default_rng(2)).make("shuffled")
+    small, large = np.full(2, 1e-6), np.array([1e-6, 0.9])
+    judged = judge_copies(tests, made, [(small, small, large)] * len(tests), background.axes, 0.05)
+    able = [place for place, one in enumerate(tests) if one.enough]
+    assert {judged[0][place].evidence for place in able} <= {"moderate", "strong"}
+    assert {judged[1][place].evidence for place in able} == {"limited"}
+    assert all("words" in judged[1][place].checks_failed for place in able)
+
+
 def test_copies_depend_on_the_seed_alone(family):
     tests, background = family
     one, same, other = (
@@ -118,6 +130,8 @@ def test_strong_evidence_is_rare_in_fresh_copies(family, null):
         low, high = binomial_interval(copies, 200, 0.95)
         print(f"{null}: {level} in {copies / 200:.1%} of 200 copies (95 % bounds {low:.1%} to {high:.1%})")
     assert strong <= 14
+    if null in ("rotated", "flipped", "flipped but frequency", "clusters"):
+        assert moderate > 14, "these copies keep what the moderate level does not rule out"
     if null in ("shuffled", "by frequency"):
         assert moderate <= 14
 

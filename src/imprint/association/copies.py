@@ -207,7 +207,10 @@ def judge_copies(
             targets, attributes = made[place]
             of_axes = _along_axes(one, targets[copy], attributes[copy], axes) if promising else 1.0
             floor = smallest_p(len(one.table.targets), one.table.n_x, "two-sided")
-            checks = Checks(label, floor, frequency, words if words == words else None, of_axes)
+            of_words = None if np.isnan(words) else words
+            checks = Checks(
+                p_label=label, p_label_floor=floor, p_frequency=frequency, p_words=of_words, p_axes=of_axes
+            )
             questions.append(Question(checks, control=False, enough=one.enough))
         judged.append(judge(questions, alpha))
     return judged

@@ -29,7 +29,7 @@ _CONFIDENCE = 0.95
 _SEED = 0xF4E0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Checks:
     """The p-values of one test, all two-sided, and descriptions that decide nothing.
 
