@@ -158,7 +158,13 @@ def check(
         fields |= {"p_words": found.p_value, "words_low": found.low, "words_high": found.high}
     if contrast is not None and background is not None:
         fields |= against_frequency(contrast, background, seed) | {"p_axes": along_axes(contrast, background.axes)}
-    return Checks(label.p_value, label.p_low, label.p_high, label.p_floor, **fields)
+    return Checks(
+        p_label=label.p_value,
+        p_label_low=label.p_low,
+        p_label_high=label.p_high,
+        p_label_floor=label.p_floor,
+        **fields,
+    )
 
 
 def unit_rows(vectors: Floats32) -> Floats:
