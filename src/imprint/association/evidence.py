@@ -8,7 +8,7 @@ words of these kinds? Axes: would unrelated contrasts in this space align as wel
 
 import math
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ _CONFIDENCE = 0.95
 _SEED = 0xF4E0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Checks:
     """The p-values of one test, all two-sided, and descriptions that decide nothing.
 
@@ -40,6 +40,7 @@ class Checks:
     """
 
     p_label: float | None
+    _: KW_ONLY
     p_label_low: float | None = None
     p_label_high: float | None = None
     p_label_floor: float | None = None
