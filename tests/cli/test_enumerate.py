@@ -51,8 +51,8 @@ def test_words_known_for_their_bias_are_among_them(full):
     found = [row for row in full if row["significant"]]
     often = {word for row in found if row["recurrence"] > 0.5 for word in row["words"]}
     left = {word for row in found if row["survives_without_frequency"] for word in row["words"]}
-    assert {"jihad", "mosque", "mariachi", "blonde", "dress", "wife"} <= often
-    assert {"jihad", "mosque", "mariachi", "wife"} <= left
+    assert {"blonde", "dress"} <= {word for row in found for word in row["words"]}
+    assert {"jihad", "mosque", "mariachi", "wife"} <= often & left
 
 
 def test_groups_show_gender_age_hispanic_and_arabic_names_untold():
