@@ -55,8 +55,6 @@ def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
     """Say what was audited."""
     for row in rows:
         yield say("{} has {} words in {} dimensions.", title(row.embedding), count(row.n_words), count(row.dimension))
-        if row.judged is False:
-            yield judgement(row)
         if row.settings.quick:
             yield (
                 "This was a quick audit: fewer rotations, words and resamples, no repeats of the enumeration, and no "
@@ -64,19 +62,21 @@ def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
             )
 
 
-def judgement(row: AuditRow) -> Text:
+def judgement(rows: Sequence[AuditRow]) -> Iterator[Text]:
     """Say why a subject cannot be judged."""
-    failed = join(
-        say("{} {} (at least {})", one.name, number(one.value), number(one.least))
-        for one in row.controls
-        if not one.passed
-    )
-    return say(
-        "{} cannot be judged: it fails controls that every subject that knows words passes: {}. What follows says "
-        "nothing about bias.",
-        title(row.embedding),
-        failed,
-    )
+    for row in rows:
+        failed = [
+            say("{} {} (at least {})", one.name, number(one.value), number(one.least))
+            for one in row.controls
+            if not one.passed
+        ]
+        if row.judged is False:
+            yield say(
+                "{} cannot be judged: it fails controls that every subject that knows words passes: {}. What follows "
+                "says nothing about bias.",
+                title(row.embedding),
+                join(failed),
+            )
 
 
 def controls(rows: Sequence[AuditRow]) -> Iterator[Block]:
@@ -115,6 +115,6 @@ def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
     yield say("Not run, so nothing is known about them: {}.", title(", ".join(names)))
 
 
-AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, blocks=controls, sentences=audited, card=True)
+AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, blocks=controls, sentences=audited, opening=judgement, card=True)
 PART = Kind("part", row=PartRow, part=_ABOUT, sentences=not_run_parts, rank=90)
 SKIPPED = Kind("skipped", row=SkippedRow, part=_ABOUT, blocks=not_run, sentences=not_run_tests, rank=95)

@@ -122,4 +122,4 @@ def _datum(value: float | None) -> Number:
     return Number(value, "significant", 4)
 
 
-GATE = Kind("gate", row=GateRow, part=_DECISION, sentences=sentences, rank=-1)
+GATE = Kind("gate", row=GateRow, part=_DECISION, opening=sentences, rank=-1)

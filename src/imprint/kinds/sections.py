@@ -40,14 +40,17 @@ def blocks(rows: Iterable[Row]) -> Iterator[Block]:
 
 
 def sentences(rows: Iterable[Row]) -> Iterator[Text]:
-    """Return what the rows mean, in sentences, part by part."""
+    """Return what the rows mean, in sentences: those that open a summary, then the others, part by part."""
     by_part: dict[str, list[Row]] = defaultdict(list)
     not_run: list[Row] = []
     for row in rows:
         (not_run if isinstance(row, SkippedRow) else by_part[part_of(row)]).append(row)
-    for part in parts_of(row for listed in by_part.values() for row in listed):
-        for kind, own in by_kind(by_part[part.name]).items():
-            yield from kind.sentences(own)
+    parts = parts_of(row for listed in by_part.values() for row in listed)
+    kinds = [found for part in parts for found in by_kind(by_part[part.name]).items()]
+    for kind, own in kinds:
+        yield from kind.opening(own)
+    for kind, own in kinds:
+        yield from kind.sentences(own)
     for kind, own in by_kind(not_run).items():
         yield from kind.sentences(own)
 
