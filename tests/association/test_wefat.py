@@ -118,3 +118,34 @@ def test_a_word_equally_close_to_every_attribute_has_no_score():
             attributes=(list("ef"), list("gh")),
             property={"a": 1, "b": 2, "c": 3, "d": 4},
         )
+
+
+class TestChecks:
+    """The property permuted, words of the same frequencies, and r over words and attributes."""
+
+    def test_r_over_words_and_attributes_is_wider_than_over_words_alone(self):
+        found = wefat("glove-840b-stimuli", "caliskan-wefat-occupations")
+        assert (found.pearson.low, found.pearson.high) == pytest.approx((0.83, 0.94), abs=0.005)
+        assert (found.checks.words_low, found.checks.words_high) == pytest.approx((0.73, 0.94), abs=0.01)
+
+    def test_a_small_vocabulary_is_limited(self):
+        found = wefat("glove-840b-stimuli", "caliskan-wefat-occupations")
+        assert found.checks.p_frequency is None
+        assert found.evidence == "limited"
+
+    def test_evidence_is_moderate_at_most(self):
+        found = wefat("default", "caliskan-wefat-occupations")
+        assert found.checks.asked == ("label", "frequency")
+        assert found.evidence == "moderate"
+        assert found.finding().p_strong_holm is None
+
+    def test_a_property_without_meaning_shows_nothing(self):
+        words = get("caliskan-wefat-occupations").words.words
+        values = np.random.default_rng(3).normal(size=len(words))
+        found = wefat("default", "caliskan-wefat-occupations", property=dict(zip(words, values.tolist(), strict=True)))
+        assert found.evidence == "none shown"
+        assert found.checks.p_label == pytest.approx(found.p_value, abs=0.02)
+
+    def test_checks_depend_on_the_seed_alone(self):
+        one, same, other = (wefat("default", "winobias-wefat-occupations", seed=seed).checks for seed in (1, 1, 2))
+        assert one == same != other

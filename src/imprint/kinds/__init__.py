@@ -83,10 +83,10 @@ class Kind:
     """Everything that belongs to one kind of finding.
 
     `blocks` draws rows as tables, charts and paragraphs for page, terminal and card; `sentences` says what they mean,
-    for the top of the page, and `opening` what comes before all other sentences. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a
-    quick audit); a long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in
-    conditions; `card` puts the tables on a model card. In a section, kinds come by `rank`.
-    `measure` makes it a metric, which runs by name on a subject and a test.
+    for the top of the page, and `opening` what comes before all other sentences. `run` asks an audit's subject, and
+    takes `seconds` on two cores (`quick_seconds` in a quick audit); a long one that shares nothing with others runs
+    `beside` them. `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a
+    section, kinds come by `rank`. `measure` makes it a metric, which runs by name on a subject and a test.
     """
 
     name: str
