@@ -22,7 +22,7 @@ GLOSSARY = (
     "Cosine: how similar two vectors are, from -1 to 1.",
     "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two.",
     "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million.",
-    "Evidence: strong, moderate or limited, by how many checks an association passes: label permutation, word frequency, "
+    "Evidence: strong, moderate or limited, by the checks that an association passes: label permutation, frequency, "
     "other words, other directions in the space.",
     "Interval over words: where the mean difference would lie if other words of the same kinds had been chosen.",
     "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.",
