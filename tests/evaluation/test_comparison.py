@@ -49,7 +49,7 @@ def test_holm_runs_over_both_embeddings_together(compared):
     assert [(row.test, row.embedding) for row in compared.effects] == [
         (test.id, name) for test in TESTS for name in ("glove.6B.100d", "noisy")
     ]
-    expected = holm([row.p_value for row in compared.effects])
+    expected = holm([row.p_label for row in compared.effects])
     assert [row.p_holm for row in compared.effects] == pytest.approx(list(expected))
 
 
