@@ -50,7 +50,7 @@ def test_four_word_files_make_a_test(imprint, vectors, word_files):
     (row,) = lines(imprint("weat", vectors, *word_files, "--json"))
     assert (row["n_x"], row["n_y"], row["n_a"], row["n_b"]) == (3, 3, 2, 2)
     assert (row["extreme"], row["partitions"]) == ("1", "20")
-    assert row["verdict"] == "significant"
+    assert (row["evidence"], row["p_label"], row["direction"]) == ("too few words", 2 / 20, "as predicted")
 
 
 def test_a_users_toml_makes_tests(imprint, vectors, tmp_path):
@@ -266,7 +266,7 @@ def test_narrow_terminals_get_blocks_that_break_no_word(vectors, word_files, tmp
     shown = text.decode().replace("\r", "")
     assert max(map(len, shown.splitlines())) <= 60
     assert "x-y-a-b: x / y and a / b" in shown
-    assert "1 of 20" in " ".join(shown.split())
+    assert "too few words" in " ".join(shown.split())
 
 
 def _read(descriptor):

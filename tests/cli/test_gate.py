@@ -27,8 +27,9 @@ def small(tmp_path_factory):
 @pytest.fixture
 def rows(tmp_path):
     """Findings with a p of 0.02, and a mean difference that is surely between -0.01 and 0.03."""
-    size = {"mean_difference": 0.01, "interval_low": -0.01, "interval_high": 0.03, "confidence": 0.95}
-    row = make_row("weat", effect_size=0.2, p_value=0.02, p_low=0.02, p_high=0.02, p_floor=0.0, **size)
+    size = {"mean_difference": 0.01, "words_low": -0.01, "words_high": 0.03}
+    p_values = dict.fromkeys(("p_label", "p_label_low", "p_label_high"), 0.02)
+    row = make_row("weat", effect_size=0.2, p_label_floor=0.0, **p_values, **size)
     write_findings(tmp_path / "f.jsonl", [row])
     return tmp_path / "f.jsonl"
 
@@ -42,7 +43,7 @@ def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(in_pr
     result = audit(in_process, small, "--fail-on", "weat:p<0.001", "--require", margin)
     assert result.returncode == 2, result.stderr
     assert "weat:p<0.001" in result.stderr
-    assert "7.77e-05" in result.stderr
+    assert "0.0001554" in result.stderr
     assert result.stdout.splitlines()[-1] == "report: report.html"
     gates = [row for row in read_findings(tmp_path / "findings.jsonl") if row.kind == "gate"]
     assert [row.test for row in gates] == ["weat:p<0.001", margin]

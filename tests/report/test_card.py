@@ -114,9 +114,10 @@ def test_only_what_was_measured_of_the_model_itself_by_words_is_in_the_tables():
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 def test_the_card_says_in_which_direction_p_counts(alternative):
-    (line,) = (line for line in render_card([finding(alternative=alternative)]).splitlines() if "p-values of" in line)
-    assert ("two-sided" in line) == (alternative == "two-sided")
-    assert ("against" in line) == (alternative == "less")
+    lines = render_card([finding(alternative=alternative)]).splitlines()
+    (p,) = (line.partition(".")[0] for line in lines if line.startswith("p is "))
+    assert ("two-sided" in p) == (alternative == "two-sided")
+    assert ("against" in p) == (alternative == "less")
 
 
 def test_words_that_no_catalogue_has_are_listed():

@@ -91,6 +91,12 @@ class SeatResult(AssociationResult):
         Words without a vector.
     seed
         Seed of everything random.
+    checks
+        Four p-values: of the label permutation, and of what frequency, other words and the space's axes explain.
+    judged
+        The level of evidence within the test's family; sentences have none.
+    detectable_shift
+        Where nothing was found, the smallest difference that would have been found four times in five.
     context
         Words alone, or the kind of sentences they were put into.
     unit
