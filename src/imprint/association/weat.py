@@ -79,20 +79,20 @@ class WeatResult(AssociationResult):
         Words without a vector.
     seed
         Seed of everything random.
+    checks
+        Four p-values: of the label permutation, and of what frequency, other words and the space's axes explain.
+    table
+        The cosine of every target word with every attribute word.
+    judged
+        The level of evidence within the test's family.
+    detectable_shift
+        Where nothing was found, the smallest difference that would have been found four times in five.
     stability
         How the effect changes if words are resampled.
     lowered
         Words found in lower case only.
     from_subwords
         Words whose vector was made from subwords.
-    checks
-        Four p-values: of the label permutation, and of what frequency, other words and the space's axes explain.
-    judged
-        The level of evidence within the test's family.
-    detectable_shift
-        Where nothing was found, the smallest difference that would have been found four times in five.
-    table
-        The cosine of every target word with every attribute word.
     """
 
     interval: Interval
