@@ -94,7 +94,8 @@ def _verdict(condition: Condition, holds: bool | None) -> Verdict:
 
 def _interval(finding: Row, field: str) -> tuple[float, float]:
     """Return the confidence interval of a field."""
-    stem = "interval" if field == "mean_difference" else field
+    own = "interval" if hasattr(finding, "interval_low") else "words"  # topics and changes have that over words alone
+    stem = own if field == "mean_difference" else field
     low, high = _number(finding, f"{stem}_low"), _number(finding, f"{stem}_high")
     if low is None or high is None or low > high:
         raise _UnknownError(f"it has no interval of {field}")
