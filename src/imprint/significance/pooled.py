@@ -74,7 +74,7 @@ def pooled(tables: Sequence[UnitTable], *, confidence: float) -> OverWords | Non
         return None
     number = 1 + max(int(max(table.rows.max(), table.columns.max())) for table in tables)
     influences = np.zeros(number)
-    interactions = np.zeros((number, number))
+    pairs, interactions = [], []
     for table in tables:
         for (where, units), values, sign in zip(table.sides(), table.margins(), _SIGNS, strict=True):
             own = values[where]
@@ -83,9 +83,12 @@ def pooled(tables: Sequence[UnitTable], *, confidence: float) -> OverWords | Non
             block = table.cosines[rows[0], columns[0]]
             left = block - block.mean(axis=1, keepdims=True) - block.mean(axis=0) + block.mean()
             scale = sign * _unbiased(rows[1]) * _unbiased(columns[1]) / block.size
-            np.add.at(interactions, (rows[1][:, None], columns[1]), scale * left)
-    # A pair of words counts once, whichever of the two is the target.
-    twice = ((np.triu(interactions) + np.tril(interactions, -1).T) ** 2).sum()
+            # A pair of words is one, whichever of the two is the target.
+            ends = (rows[1][:, None], columns[1])
+            pairs.append((np.minimum(*ends) * number + np.maximum(*ends)).ravel())
+            interactions.append((scale * left).ravel())
+    _, place = np.unique(np.concatenate(pairs), return_inverse=True)
+    twice = (np.bincount(place, weights=np.concatenate(interactions)) ** 2).sum()
     terms, degrees = _by_strata(influences**2, tables)
     variance = max(terms.sum() - twice, terms.max()) / len(tables) ** 2
     df = terms.sum() ** 2 / (terms**2 / degrees).sum() if terms.any() else np.nan
