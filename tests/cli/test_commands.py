@@ -115,7 +115,8 @@ def test_stimuli_lists_and_shows(imprint):
 
 
 def test_sampling_is_there_on_request(imprint):
-    (row,) = lines(imprint("weat", "default", "--test", "caliskan-8", "--sampled", 2000, "--json"))
+    row, topic = lines(imprint("weat", "default", "--test", "caliskan-8", "--sampled", 2000, "--json"))
+    assert (topic["kind"], topic["tests"]) == ("topic", ["caliskan-8"])
     assert row["p_method"] == "sampled"
     assert row["extreme"] is None
 

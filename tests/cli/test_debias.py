@@ -37,24 +37,31 @@ def test_the_bundled_embedding_is_debiased_and_the_change_is_told(imprint, tmp_p
 
 
 def test_json_gives_the_debiasing_and_weats_before_and_after(imprint):
-    first, *weats = lines(imprint("debias", "default", "out.safetensors", "--json"))
+    first, *rows = lines(imprint("debias", "default", "out.safetensors", "--json"))
     assert first["kind"] == "debiasing"
+    weats, changes = ([row for row in rows if row["kind"] == kind] for kind in ("weat", "change"))
     fitted = {fact["name"]: fact["value"] for fact in first["fitted"]}
     assert fitted["gap"] <= 1e-9
     assert fitted["strength"] == 10.0
     assert fitted["background"] == 54_978  # words of the programme, not those measured
     assert first["variances"]["held_out_before"] / first["variances"]["held_out_after"] > 6
-    assert {row["part"] for row in weats} == {"debiasing"}
+    assert {row["part"] for row in rows} == {"debiasing"}
     assert [row["test"] for row in weats] == ["caliskan-6", "caliskan-7", "caliskan-8"] * 2
     assert all(
         before["effect_size"] > after["effect_size"] for before, after in zip(weats[:3], weats[3:], strict=True)
     )
     assert weats[3]["embedding"] == "glove.6B.100d debiased (linear)"
+    assert [row["evidence"] for row in changes] == ["moderate"] * 3
+    for before, after, change in zip(weats[:3], weats[3:], changes, strict=True):
+        assert change["effect_size"] == after["effect_size"] - before["effect_size"]
+    assert (rows[-1]["kind"], rows[-1]["topic"]) == ("topic-change", "gender")
 
 
 def test_the_weats_after_are_those_of_the_file_written(imprint):
-    *_, last = lines(imprint("debias", "default", "out.safetensors", "--json"))
-    (again,) = lines(imprint("weat", "out.safetensors", "--test", "caliskan-8", "--json"))
+    *_, last = (
+        row for row in lines(imprint("debias", "default", "out.safetensors", "--json")) if row["kind"] == "weat"
+    )
+    again, _ = lines(imprint("weat", "out.safetensors", "--test", "caliskan-8", "--json"))
     assert {key: again[key] for key in ("effect_size", "p_value", "embedding_sha256")} == {
         key: last[key] for key in ("effect_size", "p_value", "embedding_sha256")
     }

@@ -262,6 +262,13 @@ def test_intervals_of_other_fields_go_by_their_names():
     assert verdict([row], "similarity:change<-0.02") == "passed"
 
 
+@pytest.mark.parametrize("kind", ["topic", "change", "topic-change"])
+def test_topics_and_changes_are_held_against_their_interval_over_words(kind):
+    row = make_row(kind, mean_difference=0.1, words_low=0.05, words_high=0.15)
+    for margin, expected in ((0.2, "passed"), (0.1, "inconclusive"), (0.04, "failed")):
+        assert verdict([row], require=[f"{kind}:|mean_difference|<{margin}"]) == expected
+
+
 def test_words_of_conditions_mean_the_fields_of_findings():
     rows = [
         finding("A-1", "ube"),

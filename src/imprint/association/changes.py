@@ -8,7 +8,6 @@ and the space's axes are not asked, so a change has moderate evidence at most. C
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -138,7 +137,7 @@ def change_rows(
 
 def before_and_after(before: Battery, after: Battery) -> list[Row]:
     """Return the rows of the same tests before and after, what changed, and what could not be run."""
-    tests = [one.finding() for pair in zip_longest(before.weats, after.weats) for one in pair if one is not None]
+    tests = [one.finding() for one in (*before.weats, *after.weats)]
     return [*tests, *change_rows(before.weats, after.weats, before.alpha), *before.skipped, *after.skipped]
 
 

@@ -93,6 +93,8 @@ class SeatResult(AssociationResult):
         Seed of everything random.
     checks
         Four p-values: of the label permutation, and of what frequency, other words and the space's axes explain.
+    table
+        The mean cosine of every target word with every attribute word.
     judged
         The level of evidence within the test's family; sentences have none.
     detectable_shift
@@ -115,14 +117,6 @@ class SeatResult(AssociationResult):
         Sentences whose form of a word has no vector.
     ranked
         Share of the words whose frequency is known.
-    checks
-        Four p-values: of the label permutation, and of what frequency, other words and the space's axes explain.
-    judged
-        The level of evidence within the test's family; sentences have none.
-    detectable_shift
-        Where nothing was found, the smallest difference that would have been found four times in five.
-    table
-        The mean cosine of every target word with every attribute word.
     """
 
     context: Context

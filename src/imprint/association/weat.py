@@ -81,6 +81,8 @@ class WeatResult(AssociationResult):
         Seed of everything random.
     checks
         Four p-values: of the label permutation, and of what frequency, other words and the space's axes explain.
+    table
+        The cosine of every target word with every attribute word.
     judged
         The level of evidence within the test's family.
     detectable_shift
@@ -91,8 +93,6 @@ class WeatResult(AssociationResult):
         Words found in lower case only.
     from_subwords
         Words whose vector was made from subwords.
-    table
-        The cosine of every target word with every attribute word.
     """
 
     interval: Interval

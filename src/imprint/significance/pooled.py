@@ -3,14 +3,14 @@
 Tests of one topic ask about the same names, so they are not independent findings. What one unit, a word with its
 inflections, contributes to the mean is summed over every table and set it is in. The squares of these sums add up to
 the jackknife's variance, without leaving anything out. They count the interaction of two words twice, once with each
-of them, so it is taken off once, as for one table (`crossed`); it can be half of the sum at most.
+of them, so it is taken off once. For one table, the interval is that of `crossed`.
 
 A jackknife within strata, words with the same memberships, would measure how words vary around their stratum's mean.
 It loses a degree of freedom per stratum: a stratum of one word, such as the one name that two tests share,
-contributes nothing, and one of three contributes less than half of its share. Nor does it take interactions off. In
-simulations of the catalogue's topics its intervals were 0.91 to 1.4 times as wide as they should be, these 0.94 to
-1.07. Here words vary around the mean of the set they were drawn for, however many strata it falls into. Strata only
-decide how many degrees of freedom there are (Satterthwaite).
+contributes nothing, and one of three contributes less than half of its share. Here words vary around the mean of the
+set they were drawn for, however many strata it falls into. Strata only decide how many degrees of freedom there are
+(Satterthwaite). In simulations of the catalogue's topics, 95 % intervals hold the truth 93 to 97 times in a hundred;
+those of the jackknife within strata 93 to 100 times, since it does not take interactions off.
 """
 
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ def pooled(tables: Sequence[UnitTable], *, confidence: float) -> OverWords | Non
         return None
     number = 1 + max(int(max(table.rows.max(), table.columns.max())) for table in tables)
     influences = np.zeros(number)
-    interactions = np.zeros((number, number))
+    pairs, interactions = [], []
     for table in tables:
         for (where, units), values, sign in zip(table.sides(), table.margins(), _SIGNS, strict=True):
             own = values[where]
@@ -83,11 +83,14 @@ def pooled(tables: Sequence[UnitTable], *, confidence: float) -> OverWords | Non
             block = table.cosines[rows[0], columns[0]]
             left = block - block.mean(axis=1, keepdims=True) - block.mean(axis=0) + block.mean()
             scale = sign * _unbiased(rows[1]) * _unbiased(columns[1]) / block.size
-            np.add.at(interactions, (rows[1][:, None], columns[1]), scale * left)
-    # A pair of words counts once, whichever of the two is the target.
-    twice = ((np.triu(interactions) + np.tril(interactions, -1).T) ** 2).sum()
+            # A pair of words is one, whichever of the two is the target.
+            ends = (rows[1][:, None], columns[1])
+            pairs.append((np.minimum(*ends) * number + np.maximum(*ends)).ravel())
+            interactions.append((scale * left).ravel())
+    _, place = np.unique(np.concatenate(pairs), return_inverse=True)
+    twice = (np.bincount(place, weights=np.concatenate(interactions)) ** 2).sum()
     terms, degrees = _by_strata(influences**2, tables)
-    variance = max(terms.sum() - twice, terms.sum() / 2, terms.max()) / len(tables) ** 2
+    variance = max(terms.sum() - twice, terms.max()) / len(tables) ** 2
     df = terms.sum() ** 2 / (terms**2 / degrees).sum() if terms.any() else np.nan
     difference = np.mean([mean_differences(table.cosines[None], table.n_x, table.n_a)[0] for table in tables])
     return Spread(np.array([variance]), np.array([df])).interval(float(difference), confidence)
