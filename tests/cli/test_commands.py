@@ -72,8 +72,9 @@ def test_tables_tell_what_cannot_be_reached_and_stay_free_of_markup(imprint, vec
     assert "[red]garden[/red]" in result.stdout
     flat = " ".join(result.stdout.split())
     assert "0.17" in flat
-    assert "1 of 6" in flat
-    assert "0.33" in imprint("weat", vectors, "--tests", "mine.toml", "--sampled", "2").stdout
+    assert "too few words" in flat
+    (sampled,) = lines(imprint("weat", vectors, "--tests", "mine.toml", "--sampled", "2", "--json"))
+    assert (sampled["p_method"], sampled["p_floor"], sampled["evidence"]) == ("sampled", 1 / 3, "too few words")
 
 
 def test_wefat_prints_the_fields_of_the_design(imprint):

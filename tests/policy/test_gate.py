@@ -430,7 +430,7 @@ def test_the_least_corrected_p_is_holms(others, floor, limit):
     least = holm([*others, floor])[-1]
     assume(abs(least - limit) > 1e-9)
     one = finding("one", p=1.0, floor=floor, p_holm=1.0)
-    family = [one, *(finding(f"other{place}", p=p) for place, p in enumerate(others))]
+    family = [one, *(finding(f"other{place}", p=p, p_holm=1.0) for place, p in enumerate(others))]
     assert cannot_reach(parse_condition(f"weat:p_holm<{limit!r}"), one, family) == (least >= limit)
 
 

@@ -134,7 +134,8 @@ KEY_MAP = {
     "leakage": {"words": "word_list"},
     "agreement": {"points": as_list("points", "word", "x", "y"), "published": _agreed},
     "audit": {"words": "n_words"},
-    "gate": {"lacking": as_list("lacking", "test", "n_missing"), "tests": "outcomes"},
+    # p is two-sided, and a margin is held against the interval over words: verdicts are the same, numbers are not.
+    "gate": {"lacking": as_list("lacking", "test", "n_missing"), **dict.fromkeys(("tests", "failed", "inconclusive"))},
     # Sentences, which may be reworded.
     "part": {"title": None},
     "skipped": {"reason": None},

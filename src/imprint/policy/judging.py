@@ -98,13 +98,13 @@ def _verdict(condition: Condition, holds: bool | None) -> Verdict:
 
 def _interval(finding: Row, field: str) -> tuple[float, float]:
     """Return the confidence interval of a field."""
-    of_difference = field == "mean_difference"
-    stem = "words" if of_difference else field
+    over_words = field == "mean_difference"
+    stem = "words" if over_words else field
     low, high = _number(finding, f"{stem}_low"), _number(finding, f"{stem}_high")
     if low is None or high is None or low > high:
         raise _UnknownError(f"it has no interval of {field}")
-    # The interval over words is always the 95 % interval.
-    confidence = CONFIDENCE if of_difference else _number(finding, "confidence")
+    given = hasattr(finding, "confidence") and not over_words  # the interval over words is always the 95 % interval
+    confidence = _number(finding, "confidence") if given else CONFIDENCE
     if confidence is None or confidence < CONFIDENCE:
         raise _UnknownError(f"its interval has confidence {confidence}; at least {CONFIDENCE} is needed")
     return low, high
