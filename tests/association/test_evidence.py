@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from imprint.association.evidence import Contrast, against_frequency, along_axes
+from imprint.association.evidence import SetVectors, against_frequency, along_axes
 from imprint.association.weat import contrast_of, look_up, weat
 from imprint.embeddings.embedding import Embedding
 from imprint.significance.partitions import permutation_test
@@ -84,8 +84,8 @@ def test_descriptions_are_what_they_say(default):
 def test_the_axes_check_sees_an_alignment_on_every_axis():
     rng = np.random.default_rng(0)
     v = rng.normal(size=60)
-    aligned = Contrast(np.vstack([v, -v]), np.vstack([v, -v]), 1, 1, np.zeros(2, int), np.zeros(2, int))
-    other = Contrast(np.vstack([v, -v]), rng.normal(size=(2, 60)), 1, 1, np.zeros(2, int), np.zeros(2, int))
+    aligned = SetVectors(np.vstack([v, -v]), np.vstack([v, -v]), 1, 1, np.zeros(2, int), np.zeros(2, int))
+    other = SetVectors(np.vstack([v, -v]), rng.normal(size=(2, 60)), 1, 1, np.zeros(2, int), np.zeros(2, int))
     assert along_axes(aligned, np.eye(60)) < 1e-4
     assert along_axes(other, np.eye(60)) > 0.01
 

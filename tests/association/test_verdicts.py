@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from imprint.association.evidence import Checks
-from imprint.association.verdicts import FOUND, Question, judge, strongest
+from imprint.association.verdicts import FOUND, Case, judge, strongest
 
 ALPHA = 0.05
 NEEDED = {
@@ -26,7 +26,7 @@ def questions(draw):
     p_label = draw(P_VALUES)
     others = {f"p_{check}": draw(st.none() | P_VALUES) for check in ("frequency", "words", "axes")}
     floor = draw(st.just(0.0) | st.floats(0, 1).map(lambda share: share * p_label))
-    return Question(Checks(p_label, p_label_floor=floor, **others), draw(st.booleans()), draw(st.booleans()))
+    return Case(Checks(p_label, p_label_floor=floor, **others), draw(st.booleans()), draw(st.booleans()))
 
 
 FAMILIES = st.lists(questions(), max_size=6)
@@ -83,8 +83,8 @@ def test_controls_are_never_judged_and_change_nothing(asked):
 
 
 @given(FAMILIES)
-@example([Question(Checks(0.03, p_frequency=0.01, p_words=0.01, p_axes=0.01), False, True),
-          Question(Checks(0.001, p_frequency=0.01, p_words=0.01, p_axes=0.9), False, True)])  # fmt: skip
+@example([Case(Checks(0.03, p_frequency=0.01, p_words=0.01, p_axes=0.01), False, True),
+          Case(Checks(0.001, p_frequency=0.01, p_words=0.01, p_axes=0.9), False, True)])  # fmt: skip
 def test_what_keeps_a_test_from_strong_evidence_is_named(asked):
     for one, question in zip(judge(asked, ALPHA), asked, strict=True):
         if one.evidence in ("moderate", "limited", "none shown"):
@@ -110,8 +110,8 @@ def test_a_smaller_p_never_weakens_the_evidence(asked, place):
 
 
 def test_no_p_of_so_few_words_could_be_small_enough():
-    few = Question(Checks(0.03, p_label_floor=0.03), control=False, enough=True)
-    others = [Question(Checks(0.9, p_label_floor=0.0), control=False, enough=True)] * 2
+    few = Case(Checks(0.03, p_label_floor=0.03), control=False, enough=True)
+    others = [Case(Checks(0.9, p_label_floor=0.0), control=False, enough=True)] * 2
     assert [one.evidence for one in judge([few, *others], ALPHA)] == ["too few words", "none shown", "none shown"]
     assert judge([few], ALPHA)[0].evidence == "limited"
 

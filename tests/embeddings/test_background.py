@@ -6,6 +6,7 @@ import pytest
 from imprint.embeddings.background import Background, block_of, in_sample
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
+from imprint.subjects.opening import load
 
 
 def made(words, dimension=8):
@@ -85,3 +86,16 @@ def test_axes_are_principal_axes():
     axes = Background.of(rows.astype(np.float32), np.arange(3_000)).axes
     assert np.allclose(axes.T @ axes, np.eye(5))
     assert abs(axes[0, -1]) > 0.99  # the widest comes last
+
+
+def test_an_order_that_is_none_of_frequency_takes_the_bundled_ranks():
+    default = load("default")
+    words = sorted(default.words)
+    vectors = np.array([default.vectors[default.index[word]] for word in words])
+    sorted_by_letters = Embedding("letters", words, vectors)
+    assert default.is_ordered
+    assert not sorted_by_letters.is_ordered
+    assert sorted_by_letters.frequency_notes
+    tokens = ["nurse", "doctor", "zebra"]
+    assert sorted_by_letters.ranks_of(tokens).tolist() == default.ranks_of(tokens).tolist()
+    assert np.array_equal(sorted_by_letters.background.rows, default.background.rows)

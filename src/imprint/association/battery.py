@@ -39,10 +39,10 @@ class Battery(Result):
     alpha: float
 
     def findings(self) -> list[Row]:
-        """Return one row per test, then one per topic, and tests that could not be run last."""
+        """Return one row per test, then one per topic if there are several, and tests that could not be run last."""
         weats, wefats = self.weats, self.wefats
         tests = [*(one.finding() for one in weats), *(one.finding() for one in wefats)]
-        return [*tests, *topic_rows(weats), *self.skipped]
+        return [*tests, *(topic_rows(weats) if len(weats) > 1 else ()), *self.skipped]
 
     def __repr__(self) -> str:
         counts = Counter(one.evidence for one in self.weats)

@@ -17,7 +17,7 @@ from imprint.association.cosines import ROUNDING, Effect, mean
 from imprint.association.evidence import CosineTable, check
 from imprint.association.rows import AssociationResult, JudgedRow, question_of
 from imprint.association.topics import TopicRow, TopicTest, by_topic
-from imprint.association.verdicts import Judged, Question, judge
+from imprint.association.verdicts import Case, Judged, judge
 from imprint.association.wordrows import FEWEST_WORDS
 from imprint.rows import Row, word_values
 from imprint.significance.partitions import PermutationTest, permutation_test
@@ -55,7 +55,7 @@ class TopicChangeRow(TopicRow, frozen=True, kw_only=True, tag="topic-change"):
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
+class TestChange:
     """One test before and after, with both tables of cosines on the words that both have."""
 
     before: AssociationResult
@@ -87,7 +87,7 @@ class Change:
         return tuple(dict.fromkeys(word for word in words if word not in kept))
 
     @cached_property
-    def question(self) -> Question:
+    def question(self) -> Case:
         """What is judged of it within a family."""
         checks = replace(check(None, None, self.label, self.table, self.before.seed), asked=("label", "words"))
         return question_of(checks, self.before.test, self.missing)
@@ -126,7 +126,7 @@ def change_rows(
     """Return one row per test that was asked of both, the tests of one family, and one per topic."""
     others = {one.test.id: one for one in after}
     changes = [
-        Change(one, others[one.test.id], tables)
+        TestChange(one, others[one.test.id], tables)
         for one in before
         if one.test.id in others and (tables := _shared(one.table, others[one.test.id].table)) is not None
     ]
@@ -141,7 +141,7 @@ def before_and_after(before: Battery, after: Battery) -> list[Row]:
     return [*tests, *change_rows(before.weats, after.weats, before.alpha), *before.skipped, *after.skipped]
 
 
-def _topics(changes: Sequence[Change], rows: Sequence[ChangeRow]) -> Iterator[TopicChangeRow]:
+def _topics(changes: Sequence[TestChange], rows: Sequence[ChangeRow]) -> Iterator[TopicChangeRow]:
     tests = [
         TopicTest(row.test, row.topics, row.mean_difference or 0.0, change.table, change.question.enough)
         for change, row in zip(changes, rows, strict=True)

@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from imprint.association.evidence import Checks, Contrast, CosineTable, random_contrasts
-from imprint.association.verdicts import Judged, Question, judge
+from imprint.association.evidence import Checks, CosineTable, SetVectors, random_contrasts
+from imprint.association.verdicts import Case, Judged, judge
 from imprint.embeddings.background import Background
 from imprint.significance.corrections import holm
 from imprint.significance.crossed import FEWEST_UNITS, mean_differences, spread
@@ -40,7 +40,7 @@ _ROUNDING = 1e-5  # relative, of sums in single precision
 class AskedTest:
     """One test of the family: its words and their vectors, and whether enough of its words were found."""
 
-    contrast: Contrast
+    contrast: SetVectors
     table: CosineTable
     enough: bool
 
@@ -211,7 +211,7 @@ def judge_copies(
             checks = Checks(
                 p_label=label, p_label_floor=floor, p_frequency=frequency, p_words=of_words, p_axes=of_axes
             )
-            questions.append(Question(checks, control=False, enough=one.enough))
+            questions.append(Case(checks, control=False, enough=one.enough))
         judged.append(judge(questions, alpha))
     return judged
 

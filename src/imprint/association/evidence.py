@@ -123,7 +123,7 @@ class CosineTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Contrast:
+class SetVectors:
     """The unit vectors of a test's words, and their frequency ranks: X before Y, A before B.
 
     Where words stand in sentences, `offsets` say which of the background's rows have the sentences of each word.
@@ -150,7 +150,7 @@ class Contrast:
 
 
 def check(
-    contrast: Contrast | None, background: Background | None, label: PermutationTest, table: CosineTable, seed: int
+    contrast: SetVectors | None, background: Background | None, label: PermutationTest, table: CosineTable, seed: int
 ) -> Checks:
     """Make the four checks of a test; two of them need a background of other words."""
     fields: dict[str, Any] = {}
@@ -180,7 +180,7 @@ def difference(rows: Floats, first: int) -> Floats:
     return np.asarray(rows[:first].mean(axis=0) - rows[first:].mean(axis=0))
 
 
-def against_frequency(contrast: Contrast, background: Background, seed: int) -> dict[str, float]:
+def against_frequency(contrast: SetVectors, background: Background, seed: int) -> dict[str, float]:
     """Compare a test with words of the same frequencies, drawn at random."""
     with single_threaded():
         u, v = random_contrasts(contrast, background, seed)
@@ -194,7 +194,7 @@ def against_frequency(contrast: Contrast, background: Background, seed: int) -> 
     }
 
 
-def random_contrasts(contrast: Contrast, background: Background, seed: int) -> tuple[Floats32, Floats32]:
+def random_contrasts(contrast: SetVectors, background: Background, seed: int) -> tuple[Floats32, Floats32]:
     """Return u and v of random words of the test's frequencies, one a row."""
     of_targets, of_attributes = (
         np.random.default_rng(child) for child in np.random.SeedSequence([seed, _SEED]).spawn(2)
@@ -207,7 +207,7 @@ def random_contrasts(contrast: Contrast, background: Background, seed: int) -> t
     )
 
 
-def along_axes(contrast: Contrast, axes: Floats) -> float:
+def along_axes(contrast: SetVectors, axes: Floats) -> float:
     """Return the p-value of the alignment of u and v if the sign of each axis of the space were random."""
     with single_threaded():
         terms = (contrast.u @ axes) * (contrast.v @ axes)
@@ -230,7 +230,7 @@ def _specificity(scores: Floats, n_x: int) -> float:
     return float(np.mean(d[1:] >= d[0]))
 
 
-def _described(scores: Floats, contrast: Contrast) -> dict[str, float]:
+def _described(scores: Floats, contrast: SetVectors) -> dict[str, float]:
     """Return the median ranks of X and Y, and their difference adjusted for log rank."""
     x, y = (contrast.target_ranks[: contrast.n_x], contrast.target_ranks[contrast.n_x :])
     in_x = np.arange(len(scores)) < contrast.n_x

@@ -5,17 +5,16 @@ sentence each, in turn; more would take longer than the tests themselves. What a
 taken off, because a test's own words all stand in the same sentences.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from imprint.association.evidence import Contrast, unit_rows
+from imprint.association.evidence import SetVectors, unit_rows
 from imprint.association.sentences import SentenceTable, Side, by_word
-from imprint.embeddings import BUNDLED
 from imprint.embeddings.background import Background
-from imprint.embeddings.reading import read_embedding
+from imprint.embeddings.bundled import frequency_table
 from imprint.encoders.encodings import Encodings
 from imprint.stimuli import seeds
 from imprint.stimuli.templates import fill
@@ -82,12 +81,12 @@ class Framing:
     encodings: Encodings
     background: Background
 
-    def contrast(self, table: SentenceTable) -> Contrast:
+    def contrast(self, table: SentenceTable) -> SetVectors:
         """Return the vectors of a test's words, each the mean of its sentences."""
         (targets, n_x, of_targets, target_ranks), (attributes, n_a, of_attributes, attribute_ranks) = (
             self._side(one, two) for one, two in ((table.x, table.y), (table.a, table.b))
         )
-        return Contrast(targets, attributes, n_x, n_a, target_ranks, attribute_ranks, of_targets, of_attributes)
+        return SetVectors(targets, attributes, n_x, n_a, target_ranks, attribute_ranks, of_targets, of_attributes)
 
     def _side(self, one: Side, two: Side) -> tuple[Floats, int, Ints, Ints]:
         texts = [sentence.text for sentence in (*one, *two)]
@@ -107,7 +106,7 @@ def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
 
     A phrase is as rare as its rarest word; what the table does not have is rarer than all of it.
     """
-    table = _table()
+    table = frequency_table()
     rarest = max(table.values()) + 1
     parts = [[table.get(part) for part in word.replace("_", " ").lower().split()] or [None] for word in words]
     ranks = [rarest if None in found else max(rank for rank in found if rank is not None) for found in parts]
@@ -116,13 +115,6 @@ def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
 
 def _patterns_by_word(side: Side) -> dict[str, Patterns]:
     return {word: tuple(side[place].template for place in places) for word, places in by_word(side).items()}
-
-
-@cache
-def _table() -> Mapping[str, int]:
-    embedding = read_embedding(BUNDLED["default"])
-    ranks = range(len(embedding)) if embedding.ranks is None else embedding.ranks.tolist()
-    return dict(zip(embedding.words, ranks, strict=True))
 
 
 @cache

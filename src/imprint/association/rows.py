@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
 from imprint.association.evidence import Checks, CosineTable
-from imprint.association.verdicts import FOUND, Check, Direction, Evidence, Judged, Question
+from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, Judged
 from imprint.choices import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue
 from imprint.significance.intervals import Interval
@@ -192,7 +192,7 @@ class AssociationResult(Result):
         return direction_of(self.mean_difference, self.significance.alternative)
 
     @property
-    def question(self) -> Question:
+    def question(self) -> Case:
         """What is judged of it within a family."""
         return question_of(self.checks, self.test, self.missing)
 
@@ -237,12 +237,12 @@ class AssociationResult(Result):
         }
 
 
-def question_of(checks: Checks, test: Test, missing: Collection[str]) -> Question:
+def question_of(checks: Checks, test: Test, missing: Collection[str]) -> Case:
     """Return what is judged of a test: a set that lost half of its words, or keeps fewer than four, is too small."""
     lost = set(missing)
     kept = [(sum(word not in lost for word in one.words), len(one.words)) for one in word_sets(test).values()]
     enough = all(found >= max(FEWEST, KEPT * words) for found, words in kept)
-    return Question(checks, control=CONTROL in test.topics, enough=enough)
+    return Case(checks, control=CONTROL in test.topics, enough=enough)
 
 
 def direction_of(difference: float, alternative: Alternative = "greater") -> Direction | None:

@@ -23,7 +23,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Question:
+class Case:
     """What is judged of one test: its checks, whether it is a control, and whether enough of its words were found."""
 
     checks: "Checks"
@@ -59,17 +59,17 @@ class Judgeable(Protocol):
     """A result that takes its place in a family."""
 
     @property
-    def question(self) -> Question:
+    def question(self) -> Case:
         """What is judged of it."""
 
     def in_family(self, judged: Judged) -> Self:
         """Return the result with its judgement."""
 
 
-Result = TypeVar("Result", bound=Judgeable)
+Tested = TypeVar("Tested", bound=Judgeable)
 
 
-def judge_all(results: Sequence[Result], alpha: float = ALPHA) -> list[Result]:
+def judge_all(results: Sequence[Tested], alpha: float = ALPHA) -> list[Tested]:
     """Judge the results of one family together, in their order."""
     return [
         result.in_family(judged)
@@ -77,7 +77,7 @@ def judge_all(results: Sequence[Result], alpha: float = ALPHA) -> list[Result]:
     ]
 
 
-def judge(questions: Sequence[Question], alpha: float) -> list[Judged]:
+def judge(questions: Sequence[Case], alpha: float) -> list[Judged]:
     """Correct the tests of one family together, in their order; controls are not of it."""
     family = [question for question in questions if not question.control]
     levels = {
@@ -102,18 +102,18 @@ def strongest(levels: Iterable[Evidence | None]) -> Evidence | None:
 
 
 @dataclass(frozen=True)
-class _Level:
+class _Corrected:
     """The corrected p-values of one level of evidence, and what the first that was not rejected was held against."""
 
     adjusted: list[float]
     held: float
 
 
-def _corrected(p_values: Sequence[float], alpha: float) -> _Level:
-    return _Level(holm(p_values).tolist(), holm_level(p_values, alpha))
+def _corrected(p_values: Sequence[float], alpha: float) -> _Corrected:
+    return _Corrected(holm(p_values).tolist(), holm_level(p_values, alpha))
 
 
-def _judged(question: Question, place: int, levels: dict[str, _Level], alpha: float) -> Judged:
+def _judged(question: Case, place: int, levels: dict[str, _Corrected], alpha: float) -> Judged:
     checks = question.checks
     limited, moderate, strong = (levels[name].adjusted[place] for name in ("limited", "moderate", "strong"))
     level = levels["limited"].held

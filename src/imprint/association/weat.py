@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint.association.cosines import ROUNDING, Effect, cosines
-from imprint.association.evidence import Contrast, CosineTable, check, unit_rows
+from imprint.association.evidence import CosineTable, SetVectors, check, unit_rows
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
 from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
@@ -236,10 +236,10 @@ def look_up(embedding: Embedding, test: WeatTest) -> WordRows:
     return rows
 
 
-def contrast_of(embedding: Embedding, rows: WordRows) -> Contrast:
+def contrast_of(embedding: Embedding, rows: WordRows) -> SetVectors:
     """Return the unit vectors of the four sets, with the frequency ranks of their words."""
     x, y, a, b = rows.sets
-    return Contrast(
+    return SetVectors(
         targets=unit_rows(np.concatenate([x.vectors, y.vectors])),
         attributes=unit_rows(np.concatenate([a.vectors, b.vectors])),
         n_x=len(x.words),

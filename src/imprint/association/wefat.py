@@ -15,7 +15,7 @@ import numpy as np
 from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.evidence import Checks
 from imprint.association.rows import JudgedRow, direction_of, question_of
-from imprint.association.verdicts import Evidence, Judged, Question, judge_all
+from imprint.association.verdicts import Case, Evidence, Judged, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
@@ -139,7 +139,7 @@ class WefatResult(Result):
         return self.judged.evidence if self.judged else None
 
     @property
-    def question(self) -> Question:
+    def question(self) -> Case:
         """What is judged of it within a family."""
         return question_of(self.checks, self.test, self.missing)
 

@@ -184,7 +184,7 @@ def _whole(job: Job) -> AuditRow:
         versions=(Label("imprint", __version__), Label("python", platform.python_version()), *libraries),
         n_words=len(job.embedding),
         dimension=job.embedding.dimension,
-        embedding_notes=job.embedding.notes,
+        embedding_notes=(*job.embedding.notes, *job.embedding.frequency_notes),
         judged=found.judged if found else None,
         controls=found.controls if found else (),
     )

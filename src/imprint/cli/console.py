@@ -118,7 +118,7 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> "imprint.E
     with progress_bar(f"hashing {source}") as report:
         # Every finding names the file by its hash; computed here, it is there when the first one asks.
         vars(embedding)["sha256"] = embedding.identify(report)
-    for note in embedding.notes:
+    for note in (*embedding.notes, *(() if only is None else embedding.frequency_notes)):
         say(f"note: {note}")
     return embedding
 

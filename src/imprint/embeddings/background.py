@@ -8,7 +8,7 @@ whole file gives.
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,6 +26,15 @@ _GROWTH = 1.05
 _READ = 1.5 * SAMPLE  # rows of a block that a reader keeps, on average, so that at least SAMPLE are there
 _FREQUENT = 20  # blocks that axes are made of
 _FEWEST_ROWS = 50  # of a block that stands for itself
+# English words, the most frequent first: what an order by frequency is recognised by.
+_ORDERED = (
+    *("but", "they", "also", "about", "people", "time", "during", "just", "make", "next", "however", "following"),
+    *("leader", "born", "main", "church", "find", "tax", "song", "annual", "worth", "letter", "territory", "hearing"),
+    *("producer", "neither", "shopping", "talent", "cemetery", "vessels", "presentation", "drill", "legitimacy"),
+    *("outdoors", "creators", "culturally", "diagram", "scuba", "illiteracy", "modulation", "collagen", "strangest"),
+)
+_FEWEST_ORDERED = 20
+_AGREED = 0.5  # correlation of ranks
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -90,6 +99,14 @@ def rows_to_keep(wanted: Collection[str], words: Sequence[str], ranks: Ints) -> 
 def wants_background(wanted: Collection[str] | None) -> bool:
     """Tell whether a reader keeps a sample besides the words it was asked for."""
     return isinstance(wanted, Wanted) and wanted.background
+
+
+def in_order(rank_of: Callable[[str], int | None]) -> bool:
+    """Tell whether words come by frequency; too few words that are known leave no reason for doubt."""
+    found = [rank for word in _ORDERED if (rank := rank_of(word)) is not None]
+    if len(found) < _FEWEST_ORDERED:
+        return True
+    return bool(np.corrcoef(np.arange(len(found)), np.argsort(np.argsort(found)))[0, 1] >= _AGREED)
 
 
 def block_of(ranks: npt.ArrayLike) -> Ints:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import check_list
-from imprint.embeddings.background import Background, in_sample
+from imprint.embeddings.background import Background, in_order, in_sample
 from imprint.errors import EmbeddingFileError, needing
 from imprint.files import hash_file
 from imprint.types import Flags, Floats, Floats32, Ints, Ints32, Progress, Subword
@@ -125,7 +125,7 @@ class Embedding:
     def __getstate__(self) -> dict[str, Any]:
         """Travel by content: where a pickle is opened, the file may not be there to be mapped or hashed."""
         state = {**vars(self), "sha256": self.sha256}
-        for made in ("index", "background"):  # quicker made again than sent
+        for made in ("index", "background", "frequency_ranks"):  # quicker made again than sent
             state.pop(made, None)
         return {name: np.asarray(part) if isinstance(part, np.memmap) else part for name, part in state.items()}
 
@@ -157,18 +157,42 @@ class Embedding:
     @cached_property
     def background(self) -> Background | None:
         """A sample of the rows by frequency; None for a vocabulary too small to have one."""
-        ranks = np.arange(len(self)) if self.ranks is None else self.ranks.astype(np.int64)
-        chosen = np.flatnonzero(in_sample(ranks)) if self.ranks is None else np.arange(len(self))
+        ranks = self.frequency_ranks
+        whole = self.ranks is None and self.is_ordered
+        chosen = np.flatnonzero(in_sample(ranks) if whole else ranks >= 0)
         vectors = np.asarray(self.vectors[chosen], dtype=np.float32)
         norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
         fine = np.isfinite(norms) & (norms > 0)
         return Background.of((vectors[fine] / norms[fine, None]).astype(np.float32), ranks[chosen][fine])
 
+    @cached_property
+    def is_ordered(self) -> bool:
+        """Whether the words come by frequency, as far as common English words tell."""
+        places = np.arange(len(self)) if self.ranks is None else self.ranks
+        return in_order(lambda word: int(places[self.index[word]]) if word in self.index else None)
+
+    @property
+    def frequency_notes(self) -> tuple[str, ...]:
+        """What checks of frequency had to decide."""
+        said = "the words are not in order of frequency; ranks are those of the bundled English embedding"
+        return () if self.is_ordered else (said,)
+
+    @cached_property
+    def frequency_ranks(self) -> Ints:
+        """The frequency rank of every row; that of the bundled embedding, -1 if unknown, where words are in no order."""
+        if self.is_ordered:
+            return np.arange(len(self)) if self.ranks is None else self.ranks.astype(np.int64)
+        from imprint.embeddings.bundled import frequency_table
+
+        table = frequency_table()
+        return np.array([table.get(word, table.get(word.lower(), -1)) for word in self.words], dtype=np.int64)
+
     def ranks_of(self, tokens: Iterable[str]) -> Ints:
-        """Return the frequency ranks of entries of the vocabulary; one made from subwords is rarer than all others."""
-        rarest = int(self.ranks.max()) + 1 if self.ranks is not None and len(self) else len(self)
-        rows = [self.index.get(token) for token in tokens]
-        ranks = [rarest if row is None else row if self.ranks is None else int(self.ranks[row]) for row in rows]
+        """Return the frequency ranks of words; one that is not in the vocabulary, or has none, is rarer than all."""
+        known = self.frequency_ranks
+        rarest = int(known.max(initial=-1)) + 1
+        rows = (self.index.get(token) for token in tokens)
+        ranks = [rarest if row is None or known[row] < 0 else int(known[row]) for row in rows]
         return np.array(ranks, dtype=np.int64)
 
     @cached_property

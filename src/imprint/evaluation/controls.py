@@ -21,7 +21,7 @@ from imprint.encoders.encodings import encode_texts
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.significance.ranks import spearman
 from imprint.stimuli import catalog
-from imprint.stimuli.definition import CONTROL, WeatTest
+from imprint.stimuli.definition import CONTROL, WeatTest, words_of
 from imprint.types import Floats
 
 LANGUAGE = "en"  # of the words that controls ask about
@@ -34,7 +34,7 @@ _SIMILARITY = 0.25
 _FEWEST = 10  # words or pairs that a number can be made of
 _BENCHMARK = "rg-65"
 
-Vectors = Mapping[str, Floats]
+WordVectors = Mapping[str, Floats]
 
 
 class Control(msgspec.Struct, frozen=True):
@@ -62,23 +62,30 @@ class Controls(msgspec.Struct, frozen=True):
 
 def check_controls(subject: Embedding | Encoder, *, cache: EncodingCache | None = None) -> Controls:
     """Ask a subject what every subject that knows English words knows."""
-    tests = [test for test in catalog.catalogue() if isinstance(test, WeatTest) and CONTROL in test.topics]
-    valence, pairs = _valence(), _pairs()
-    words = {*valence, *(word for pair in pairs.pairs for word in pair)}
-    words |= {word for test in tests for one in (test.x, test.y, test.a, test.b) for word in one.words}
+    tests, valence, pairs = _tests(), _valence(), _pairs()
+    words = control_words()
     vectors = _vectors(subject, sorted(words), cache)
     found = [_coverage(words, vectors), *_neutral(tests, vectors), _pleasant(valence, tests[0], vectors)]
     controls = (*found, _similar(pairs, vectors))
     return Controls(all(one.passed for one in controls), controls)
 
 
-def _coverage(words: set[str], vectors: Vectors) -> Control:
+def control_words() -> set[str]:
+    """Return every word that the controls ask about."""
+    return {*_valence(), *(word for pair in _pairs().pairs for word in pair), *words_of(_tests())}
+
+
+def _tests() -> list[WeatTest]:
+    return [test for test in catalog.catalogue() if isinstance(test, WeatTest) and CONTROL in test.topics]
+
+
+def _coverage(words: set[str], vectors: WordVectors) -> Control:
     known = sum(word in vectors for word in words)
     share = known / len(words)
     return Control("words found", share, _COVERAGE, share >= _COVERAGE, len(words), len(words) - known)
 
 
-def _neutral(tests: Sequence[WeatTest], vectors: Vectors) -> Iterator[Control]:
+def _neutral(tests: Sequence[WeatTest], vectors: WordVectors) -> Iterator[Control]:
     """Say how often a word of X lies nearer to A, rather than B, than a word of Y; one test must part them well."""
     parted: list[tuple[str, float | None, int, int]] = []
     for test in tests:
@@ -96,7 +103,7 @@ def _neutral(tests: Sequence[WeatTest], vectors: Vectors) -> Iterator[Control]:
         yield Control(name, value, least, passed, asked, missing)
 
 
-def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: Vectors) -> Control:
+def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: WordVectors) -> Control:
     """Correlate how much nearer words lie to pleasant words with how pleasant people call them."""
     known = [word for word in valence if word in vectors]
     a, b = _rows(test.a.words, vectors), _rows(test.b.words, vectors)
@@ -111,7 +118,7 @@ def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: Vectors) ->
     return _least("pleasant words", value, _VALENCE, len(valence), len(valence) - len(known))
 
 
-def _similar(pairs: PairBenchmark, vectors: Vectors) -> Control:
+def _similar(pairs: PairBenchmark, vectors: WordVectors) -> Control:
     """Correlate cosines with how similar people call two words."""
     both = [place for place, (one, two) in enumerate(pairs.pairs) if one in vectors and two in vectors]
     cosines = np.array([vectors[pairs.pairs[place][0]] @ vectors[pairs.pairs[place][1]] for place in both])
@@ -124,11 +131,11 @@ def _least(name: str, value: float | None, least: float, words: int, missing: in
     return Control(name, value, least, value is not None and value >= least, words, missing)
 
 
-def _rows(words: Sequence[str], vectors: Vectors) -> Floats:
+def _rows(words: Sequence[str], vectors: WordVectors) -> Floats:
     return np.array([vectors[word] for word in words if word in vectors])
 
 
-def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: EncodingCache | None) -> Vectors:
+def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: EncodingCache | None) -> WordVectors:
     """Return the unit vectors of the words that a subject has."""
     if isinstance(subject, Embedding):
         found = subject.lookup(words)

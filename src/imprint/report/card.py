@@ -44,8 +44,8 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
     own = [row for row in rows if getattr(row, "unit", None) != "sentence"]
     for kind, listed in by_kind(own).items():
         shown = [row for row in listed if part_of(row) == kind.part.name] if kind.card else []
-        if shown:
-            yield from (f"### {kind.part.title}", "", *draw_blocks(_tables(kind.blocks(shown))))
+        if drawn := list(draw_blocks(_tables(kind.blocks(shown))) if shown else ()):
+            yield from (f"### {kind.part.title}", "", *drawn)
     tested = [row for row in own if isinstance(row, AssociationRow)]
     if tested:
         yield from (f"p is {one_sided(tested)}. Evidence is two-sided.", "")
