@@ -26,7 +26,7 @@ def test_word_test_7_on_bags_of_words_has_the_printed_p(glove, unit):
 
 def test_the_papers_figures_stand_beside_those_of_its_own_model(glove):
     battery = run_seat_battery([BagOfWordsEncoder(glove)], [get("caliskan-6")])
-    assert "glove.840B" in battery.seats[0].result.embedding
+    assert "glove.840B" in battery.seats[0].embedding
     for row in battery.findings()[: len(battery.seats)]:
         (figure,) = row.published
         assert (figure.embedding, figure.context) == ("CBoW (GloVe 840B)", row.context)
