@@ -388,7 +388,7 @@ def test_what_is_no_encoder_and_what_is_no_weat_is_refused():
     with refuses(SettingError, option="test", got="caliskan-wefat-names"):
         seat(speaking(0), "caliskan-wefat-names")
     with refuses(EncoderError, "31 texts"):
-        seat(lambda texts: np.ones((len(texts), 3)), TEST, templates=TEMPLATES, unit="sentence")
+        seat(lambda texts: np.ones((len(texts), 3)), TEST, templates=TEMPLATES)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
@@ -463,7 +463,7 @@ def test_too_many_sentences_to_count_leave_the_words():
     with refuses(SettingError, "600 and 600"):
         seat(speaking(17), test, templates=many, unit="sentence")
     battery = run_seat_battery([speaking(17)], [test], templates=many)
-    assert [(row.result.context, row.result.unit) for row in battery.seats] == [
+    assert [(row.context, row.unit) for row in battery.seats] == [
         ("word", "word"),
         ("word", "sentence"),
         ("bleached", "word"),

@@ -223,5 +223,5 @@ def test_settings_out_of_range_and_encoders_all_alike_are_refused(tests):
     flat = FunctionEncoder(lambda texts: np.ones((len(texts), 3)), name="flat")
     with refuses(SettingError, option="alpha", got=5):
         run_seat_battery([flat], tests, alpha=5)
-    with refuses(EncoderError, "texts", where="flat"):
+    with refuses(EncoderError, "126 texts", where="flat"):
         run_seat_battery([flat], tests)

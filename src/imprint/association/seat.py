@@ -86,8 +86,8 @@ def seat(
     opened = open_encoder(encoder)
     question = ask(find_test(test), context, templates)
     framed = FramedWords.of(list(question.sides.values())) if unit == "word" else None
-    texts = question.texts + question.frames + (framed.texts() if framed else [])
-    encodings = encode_texts(opened, texts, cache=cache, progress=progress)
+    beside = framed.texts() if framed else []
+    encodings = encode_texts(opened, question.texts + question.frames, beside, cache=cache, progress=progress)
     measured = measure(
         question,
         opened,

@@ -161,9 +161,9 @@ def run_seat_battery(
     for encoder in opened:
         texts = [text for question in questions for text in question.texts + question.frames]
         framed = _affordable(encoder, texts, questions)
-        texts += [text for words in framed.values() for text in words.texts()]
+        beside = [text for words in framed.values() for text in words.texts()]
         encodings = encode_texts(
-            encoder, texts, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
+            encoder, texts, beside, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
         )
         encoded += encodings.encoded
         anisotropy += _anisotropy(encoder, questions, encodings, seed)

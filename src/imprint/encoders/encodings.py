@@ -25,10 +25,19 @@ class Encodings:
 
 
 def encode_texts(
-    encoder: Encoder, texts: Sequence[str], *, cache: EncodingCache | None = None, progress: Progress | None = None
+    encoder: Encoder,
+    texts: Sequence[str],
+    beside: Sequence[str] = (),
+    *,
+    cache: EncodingCache | None = None,
+    progress: Progress | None = None,
 ) -> Encodings:
-    """Encode each distinct text once, taking what the cache has and keeping there what it has not."""
-    distinct = list(dict.fromkeys(texts))
+    """Encode each distinct text once, taking what the cache has and keeping there what it has not.
+
+    An encoder has to tell the texts apart; those `beside` them are only compared with.
+    """
+    own = len(set(texts))
+    distinct = list(dict.fromkeys((*texts, *beside)))
     if not distinct:
         raise SettingError(option="texts", got=texts, expected="at least one text", where=encoder.name)
     kept = cache if encoder.remembered else None
@@ -41,7 +50,7 @@ def encode_texts(
     for text, vector in known.items():
         matrix = _room(matrix, len(distinct), len(vector), encoder.name)
         matrix[index[text]] = vector
-    told_apart = len(distinct) == 1
+    told_apart = own == 1
     first = 0  # of the texts that are not on disk yet
     for start in range(0, len(wanted), encoder.chunk):
         chunk = wanted[start : start + encoder.chunk]
@@ -50,7 +59,9 @@ def encode_texts(
         matrix[[index[text] for text in chunk]] = rows
         done = start + len(chunk)
         # Vectors that are all the same are not kept: a server that is mended keeps its name, and they would stay.
-        told_apart = told_apart or _differ(matrix[[index[text] for text in (*known, *wanted[:done])]])
+        told_apart = told_apart or _differ(
+            matrix[[index[text] for text in (*known, *wanted[:done]) if index[text] < own]]
+        )
         if kept is not None and told_apart:
             fresh = wanted[first:done]
             kept.put(encoder.identity, fresh, matrix[[index[text] for text in fresh]])
@@ -58,9 +69,9 @@ def encode_texts(
         if progress is not None:
             progress(done, len(wanted))
     assert matrix is not None
-    if not told_apart and not _differ(matrix):
+    if not told_apart and not _differ(matrix[:own]):
         raise EncoderError(
-            f"gives {'the same' if matrix.any() else 'a zero'} vector for all {len(matrix):,} texts",
+            f"gives {'the same' if matrix[:own].any() else 'a zero'} vector for all {own:,} texts",
             where=encoder.name,
             hint="check its weights, and its tokenizer or vocabulary",
         )
@@ -68,7 +79,7 @@ def encode_texts(
 
 
 def _differ(rows: Floats32) -> bool:
-    return bool((rows != rows[0]).any())
+    return bool((rows != rows[:1]).any())
 
 
 def _room(matrix: Floats32 | None, count: int, width: int, name: str) -> Floats32:
