@@ -18,7 +18,7 @@ def asked(id_="t", topics=("gender",), **sets):
 
 
 def topics_of(battery):
-    return {row.topic: row for row in battery.findings() if isinstance(row, TopicRow)}
+    return {row.topic: row for row in topic_rows(battery.weats)}
 
 
 def test_a_topic_of_one_test_has_the_interval_of_the_test():

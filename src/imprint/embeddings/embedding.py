@@ -179,7 +179,7 @@ class Embedding:
 
     @cached_property
     def frequency_ranks(self) -> Ints:
-        """The frequency rank of every row; that of the bundled embedding, -1 if unknown, where words are in no order."""
+        """The frequency rank of every row; where words are in no order, the bundled embedding's, -1 if unknown."""
         if self.is_ordered:
             return np.arange(len(self)) if self.ranks is None else self.ranks.astype(np.int64)
         from imprint.embeddings.bundled import frequency_table

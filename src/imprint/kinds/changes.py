@@ -7,7 +7,7 @@ from imprint.association.verdicts import strongest
 from imprint.kinds import Kind
 from imprint.kinds.comparison import AGAINST
 from imprint.kinds.tests import TEST, name_cell
-from imprint.kinds.topics import P_WORDS, TESTS, TOPIC_COLUMN, one_test, size_of, tests_of, topic_cells
+from imprint.kinds.topics import P_WORDS, TESTS, TOPIC_COLUMN, one_test, topic_cells
 from imprint.view import (
     NOTHING,
     Block,
@@ -18,7 +18,6 @@ from imprint.view import (
     Text,
     estimate,
     interval,
-    join,
     number,
     probability,
     say,
@@ -86,19 +85,6 @@ def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
         yield Table("What changed, per topic", _TOPIC_CHANGES, lines)
 
 
-def say_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Text]:
-    """Say the change of every topic."""
-    if one_test(rows):
-        return
-    shown = [
-        say("{} by {} in {}", title(row.topic), size_of(row), tests_of(row))
-        for row in rows
-        if row.mean_difference is not None
-    ]
-    if shown:
-        yield say("Change of the mean difference per topic, with 95 % interval over words: {}.", join(shown, "; "))
-
-
 def _changed(row: ChangeRow) -> Text:
     if row.part == "debiasing":
         return "Debiasing changed"
@@ -133,6 +119,5 @@ TOPIC_CHANGE = Kind(
     row=TopicChangeRow,
     part=AGAINST,
     blocks=show_topic_changes,
-    sentences=say_topic_changes,
     aliases={"p": "p_words"},
 )
