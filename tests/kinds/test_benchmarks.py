@@ -160,5 +160,5 @@ def test_topics_of_one_test_alone_are_not_shown_twice():
         rows = [*alone, make_row(kind, topic="age", tests=("u",), tests_left_out=("v",))]
         (table,) = tables(rows)
         assert [line[0] for line in cells(table)] == ["race", "age"]
-        (sentence,) = said(rows)
-        assert "0.125 [0.000 to 0.250] in 1 test" in sentence
+    (sentence,) = said([make_row("topic", **known, tests=("t",)), make_row("topic", topic="age", tests=("u",))])
+    assert "0.125 [0.000 to 0.250] in 1 test" in sentence
