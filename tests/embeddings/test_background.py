@@ -1,5 +1,7 @@
 """The sample of words by frequency: the same however a file is read, and of the right frequencies."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,19 @@ def test_an_order_that_is_none_of_frequency_takes_the_bundled_ranks():
     tokens = ["nurse", "doctor", "zebra"]
     assert sorted_by_letters.ranks_of(tokens).tolist() == default.ranks_of(tokens).tolist()
     assert np.array_equal(sorted_by_letters.background.rows, default.background.rows)
+
+
+def test_axes_of_few_words_are_known_to_fit_badly():
+    """Clusters align along axes that are noise: many words a dimension have none, few have some."""
+    default = load("default").background
+    few = replace(default, spreading=default.spreading[::20], words=len(default.spreading[::20]))
+    assert default.misfit < 1.15
+    assert few.misfit > default.misfit
+
+
+def test_a_file_read_for_a_few_words_shows_its_order(tmp_path):
+    default = load("default")
+    words = sorted(default.words[:6_000])
+    path = tmp_path / "letters.txt"
+    path.write_text("".join(f"{word} {place} 1\n" for place, word in enumerate(words, start=1)))
+    assert not read_embedding(path, only=["nurse"], background=True).is_ordered

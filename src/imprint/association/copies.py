@@ -1,8 +1,8 @@
 """What a subject without these associations would show: the tests on altered copies of the subject's own vectors.
 
 Each kind of copy keeps something that real subjects have, and breaks the alignment that the tests ask about. The tests
-are then judged by the very rules that judge the subject. All tests of a copy share it: a word that two tests ask about
-has one vector.
+are then judged by the very rules that judge the subject. All tests of a copy share its shuffle, or its turn of the
+targets; clusters are drawn for each test.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +30,7 @@ Vectors = tuple[Floats32, Floats32]  # of one test's targets and attributes in e
 
 # Almost always too large for a finding after correction: the quick p-value will do.
 _HOPELESS = 0.05
+_DRAWS = 1_000  # of random words behind a check of frequency; half as many as for the subject itself
 _PARTITIONS = 20_000  # random ones, where a test has more
 _FREQUENCY = 0.9  # share of how the means of blocks vary, in the directions that are called frequency
 _BAND = 1_000  # rows of like frequency that a cluster is taken from
@@ -145,7 +146,9 @@ class Copies:
         rows = self.background.spreading.astype(np.float64)
         centred = rows - rows.mean(axis=0)
         across = centred - centred @ kept @ kept.T
-        axes = np.linalg.eigh(across.T @ across)[1][:, kept.shape[1] :]
+        # The kept directions, made the widest by far, come last: few rows leave other axes without any width.
+        spread_out = across.T @ across + (1 + np.sum(across**2)) * kept @ kept.T
+        axes = np.linalg.eigh(spread_out)[1][:, : -kept.shape[1]]
         return np.asarray(self._flips(axes) + kept @ kept.T)
 
     def _clustered(self) -> list[Vectors]:
@@ -187,14 +190,14 @@ def judge_null(
     with single_threaded():
         made = Copies(tests, background, copies, rng).make(null)
         p_values = [p_values_of(one, *vectors, pool, seed) for one, vectors in zip(tests, made, strict=True)]
-    return judge_copies(tests, made, p_values, background.axes, alpha)
+    return judge_copies(tests, made, p_values, background, alpha)
 
 
 def judge_copies(
     tests: Sequence[AskedTest],
     made: Sequence[Vectors],
     p_values: Sequence[tuple[Floats, Floats, Floats]],
-    axes: Floats,
+    background: Background,
     alpha: float,
 ) -> list[list[Judged]]:
     """Judge every copy; the axes are asked only where the other checks leave something to ask."""
@@ -205,7 +208,7 @@ def judge_copies(
         questions = []
         for place, (one, (label, frequency, words)) in enumerate(zip(tests, found, strict=True)):
             targets, attributes = made[place]
-            of_axes = _along_axes(one, targets[copy], attributes[copy], axes) if promising else 1.0
+            of_axes = _along_axes(one, targets[copy], attributes[copy], background) if promising else 1.0
             floor = smallest_p(len(one.table.targets), one.table.n_x, "two-sided")
             of_words = None if np.isnan(words) else words
             checks = Checks(
@@ -222,11 +225,11 @@ def p_values_of(
     """Return p_label, p_frequency and p_words of one test in every copy."""
     n_x, n_a = one.table.n_x, one.table.n_a
     tables = np.matmul(targets, attributes.transpose(0, 2, 1)).astype(np.float64)
-    u, v = random_contrasts(one.contrast, background, seed)
+    u, v = random_contrasts(one.contrast, background, seed, _DRAWS)
     drawn = np.sort(np.abs(u @ v.T), axis=None)
     differences = np.abs(mean_differences(tables, n_x, n_a))
     reached = len(drawn) - np.searchsorted(drawn, differences * (1 - _ROUNDING))
-    return _label(tables, one), (reached + 1) / (len(drawn) + 1), _words(tables, one)
+    return _label(tables, one), np.maximum(reached / len(drawn), 1 / (_DRAWS + 1)), _words(tables, one)
 
 
 def _label(tables: Floats, one: AskedTest) -> Floats:
@@ -255,13 +258,14 @@ def _words(tables: Floats, one: AskedTest) -> Floats:
     )
 
 
-def _along_axes(one: AskedTest, targets: Floats32, attributes: Floats32, axes: Floats) -> float:
+def _along_axes(one: AskedTest, targets: Floats32, attributes: Floats32, background: Background) -> float:
+    axes = background.axes
     n_x, n_a = one.table.n_x, one.table.n_a
     u = targets[:n_x].mean(axis=0) - targets[n_x:].mean(axis=0)
     v = attributes[:n_a].mean(axis=0) - attributes[n_a:].mean(axis=0)
     terms = (u @ axes) * (v @ axes)
     quick = float(normal_sign_test(terms.sum(), np.sum(terms**2)))
-    return quick if quick > _HOPELESS else sign_test(terms)
+    return quick if quick > _HOPELESS else sign_test(terms, background.misfit)
 
 
 def _neighbours(rows: Floats32, seed: int, count: int) -> Floats32:

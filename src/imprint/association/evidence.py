@@ -23,7 +23,7 @@ from imprint.stimuli.inflection import units
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints
 
-DRAWS = 1_000  # random targets, and as many random attributes; every pair of them is one draw
+DRAWS = 2_000  # random targets, and as many random attributes, in all pairs: worth thousands of independent draws
 
 _CONFIDENCE = 0.95
 _SEED = 0xF4E0
@@ -158,7 +158,7 @@ def check(
     if found is not None:
         fields |= {"p_words": found.p_value, "words_low": found.low, "words_high": found.high}
     if contrast is not None and background is not None:
-        fields |= against_frequency(contrast, background, seed) | {"p_axes": along_axes(contrast, background.axes)}
+        fields |= against_frequency(contrast, background, seed) | {"p_axes": along_axes(contrast, background)}
     return Checks(
         p_label=label.p_value,
         p_label_low=label.p_low,
@@ -188,30 +188,38 @@ def against_frequency(contrast: SetVectors, background: Background, seed: int) -
         reached = int(np.sum(np.abs(u @ v.T) >= observed * (1 - 1e-6)))
         scores = contrast.targets @ np.vstack([contrast.v, v]).T.astype(np.float64)
     return {
-        "p_frequency": (reached + 1) / (DRAWS * DRAWS + 1),
+        "p_frequency": frequency_p(reached, DRAWS),
         "specificity": _specificity(np.asarray(scores), contrast.n_x),
         **_described(np.asarray(scores[:, 0]), contrast),
     }
 
 
-def random_contrasts(contrast: SetVectors, background: Background, seed: int) -> tuple[Floats32, Floats32]:
+def frequency_p(reached: int, draws: int) -> float:
+    """Return the share of pairs of draws that reached the observed difference; pairs share draws, so none is 0."""
+    return max(1 / (draws + 1), reached / draws**2)
+
+
+def random_contrasts(
+    contrast: SetVectors, background: Background, seed: int, draws: int = DRAWS
+) -> tuple[Floats32, Floats32]:
     """Return u and v of random words of the test's frequencies, one a row."""
     of_targets, of_attributes = (
         np.random.default_rng(child) for child in np.random.SeedSequence([seed, _SEED]).spawn(2)
     )
-    targets = background.draw(contrast.target_ranks, DRAWS, of_targets) + contrast.target_offsets
-    attributes = background.draw(contrast.attribute_ranks, DRAWS, of_attributes) + contrast.attribute_offsets
+    targets = background.draw(contrast.target_ranks, draws, of_targets) + contrast.target_offsets
+    attributes = background.draw(contrast.attribute_ranks, draws, of_attributes) + contrast.attribute_offsets
     return (
         _random_differences(background.rows, targets, contrast.n_x),
         _random_differences(background.rows, attributes, contrast.n_a),
     )
 
 
-def along_axes(contrast: SetVectors, axes: Floats) -> float:
+def along_axes(contrast: SetVectors, background: Background) -> float:
     """Return the p-value of the alignment of u and v if the sign of each axis of the space were random."""
+    axes = background.axes
     with single_threaded():
         terms = (contrast.u @ axes) * (contrast.v @ axes)
-    return sign_test(terms)
+    return sign_test(terms, background.misfit)
 
 
 def _random_differences(rows: Floats32, chosen: Ints, first: int) -> Floats32:

@@ -65,6 +65,7 @@ class FramedWords:
             lowest=self.ranks[starts],
             starts=np.append(starts, len(self.words)),
             spreading=np.vstack([of_one - of_one.mean(axis=0) for of_one in rows]).astype(np.float32),
+            words=len(self.words),
         )
         return Framing(self, encodings, background)
 

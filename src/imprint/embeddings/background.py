@@ -25,9 +25,11 @@ _EVEN = 10_000  # ranks in blocks of one length
 _GROWTH = 1.05
 _READ = 1.5 * SAMPLE  # rows of a block that a reader keeps, on average, so that at least SAMPLE are there
 _FREQUENT = 20  # blocks that axes are made of
+_CONTRASTS = 400  # unrelated ones, that axes are tried on
+_CLUSTER = 8  # words
 _FEWEST_ROWS = 50  # of a block that stands for itself
 # English words, the most frequent first: what an order by frequency is recognised by.
-_ORDERED = (
+ORDERED = (
     *("but", "they", "also", "about", "people", "time", "during", "just", "make", "next", "however", "following"),
     *("leader", "born", "main", "church", "find", "tax", "song", "annual", "worth", "letter", "territory", "hearing"),
     *("producer", "neither", "shopping", "talent", "cemetery", "vessels", "presentation", "drill", "legitimacy"),
@@ -42,13 +44,15 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 class Background:
     """A sample of unit rows, sorted by frequency into blocks, and rows that show how the space spreads.
 
-    `lowest` has the lowest rank of each block, `starts` where it begins, with a last entry where the blocks end.
+    `lowest` has the lowest rank of each block, `starts` where it begins, with a last entry where the blocks end. The
+    spreading rows are of so many `words`, over and over again where these stand in several sentences.
     """
 
     rows: Floats32
     lowest: Ints
     starts: Ints
     spreading: Floats32
+    words: int
 
     @classmethod
     def of(cls, rows: Floats32, ranks: Ints) -> "Background | None":
@@ -56,8 +60,10 @@ class Background:
         if not len(ranks) or ranks.max() + 1 < FEWEST_RANKS:
             return None
         kept, lowest, starts = _sample(ranks)
-        sample = rows[kept]
-        return None if len(lowest) < 2 else cls(sample, lowest, starts, sample[: starts[min(_FREQUENT, len(lowest))]])
+        if len(lowest) < 2:
+            return None
+        sample, frequent = rows[kept], int(starts[min(_FREQUENT, len(lowest))])
+        return cls(sample, lowest, starts, sample[:frequent], frequent)
 
     def draw(self, ranks: Ints, draws: int, rng: np.random.Generator) -> Ints:
         """Draw, for each rank, rows of like frequency: indices into `rows`, a row a draw."""
@@ -68,16 +74,37 @@ class Background:
     @cached_property
     def axes(self) -> Floats:
         """The principal axes of the space, one a column."""
-        rows = self.spreading.astype(np.float64)
-        centred = rows - rows.mean(axis=0)
-        return np.asarray(np.linalg.eigh(centred.T @ centred)[1])
+        return _principal(self.spreading)
+
+    @cached_property
+    def misfit(self) -> float:
+        """How much better unrelated contrasts align than random signs of the axes have it; at least 1.
+
+        Axes of few words are partly noise. So z = sum t / sqrt(sum t^2) is measured for contrasts of random clusters
+        of one half of the words, along axes of the other half: its root mean square should be 1.
+        """
+        word = np.arange(len(self.spreading)) % self.words
+        axes = _principal(self.spreading[word % 2 == 0])
+        rng = np.random.default_rng(0)
+        sentences = len(self.spreading) // self.words
+        z = []
+        for turn in range(sentences):
+            rows = self.spreading[turn * self.words : (turn + 1) * self.words][1::2]
+            seeds = rng.integers(len(rows), size=4 * (_CONTRASTS // sentences + 1))
+            nearest = np.argpartition(-(rows[seeds] @ rows.T), _CLUSTER, axis=1)[:, :_CLUSTER]
+            x, y, a, b = np.split(rows[nearest].mean(axis=1).astype(np.float64), 4)
+            terms = ((x - y) @ axes) * ((a - b) @ axes)
+            squares = np.sum(terms**2, axis=1)
+            z.append(terms.sum(axis=1)[squares > 0] / np.sqrt(squares[squares > 0]))
+        every = np.concatenate(z)
+        return max(1.0, float(np.sqrt(np.mean(every**2)))) if len(every) else 1.0
 
 
 class Wanted(Collection[str]):
     """The words a reader keeps; with `background`, the rows of its sample besides."""
 
     def __init__(self, words: Collection[str], *, background: bool = False) -> None:
-        self._words = frozenset(words)
+        self._words = frozenset(words) | (frozenset(ORDERED) if background else frozenset())
         self.background = background
 
     def __contains__(self, word: object) -> bool:
@@ -101,9 +128,14 @@ def wants_background(wanted: Collection[str] | None) -> bool:
     return isinstance(wanted, Wanted) and wanted.background
 
 
+def _principal(rows: Floats32) -> Floats:
+    centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
+    return np.asarray(np.linalg.eigh(centred.T @ centred)[1])
+
+
 def in_order(rank_of: Callable[[str], int | None]) -> bool:
     """Tell whether words come by frequency; too few words that are known leave no reason for doubt."""
-    found = [rank for word in _ORDERED if (rank := rank_of(word)) is not None]
+    found = [rank for word in ORDERED if (rank := rank_of(word)) is not None]
     if len(found) < _FEWEST_ORDERED:
         return True
     return bool(np.corrcoef(np.arange(len(found)), np.argsort(np.argsort(found)))[0, 1] >= _AGREED)

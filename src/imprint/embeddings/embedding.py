@@ -1,6 +1,7 @@
 """Words and their vectors, as stored, with a lookup that reports what it did not find."""
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -168,6 +169,8 @@ class Embedding:
     @cached_property
     def is_ordered(self) -> bool:
         """Whether the words come by frequency, as far as common English words tell."""
+        if len(self) > 2 and all(one <= two for one, two in itertools.pairwise(self.words)):
+            return False
         places = np.arange(len(self)) if self.ranks is None else self.ranks
         return in_order(lambda word: int(places[self.index[word]]) if word in self.index else None)
 

@@ -22,9 +22,9 @@ _MADE: dict[Null, tuple[str, str]] = {
     "shuffled": ("vectors shuffled among all words", "nothing"),
     "by frequency": ("vectors shuffled among words of like frequency", "frequency"),
     "rotated": ("targets rotated against attributes", "how alike the words of a set are"),
-    "flipped": ("principal axes of the targets flipped", "how alike words are, and the shape of the space"),
+    "flipped": ("targets flipped along the space's principal axes", "how alike words are, and the shape of the space"),
     "flipped but frequency": ("the same, but for directions of frequency", "all that, and frequency"),
-    _IMPURE: ("random neighbours in place of the sets", "all that; not a pure null: neighbours share a topic"),
+    _IMPURE: ("random neighbours in place of the sets", "coherence; not a pure null: neighbours share a topic"),
 }
 _COLUMNS = (
     view.Column("Altered copies"),
@@ -77,7 +77,7 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     strong, moderate, limited = (max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND)
     yield view.say(
         "Of copies of {} without these associations ({} of each of {} kinds), at most {} show strong evidence (95 % "
-        "bound {}), {} moderate evidence and {} limited evidence.",
+        "bound {}), {} moderate evidence or stronger, and {} any evidence.",
         view.title(rows[0].embedding),
         view.count(rows[0].copies),
         view.count(len(pure)),

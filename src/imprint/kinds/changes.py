@@ -87,7 +87,7 @@ def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
 
 def _changed(row: ChangeRow) -> Text:
     if row.part == "debiasing":
-        return "Debiasing changed"
+        return "There is evidence that debiasing changed"
     return say("From {} to {}, there is evidence of a change in", title(row.change_from), title(row.change_to))
 
 

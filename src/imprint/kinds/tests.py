@@ -50,9 +50,7 @@ EVIDENCE = Column("Evidence", "What is left of the difference when other explana
 SPLITS = Column("Splits", "Splits of the target words at least as extreme, of all splits.", extra=True)
 CHECKED = (
     Column("p, frequency", "Share of random words of the same frequencies that differ as much.", True, extra=True),
-    Column(
-        "p, words", "Two-sided p of no difference if other words of these kinds had been chosen.", True, extra=True
-    ),
+    Column("p, words", "Two-sided p against no difference among all words of these kinds.", True, extra=True),
     Column("p, axes", "Two-sided p of an unrelated contrast in this space aligning as well.", True, extra=True),
     Column("Median ranks", "Median frequency ranks of both target sets; 1 is the most frequent word.", extra=True),
     Column("At equal frequency", "The mean difference adjusted for the logarithm of the rank.", True, extra=True),

@@ -23,7 +23,7 @@ from imprint.view import (
 TOPIC_COLUMN = Column("Topic")
 TESTS = Column("Tests", "Tests about people that ask about the topic.", True)
 _WORDS = Column("Words", "Different words of these tests; a word and its inflections count once.", True)
-P_WORDS = Column("p, words", "Two-sided p of no difference if other words of these kinds had been chosen.", True)
+P_WORDS = Column("p, words", "Two-sided p against no difference among all words of these kinds.", True)
 _TOPICS = (
     TOPIC_COLUMN,
     Column("Mean difference", "Mean of the tests' mean differences, with its 95 % interval over words.", True),

@@ -134,8 +134,8 @@ def _overview(rows: Sequence[WeatRow]) -> Iterator[Block]:
     )
     yield forest_chart("weat-forest", "How strong each association is", rows, label=lambda row: row.title)
     yield Prose(
-        "A bar that crosses zero means that the result depends on these words. Bars are not corrected for the number "
-        "of tests.",
+        "Where a bar crosses zero, other words of these kinds might show no difference, or the opposite. Bars are not "
+        "corrected for the number of tests.",
         "note",
     )
 

@@ -85,8 +85,9 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     """Show a chart per test, and one table."""
     yield Prose(
-        "How strongly a word is associated with women rather than men in the embedding, beside a number from the "
-        "world. Where the two rise together, the embedding reflects the world as it was counted, inequality included. "
+        "How strongly a word is associated with one set of words rather than another, such as women rather than men, "
+        "beside a number from the world. Where the two rise together, the embedding reflects the world as it was "
+        "counted, inequality included. "
         "The line predicts the number from the score, as in the paper."
     )
     for row in rows:
@@ -111,7 +112,7 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
         )
         for row in rows
     ]
-    yield say("Correlation of the association with women with numbers from the world. {}.", join(known, "; "))
+    yield say("Correlation of associations with numbers from the world. {}.", join(known, "; "))
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
@@ -144,21 +145,22 @@ def _chart(row: WefatRow) -> Chart:
         return scatter(
             [Point(shown.plain(word), x, y) for word, x, y in points if x is not None and y is not None],
             x_title=shown.text(row.property),
-            y_title="association with women, in standard deviations",
+            y_title=shown.text(f"association with {row.set_name('a')}, in standard deviations"),
             line=line,
         )
 
     columns = (
         Column("Word"),
         Column(title(row.property.capitalize()), numeric=True),
-        Column("Association with women", numeric=True),
+        Column(say("Association with {}", title(row.set_name("a"))), numeric=True),
     )
     lines = tuple((Given(word), number(x, 1), number(y)) for word, x, y in points)
     alt = say(
-        "A dot for each of {} words: {} from left to right, association with women from bottom to top, and the line "
-        "that predicts the one from the other.",
+        "A dot for each of {} words: {} from left to right, association with {} from bottom to top, and the line that "
+        "predicts the one from the other.",
         f"{len(points)}",
         title(row.property),
+        title(row.set_name("a")),
     )
     table = Table(say("{}: every word", title(row.title)), columns, lines, filtered=True)
     return Chart(f"wefat-{row.test}", title(row.title), alt, draw, table)

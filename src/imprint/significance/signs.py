@@ -14,9 +14,12 @@ from imprint.types import Floats
 _CELLS = 16_384  # of the grid, from zero to the largest sum
 
 
-def sign_test(terms: Floats) -> float:
-    """Return the two-sided p-value of a sum of terms whose signs might be random."""
-    return max(exact_sign_test(terms), float(normal_sign_test(np.sum(terms), np.sum(terms**2))))
+def sign_test(terms: Floats, misfit: float = 1.0) -> float:
+    """Return the two-sided p-value of a sum of terms whose signs might be random.
+
+    Where such sums are known to be larger than random signs make them, z is divided by that `misfit`.
+    """
+    return max(exact_sign_test(terms), float(normal_sign_test(np.sum(terms), np.sum(terms**2) * misfit**2)))
 
 
 def exact_sign_test(terms: Floats) -> float:
