@@ -15,6 +15,7 @@ from imprint.kinds import Kind, all_kinds
 from imprint.kinds.audit import AuditRow, AuditSettings
 from imprint.kinds.job import Job, Plan
 from imprint.rows import Label, PartRow, Result, Row
+from imprint.stimuli.definition import Test
 from imprint.subjects.opening import EmbeddingLike, EncoderLike, load, open_encoder
 from imprint.threads import single_threaded
 from imprint.types import Report
@@ -69,6 +70,8 @@ def run_audit(
     rotations: int = 10_000,
     quick: bool = False,
     seed: int = 0,
+    tests: Sequence[Test] = (),
+    policy_sha256: str | None = None,
     cache: EncodingCache | None = None,
     executor: Executor | None = None,
     report: Report | None = None,
@@ -95,6 +98,10 @@ def run_audit(
         Make fewer rotations and resamples, and search fewer words.
     seed
         Seed of everything random.
+    tests
+        Tests of your own, besides the catalogue's.
+    policy_sha256
+        Hash of the policy that the findings will be held against, to be written into them.
     cache
         Where encodings are kept between runs.
     executor
@@ -112,7 +119,15 @@ def run_audit(
     >>> audit = imprint.run_audit("default", quick=True)
     >>> audit.save("findings.jsonl")
     """
-    plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=debias, seed=seed)
+    plan = Plan(
+        language=language,
+        alpha=alpha,
+        rotations=rotations,
+        quick=quick,
+        debias=debias,
+        seed=seed,
+        tests=tuple(tests),
+    )
     asked = None if encoder is None else open_encoder(encoder)
     embedding, other = load(embedding), None if against is None else load(against)
     job = Job(embedding, plan, asked, other, cache, executor)
@@ -120,7 +135,7 @@ def run_audit(
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
     found = _run_all(job, kinds, Meter(report, expected))
     rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
-    return Audit(embedding.name, plan, (_whole(job), *rows))
+    return Audit(embedding.name, plan, (_whole(job, policy_sha256), *rows))
 
 
 def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Row]]:
@@ -163,13 +178,14 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
     return [own, *found]
 
 
-def _whole(job: Job) -> AuditRow:
+def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
     (name, digest), other, encoder = job.measured, job.against, job.encoder
     settings = AuditSettings(
         **job.plan.to_dict(),
         against=None if other is None else other.name,
         encoder=None if encoder is None else encoder.name,
+        policy_sha256=policy_sha256,
     )
     spoken = job.plan.language in (LANGUAGE, "all")
     found = check_controls(job.embedding) if spoken else None

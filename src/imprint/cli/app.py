@@ -16,6 +16,7 @@ from imprint.cli import (
     evaluate,
     gate,
     metric,
+    policy,
     project,
     report,
     schema,
@@ -41,6 +42,7 @@ app = typer.Typer(
 app.command("audit")(audit.audit_command)
 app.command("report")(report.report_command)
 app.command("gate")(gate.gate_command)
+app.add_typer(policy.policy_app, name="policy")
 app.command("card")(card.card_command)
 app.command("schema")(schema.schema_command)
 app.command("weat")(weat.weat_command)

@@ -10,6 +10,7 @@ import typer
 from imprint.cli.encoders import ENCODER_HELP
 from imprint.cli.gate import FailOnOption, RequireOption, say_sentences
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption, is_embedding, is_encoder
+from imprint.cli.policy import PolicyOption
 from imprint.debiasing import METHODS
 from imprint.errors import SettingError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from imprint.encoders.base import Encoder
     from imprint.encoders.cache import EncodingCache
     from imprint.policy.conditions import Condition
+    from imprint.stimuli.definition import Test
 
 FINDINGS = "findings.jsonl"
 NO_DEBIASING = "none"
@@ -60,6 +62,7 @@ def audit_command(
     rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     seed: SeedOption = 0,
     unmask: UnmaskOption = False,
+    policy: PolicyOption = None,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
     json: JsonOption = False,
@@ -68,20 +71,24 @@ def audit_command(
 
     Parts: association tests, associations nobody asked for, he and she, analogies, debiasing before and after,
     benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run says why.
-    With --fail-on or --require the exit code is 0 passed, 2 failed or 3 inconclusive.
+    With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
     from imprint.audit.run import run_audit
     from imprint.cli.console import check_target, open_embedding, print_findings, progress_bar, say, tell
     from imprint.kinds.job import Plan
     from imprint.policy.gate import check, parse_conditions
+    from imprint.policy.policy import read_policy
     from imprint.render.vega import bundle_ahead
     from imprint.report.page import write_page
     from imprint.rows import write_findings
 
     conditions = parse_conditions(fail_on or (), require or ())
-    _refuse_unknown_tests(conditions)
+    required = None if policy is None else read_policy(policy)
+    own = required.tests if required else ()
+    _refuse_unknown_tests(conditions, own)
     method = None if debias == NO_DEBIASING else debias
-    plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed)
+    alpha = required.alpha if required else alpha
+    plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed, tests=own)
     rows = findings or _beside(out)
     if out.absolute() == rows.absolute():
         raise SettingError(
@@ -105,10 +112,12 @@ def audit_command(
                 rotations=rotations,
                 quick=quick,
                 seed=seed,
+                tests=own,
+                policy_sha256=required.sha256 if required else None,
                 cache=cache,
                 report=lambda _, done, total: draw(done, total),
             )
-        gate = check(audit.findings(), conditions)
+        gate = check(audit.findings(), conditions, required)
         whole, *others = audit.findings()
         found = [whole, *gate.findings(), *others]
         write_findings(rows, found)
@@ -126,12 +135,12 @@ def audit_command(
     raise typer.Exit(gate.exit_code)
 
 
-def _refuse_unknown_tests(conditions: "Sequence[Condition]") -> None:
+def _refuse_unknown_tests(conditions: "Sequence[Condition]", own: "Sequence[Test]") -> None:
     """Refuse a condition on a test that no audit runs, before minutes are spent on the others."""
     from imprint.stimuli.catalog import catalogue
     from imprint.stimuli.files import did_you_mean
 
-    known = [test.id for test in catalogue()]
+    known = [test.id for test in (*catalogue(), *own)]
     for one in conditions:
         if one.pattern is not None and one.kind in _TESTED and not any(map(one.names, known)):
             hint = did_you_mean(one.pattern, known) or "`imprint stimuli` lists them"

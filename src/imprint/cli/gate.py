@@ -7,6 +7,7 @@ import typer
 
 import imprint
 from imprint.cli.options import FindingsArgument, JsonOption
+from imprint.cli.policy import PolicyOption
 from imprint.errors import SettingError
 
 FailOnOption = Annotated[
@@ -30,25 +31,30 @@ RequireOption = Annotated[
 
 def gate_command(
     findings: FindingsArgument,
+    policy: PolicyOption = None,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Hold findings against conditions: exit code 0 passed, 2 failed, 3 inconclusive, 1 an error.
+    """Hold findings against a policy or conditions: exit code 0 passed, 2 failed, 3 cannot tell, 1 an error.
 
     Nothing is computed. A condition that no finding answers is inconclusive, never passed.
     """
-    from imprint.cli.console import print_findings, tell
+    from imprint.cli.console import print_findings, say, tell
     from imprint.policy.gate import check, parse_conditions
+    from imprint.policy.policy import read_policy
 
     conditions = parse_conditions(fail_on or (), require or ())
-    if not conditions:
+    opened = None if policy is None else read_policy(policy)
+    if not conditions and opened is None:
         raise SettingError(
-            "a gate needs a condition",
-            option="--fail-on",
-            hint="give --fail-on or --require, for example --fail-on 'weat:p<0.01'",
+            "a gate needs a policy or a condition",
+            option="--policy",
+            hint="`imprint policy init` writes a policy; or give --fail-on 'weat:p<0.01'",
         )
-    gate = check(imprint.read_findings(findings), conditions)
+    gate = check(imprint.read_findings(findings), conditions, opened)
+    if gate.changed:
+        say("note: the findings were made under another policy than this one")
     if json:
         print_findings(gate.findings())
     else:

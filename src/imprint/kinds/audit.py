@@ -25,6 +25,7 @@ class AuditSettings(msgspec.Struct, frozen=True):
     fdr: float
     against: str | None
     encoder: str | None
+    policy_sha256: str | None = None
 
 
 class AuditRow(Row, frozen=True, kw_only=True, tag="audit"):

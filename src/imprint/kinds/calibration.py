@@ -39,11 +39,10 @@ _COLUMNS = (
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Calibrate the association tests of the language."""
     from imprint.association.calibration import calibrate
-    from imprint.kinds.job import tests_in
     from imprint.stimuli.definition import WeatTest
 
     plan = job.plan
-    tests = [test for test in tests_in(plan.language) if isinstance(test, WeatTest)]
+    tests = [test for test in plan.asked if isinstance(test, WeatTest)]
     return list(
         calibrate(
             job.embedding,

@@ -36,9 +36,15 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
-    """What a condition, named by `test`, says of the findings."""
+    """What a condition, named by `test`, says of the findings.
+
+    A requirement of a policy has the policy's hash and owner, and the reason that it gives.
+    """
 
     rule: Literal["fail-on", "require"]
+    policy_sha256: str | None = None
+    owner: str = ""
+    reason: str = ""
     field: str
     operator: str
     limit: float
@@ -72,7 +78,9 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
 
 
 def _headline(row: GateRow) -> Phrase:
-    condition = title(f"--{row.rule} {row.test}")
+    condition: Text = title(row.test if row.policy_sha256 else f"--{row.rule} {row.test}")
+    if row.reason:
+        condition = say("{} ({})", condition, title(row.reason))
     if not row.checked:
         return say("Inconclusive: no finding matches {}; {}.", condition, title(str(row.why)))
     if row.why is not None:

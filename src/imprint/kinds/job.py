@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,8 @@ class Plan:
         The name of a debiaser to try, or None.
     seed
         Seed of everything random.
+    tests
+        Tests of your own, besides the catalogue's.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Plan:
     quick: bool = False
     debias: str | None = "linear"
     seed: int = 0
+    tests: tuple[Test, ...] = ()
 
     def __post_init__(self) -> None:
         tests_in(self.language)
@@ -79,6 +82,11 @@ class Plan:
 
             DEBIASERS.get(self.debias)
         _ = self.enumeration
+
+    @property
+    def asked(self) -> tuple[Test, ...]:
+        """The tests to run: those of the language, and your own."""
+        return (*tests_in(self.language), *self.tests)
 
     @property
     def enumeration(self) -> enumeration.Settings:
@@ -108,8 +116,9 @@ class Plan:
         return QUICK_COPIES if self.quick else AUDIT_COPIES
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings, with the rotations that are really made."""
-        return asdict(self) | {"rotations": self.enumeration.rotations, "fdr": self.enumeration.fdr}
+        """Return the settings, with the rotations that are really made; rows give the words of tests."""
+        settings = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "tests"}
+        return settings | {"rotations": self.enumeration.rotations, "fdr": self.enumeration.fdr}
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,11 +91,10 @@ _COMPARED = (
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the WEATs of the language."""
     from imprint.association.battery import run_battery
-    from imprint.kinds.job import tests_in
     from imprint.stimuli.definition import WeatTest
 
     plan = job.plan
-    tests = [test for test in tests_in(plan.language) if isinstance(test, WeatTest)]
+    tests = [test for test in plan.asked if isinstance(test, WeatTest)]
     if not tests:
         raise SettingError("the catalogue has no WEAT in this language", option="language", got=plan.language)
     return run_battery(job.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress).findings()

@@ -72,11 +72,10 @@ _LEVELS: dict[Evidence, str] = {
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the WEFATs of the language."""
     from imprint.association.battery import run_battery
-    from imprint.kinds.job import tests_in
     from imprint.stimuli.definition import WefatTest
 
     plan = job.plan
-    tests = [test for test in tests_in(plan.language) if isinstance(test, WefatTest)]
+    tests = [test for test in plan.asked if isinstance(test, WefatTest)]
     if not tests:
         raise SettingError("the catalogue has no WEFAT in this language", option="language", got=plan.language)
     return run_battery(job.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress).findings()

@@ -4,11 +4,14 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from imprint.errors import SettingError
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow, Lacking, Verdict
 from imprint.policy.conditions import Condition, parse_condition
 from imprint.policy.judging import Judgement, cannot_reach, judge
+from imprint.policy.policy import Policy
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "inconclusive": 3}
@@ -77,6 +80,7 @@ class Gate(Result):
 
     about: Row
     answers: tuple[Answer, ...]
+    policy: Policy | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -90,8 +94,22 @@ class Gate(Result):
         return EXIT_CODES[self.verdict]
 
     def findings(self) -> list[GateRow]:
-        """Return one row per condition."""
-        return [answer.finding(self.about) for answer in self.answers]
+        """Return one row per condition; the requirements of a policy come first."""
+        rows = [answer.finding(self.about) for answer in self.answers]
+        if self.policy is None:
+            return rows
+        policy = self.policy
+        required = [
+            msgspec.structs.replace(row, policy_sha256=policy.sha256, owner=policy.owner, reason=one.reason)
+            for row, one in zip(rows, policy.requirements, strict=False)
+        ]
+        return [*required, *rows[len(required) :]]
+
+    @property
+    def changed(self) -> bool:
+        """Whether the findings were made under another policy than the one they are held against."""
+        known = self.about.settings.policy_sha256 if isinstance(self.about, AuditRow) else None
+        return self.policy is not None and known is not None and known != self.policy.sha256
 
     def __repr__(self) -> str:
         return f"Gate({self.verdict}: {', '.join(f'{one.condition} {one.verdict}' for one in self.answers)})"
@@ -105,15 +123,16 @@ def parse_conditions(fail_on: Iterable[str] = (), require: Iterable[str] = ()) -
     )
 
 
-def check(findings: Sequence[Row], conditions: Iterable[Condition]) -> Gate:
-    """Hold findings against conditions."""
+def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Policy | None = None) -> Gate:
+    """Hold findings against conditions, and against what a policy requires."""
     if not findings:
         raise SettingError("there are no findings to check", hint="give those of imprint audit or of any test")
     about = next((one for one in findings if isinstance(one, AuditRow)), findings[0])
-    answers = [_answer(condition, findings) for condition in conditions]
+    required = policy.conditions if policy else ()
+    answers = [_answer(condition, findings) for condition in (*required, *conditions)]
     if isinstance(about, AuditRow) and about.judged is False:
         answers = [replace(one, judged=False, why="the subject cannot be judged") for one in answers]
-    return Gate(about, tuple(answers))
+    return Gate(about, tuple(answers), policy)
 
 
 def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:

@@ -1,0 +1,111 @@
+"""Policy files: what is read, what is refused, and what findings say to them."""
+
+import pytest
+from made_rows import make_row
+from refusals import refuses
+
+from imprint.errors import SettingError, StimulusError
+from imprint.policy.gate import check
+from imprint.policy.policy import FILE, example, find_policy, read_policy
+
+
+def write(folder, text, name=FILE):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def topic(low, high, difference=None):
+    middle = (low + high) / 2 if difference is None else difference
+    return make_row("topic", test="gender", topic="gender", tests=("caliskan-6",), mean_difference=middle,
+                    words_low=low, words_high=high, part="weat")  # fmt: skip
+
+
+def test_the_example_can_be_read(tmp_path):
+    policy = read_policy(write(tmp_path, example()))
+    assert [str(one) for one in policy.conditions] == [
+        "topic:gender:|mean_difference|<0.15",
+        "similarity:ws-353:spearman>=0.4",
+    ]
+    assert policy.alpha == 0.05
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict", "code"),
+    [(-0.02, 0.08, "passed", 0), (0.12, 0.3, "failed", 2), (-0.3, -0.12, "failed", 2), (0.05, 0.2, "inconclusive", 3)],
+)
+def test_the_whole_interval_over_words_decides(tmp_path, low, high, verdict, code):
+    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nmargin = 0.1\nreason = "why"\n'))
+    gate = check([topic(low, high)], (), policy)
+    assert (gate.verdict, gate.exit_code) == (verdict, code)
+    (row,) = gate.findings()
+    assert (row.policy_sha256, row.reason) == (policy.sha256, "why")
+
+
+def test_a_subject_that_cannot_be_judged_passes_nothing(tmp_path):
+    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nmargin = 0.5\n'))
+    audit = make_row("audit", judged=False)
+    assert check([audit, topic(0, 0.01)], (), policy).exit_code == 3
+
+
+def test_the_hash_is_of_what_it_says(tmp_path):
+    text = '[[require]]\ntopic = "gender"\nmargin = {}\n'
+    first, same, other = (
+        read_policy(write(tmp_path, one, f"{place}.toml")).sha256
+        for place, one in enumerate((text.format(0.1), "# a comment\n\n" + text.format("0.10"), text.format(0.2)))
+    )
+    assert first == same != other
+
+
+def test_a_policy_changed_after_the_audit_shows(tmp_path):
+    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nmargin = 0.5\n'))
+    for known, changed in ((None, False), (policy.sha256, False), ("0" * 64, True)):
+        row = make_row("audit", judged=True)
+        settings = type(row.settings)(**{**_fields(row.settings), "policy_sha256": known})
+        audit = make_row("audit", judged=True, settings=settings)
+        assert check([audit, topic(0, 0.1)], (), policy).changed is changed
+
+
+def _fields(settings):
+    return {name: getattr(settings, name) for name in settings.__struct_fields__}
+
+
+def test_a_project_holds_its_policy(tmp_path):
+    assert find_policy(tmp_path) is None
+    project = write(tmp_path, '[tool.imprint]\nowner = "us"\n[[tool.imprint.require]]\ntest = "caliskan-6"\nmargin = 0.1\n',
+                    "pyproject.toml")  # fmt: skip
+    assert find_policy(tmp_path) == project
+    assert read_policy(project).owner == "us"
+    own = write(tmp_path, example())
+    assert find_policy(tmp_path) == own
+
+
+def test_tests_of_your_own_are_read_beside_it(tmp_path):
+    (tmp_path / "ours.toml").write_text(
+        '[[weat]]\nid = "ours"\ntitle = "Ours"\nlanguage = "en"\ntopics = ["work"]\nsource = "us"\n'
+        'x = ["nurse", "teacher", "maid", "clerk"]\ny = ["boss", "chief", "pilot", "miner"]\n'
+        'a = ["she", "her", "woman", "girl"]\nb = ["he", "him", "man", "boy"]\n'
+    )
+    policy = read_policy(write(tmp_path, 'tests = ["ours.toml"]\n[[require]]\ntopic = "work"\nmargin = 0.1\n'))
+    assert [test.id for test in policy.tests] == ["ours"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mentioned"),
+    [
+        ("", "require"),
+        ("require = []", "require"),
+        ('[[require]]\ntopic = "gendr"\nmargin = 0.1\n', "gender"),
+        ('[[require]]\ntest = "caliskan-66"\nmargin = 0.1\n', "caliskan-66"),
+        ('[[require]]\ntopic = "gender"\ntest = "caliskan-6"\nmargin = 0.1\n', "test and topic"),
+        ('[[require]]\ntopic = "gender"\nmargin = 0\n', "above 0"),
+        ('[[require]]\ntopic = "gender"\nleast = 0.1\n', "margin"),
+        ('[[require]]\nbenchmark = "ws-353"\nmargin = 0.1\n', "least"),
+        ('[[require]]\ntopic = "gender"\nmargn = 0.1\n', "margn"),
+        ('alpha = 2.0\n[[require]]\ntopic = "gender"\nmargin = 0.1\n', "alpha"),
+        ("require = [", "TOML"),
+    ],
+)
+def test_what_is_misspelt_or_impossible_is_refused(tmp_path, text, mentioned):
+    with refuses((SettingError, StimulusError), mentioned):
+        read_policy(write(tmp_path, text))
