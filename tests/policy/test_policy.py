@@ -72,8 +72,8 @@ def _fields(settings):
 
 def test_a_project_holds_its_policy(tmp_path):
     assert find_policy(tmp_path) is None
-    project = write(tmp_path, '[tool.imprint]\nowner = "us"\n[[tool.imprint.require]]\ntest = "caliskan-6"\nmargin = 0.1\n',
-                    "pyproject.toml")  # fmt: skip
+    text = '[tool.imprint]\nowner = "us"\n[[tool.imprint.require]]\ntest = "caliskan-6"\nmargin = 0.1\n'
+    project = write(tmp_path, text, "pyproject.toml")
     assert find_policy(tmp_path) == project
     assert read_policy(project).owner == "us"
     own = write(tmp_path, example())
