@@ -14,11 +14,11 @@ from imprint.masking import Words
 from imprint.policy.gate import Gate
 from imprint.render.markdown import draw_blocks
 from imprint.render.numbers import plain
-from imprint.view import NOTHING, Block, Column, Given, Prose, Table, Text, count, say, title
+from imprint.view import NOTHING, Block, Column, Given, Prose, Table, Text, count, join, say, title
 
 _MOST_LINES = 100  # of the summary's table, gravest first; JUnit XML has them all
-_ORDER = ("failed", "cannot tell", "passed", "not run")
-_ELEMENTS = {"failed": "failure", "cannot tell": "error", "not run": "skipped"}
+_GRAVEST_FIRST = ("failed", "cannot tell", "passed")
+_ELEMENTS = {"failed": "failure", "cannot tell": "error", "no answer": "skipped"}
 _COLUMNS = (Column("Requirement"), Column("Test"), Column("Value"), Column("Limit"), Column("Verdict"))
 _MEANINGS: dict[Verdict, str] = {
     "passed": "Every requirement holds.",
@@ -34,7 +34,7 @@ class Case:
     row: GateRow
     test: Text
     value: Text
-    verdict: Verdict | Literal["not run"]
+    verdict: Verdict | Literal["no answer"]
     said: Text
     why: str | None = None
 
@@ -49,13 +49,14 @@ def cases(gate: Gate) -> Iterator[Case]:
                 value = say("{} [{} to {}]", value, datum(one.low), datum(one.high))
             said = line(row, one, several=several)
             yield Case(row, name_of(one, several=several), value, one.verdict, said, one.why)
-        for tests, why in ((row.skipped, "not run"), (row.cannot_reach, "too few words to meet it")):
-            for test in tests:
-                verdict: Literal["cannot tell", "not run"] = "not run" if answer.condition.is_alarm else "cannot tell"
-                yield Case(row, Given(test), NOTHING, verdict, say("{}: {}.", Given(test), why), why)
         if not row.outcomes:
             said = say("No finding matches; {}.", title(str(row.why)))
             yield Case(row, "no finding", NOTHING, "cannot tell", said, row.why)
+        needed = not answer.condition.is_alarm
+        for tests, why in ((row.skipped, "not run"), (row.cannot_reach, "too few words to meet it")):
+            for test in tests if row.outcomes or not needed else ():
+                said = say("{}: {}.", Given(test), why)
+                yield Case(row, Given(test), NOTHING, "cannot tell" if needed else "no answer", said, why)
 
 
 def write_junit(path: FilePath, gate: Gate) -> None:
@@ -64,7 +65,7 @@ def write_junit(path: FilePath, gate: Gate) -> None:
     counted = Counter(one.verdict for one in listed)
     root = Xml.Element("testsuites")
     numbers = {f"{_ELEMENTS[verdict]}s": str(counted[verdict]) for verdict in ("failed", "cannot tell")}
-    numbers |= {"tests": str(len(listed)), "skipped": str(counted["not run"]), "time": "0"}
+    numbers |= {"tests": str(len(listed)), "skipped": str(counted["no answer"]), "time": "0"}
     suite = Xml.SubElement(root, "testsuite", {"name": f"imprint {words.text(gate.about.embedding)}", **numbers})
     for one in listed:
         names = {"classname": plain(condition_of(one.row), words), "name": plain(one.test, words), "time": "0"}
@@ -95,11 +96,19 @@ def _summary(gate: Gate) -> Iterator[Block]:
     if gate.changed:
         said.append("The findings were made under another policy than this one.")
     yield from (Prose(one, media=("card",)) for one in said)
-    listed = sorted(cases(gate), key=lambda one: _ORDER.index(one.verdict))
-    yield Table("Requirements", _COLUMNS, tuple(map(_cells, listed[:_MOST_LINES])))
-    if len(listed) > _MOST_LINES:
-        more = say("{} more; the findings have them all.", count(len(listed) - _MOST_LINES))
+    answered, others = list[Case](), list[Text]()
+    for one in cases(gate):
+        if one.verdict == "no answer":
+            others.append(one.test)
+        else:
+            answered.append(one)
+    answered.sort(key=lambda one: _GRAVEST_FIRST.index(one.verdict))
+    yield Table("Requirements", _COLUMNS, tuple(map(_cells, answered[:_MOST_LINES])))
+    if len(answered) > _MOST_LINES:
+        more = say("{} more; the findings have them all.", count(len(answered) - _MOST_LINES))
         yield Prose(more, media=("card",))
+    if others:
+        yield Prose(say("Not run, or too few words to fail: {}.", join(others)), media=("card",))
 
 
 def _cells(case: Case) -> tuple[Text, ...]:
