@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_rows import make_row
 
 from imprint.association.seat import seat
 from imprint.association.weat import weat
 from imprint.errors import SettingError, VocabularyError
+from imprint.policy.policy import FILE
 from imprint.subjects.opening import load
-from imprint.testing import assert_association_below
+from imprint.testing import assert_association_below, assert_policy
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +111,48 @@ def test_pytest_is_not_needed():
     code = "import imprint.testing, sys; print('pytest' in sys.modules, 'scipy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "False False\n"
+
+
+def policy(folder, margin, name=FILE):
+    path = folder / name
+    path.write_text(f'[[require]]\ntest = "caliskan-6"\nmargin = {margin}\n')
+    return path
+
+
+@pytest.mark.parametrize(("margin", "verdict"), [(0.31, None), (0.2, "cannot tell"), (0.12, "failed")])
+def test_a_policy_is_asserted_of_findings(result, tmp_path, margin, verdict):
+    path = policy(tmp_path, margin)
+    for measured in (result, result.findings(), tuple(result.findings())):
+        if verdict is None:
+            assert_policy(measured, path)
+        else:
+            with pytest.raises(AssertionError) as error:
+                assert_policy(measured, path)
+            first, *others = str(error.value).splitlines()
+            assert first == f"{verdict}: glove.6B.100d and {path}"
+            assert all(line.startswith(verdict.capitalize()) for line in others)
+            assert "between 0.1255 and 0.3076" in others[-1]
+
+
+def test_an_embedding_is_measured_by_the_policy_of_the_folder(embedding, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingError) as error:
+        assert_policy(embedding)
+    assert error.value.option == "policy"
+    policy(tmp_path, 0.31)
+    assert_policy(embedding)
+
+
+def test_a_subject_that_cannot_be_judged_meets_no_policy(result, tmp_path):
+    audit = make_row("audit", judged=False)
+    with pytest.raises(AssertionError, match=r"^cannot tell: vectors and .*\n.*cannot be judged"):
+        assert_policy([audit, *result.findings()], policy(tmp_path, 10))
+    with pytest.raises(SettingError):
+        assert_policy([], policy(tmp_path, 10))
+
+
+def test_noise_meets_no_policy_although_it_shows_no_bias(embedding, tmp_path):
+    words = embedding.words[:8_000]
+    vectors = np.random.default_rng(0).standard_normal((len(words), 20), dtype=np.float32)
+    with pytest.raises(AssertionError, match=r"^cannot tell: tuple and .*\ntuple cannot be judged"):
+        assert_policy((words, vectors), policy(tmp_path, 10))

@@ -4,7 +4,7 @@ They work in pytest, in unittest and wherever else AssertionError means that a t
 """
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from imprint.errors import SettingError
 
@@ -90,7 +90,7 @@ def _findings(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "Polic
         return measured
     # No number that a policy can require depends on `quick`.
     return run_audit(
-        measured,
+        cast("EmbeddingLike", measured),
         debias=None,
         quick=True,
         alpha=policy.alpha,

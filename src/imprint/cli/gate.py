@@ -51,9 +51,10 @@ def gate_command(
     summary: SummaryOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Hold findings against a policy or conditions: exit code 0 passed, 2 failed, 3 cannot tell, 1 an error.
+    """Hold findings against a policy or conditions.
 
-    Nothing is computed. A condition that no finding answers cannot be decided, and is never passed.
+    The exit code is 0 passed, 2 failed, 3 cannot tell, 1 an error. Nothing is computed. A condition that no finding
+    answers cannot be told, and never passes.
     """
     from imprint.cli.console import check_targets, print_findings, say, tell
     from imprint.policy.gate import check, parse_conditions
