@@ -5,17 +5,21 @@ import importlib.util
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import yaml
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
 from imprint.cli.app import app
+from imprint.policy.policy import example, read_policy
 from imprint.stimuli.catalog import catalogue, read_tests
 
 ROOT = Path(__file__).parents[1]
@@ -29,7 +33,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # Git, make, pip, dask and their like are for the reader.
 RUN = ("imprint ", "printf ")
 STATUS = "echo $?"
-LONG = ("report", "tutorial")  # pages that audit
+LONG = ("gate", "report", "tutorial")  # pages that audit
 
 
 def blocks(language):
@@ -63,6 +67,17 @@ def generation():
     return module
 
 
+@pytest.fixture
+def environment(tmp_path):
+    """The environment of a person who has imprint and nothing in a cache."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"IMPRINT_CACHE": str(tmp_path / "cache"), "PATH": path}
+
+
+def run_in_bash(command, folder, environment):
+    return subprocess.run(["bash", "-ec", command], capture_output=True, text=True, cwd=folder, env=environment)
+
+
 # distributed asks for the loop in a way that Python deprecates.
 @pytest.mark.filterwarnings("ignore:There is no current event loop:DeprecationWarning")
 @pytest.mark.parametrize(("code", "following"), blocks("python"))
@@ -83,14 +98,10 @@ def test_python_snippets_print_what_is_shown(code, following, tmp_path, monkeypa
         if commands(page)
     ],
 )
-def test_console_snippets_print_what_is_shown(page, tmp_path):
+def test_console_snippets_print_what_is_shown(page, tmp_path, environment):
     """The commands of a page run one after the other in one folder, where its named TOML blocks lie as files."""
     for name, text in re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
         (tmp_path / name).write_text(text)
-    environment = os.environ | {
-        "IMPRINT_CACHE": str(tmp_path / "cache"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
     asked = commands(page)
     code = 0
     for (command, shown), (next_command, _) in zip(asked, [*asked[1:], ("", "")], strict=True):
@@ -101,7 +112,7 @@ def test_console_snippets_print_what_is_shown(page, tmp_path):
         # A command of which nothing is shown, and that writes no file for the next, may name one that nobody has.
         if not command.startswith(RUN) or not (shown.strip() or " > " in command):
             continue
-        ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, env=environment)
+        ran = run_in_bash(command, tmp_path, environment)
         code = ran.returncode
         assert code == 0 or next_command == STATUS, ran.stderr
         compare(shown, ran.stdout, whole_lines=page != README)
@@ -129,9 +140,46 @@ def test_comparing_tells_a_line_that_was_not_printed_and_one_out_of_order():
 
 
 @pytest.mark.parametrize(("text", "following"), blocks("toml"))
-def test_toml_snippets_are_valid_tests(text, following, tmp_path):
+def test_toml_snippets_are_valid_tests_or_policies(text, following, tmp_path):
     (tmp_path / "snippet.toml").write_text(text)
-    assert read_tests(tmp_path / "snippet.toml")
+    assert (read_policy if "[[require]]" in text else read_tests)(tmp_path / "snippet.toml")
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    """The commands of the workflow and of the hook that docs/ci.md shows."""
+    files = {}
+    for language, text in BLOCK.findall((DOCS / "ci.md").read_text()):
+        if language == "yaml":
+            files[text.splitlines()[0].removeprefix("# ")] = yaml.safe_load(text)
+    steps = files[".github/workflows/bias.yml"]["jobs"]["bias"]["steps"]
+    (hook,) = files[".pre-commit-config.yaml"]["repos"][0]["hooks"]
+    return [step["run"] for step in steps if "run" in step and not step["run"].startswith("pip ")], hook
+
+
+def test_the_hook_runs_for_the_files_that_its_command_reads(pipeline):
+    hook = pipeline[1]
+    program, command, *arguments = shlex.split(hook["entry"])
+    assert (program, command, hook["language"], hook["pass_filenames"]) == ("imprint", "gate", "system", False)
+    read = [argument for argument in arguments if not argument.startswith("-")]
+    assert [name for name in read if re.search(hook["files"], name) is None] == []
+
+
+@pytest.mark.slow
+def test_the_workflow_and_the_hook_run(pipeline, tmp_path, environment):
+    """Each step runs as GitHub runs it, on the bundled embedding; the hook, on the findings that it leaves."""
+    steps, hook = pipeline
+    for name in ("vectors.safetensors", "in-use.safetensors"):
+        shutil.copy(imprint.load("default").source, tmp_path / name)
+    (tmp_path / "imprint.toml").write_text(example())
+    for step in (*steps, hook["entry"]):
+        ran = run_in_bash(step, tmp_path, environment | {"GITHUB_STEP_SUMMARY": str(tmp_path / "step.md")})
+        assert ran.returncode == 0, ran.stderr
+    assert ElementTree.parse(tmp_path / "gate.xml").find("testsuite").get("tests") == "2"
+    assert (tmp_path / "step.md").read_text().count("## imprint: passed") == 2
+    assert {"report.html", "findings.jsonl", "quality.jsonl"} <= {path.name for path in tmp_path.iterdir()}
+    (tmp_path / "imprint.toml").write_text(example().replace("margin = 0.15", "margin = 0.05"))
+    assert run_in_bash(hook["entry"], tmp_path, environment).returncode == 2
 
 
 @pytest.mark.parametrize("where", ["README.md", "docs"])

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_rows import make_row
 
 from imprint.association.seat import seat
 from imprint.association.weat import weat
 from imprint.errors import SettingError, VocabularyError
+from imprint.policy.policy import FILE
 from imprint.subjects.opening import load
-from imprint.testing import assert_association_below
+from imprint.testing import assert_association_below, assert_policy
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +34,9 @@ def with_interval(result, low, high):
 def test_the_margin_has_to_hold_all_of_the_interval(result):
     low, high = result.checks.words_low, result.checks.words_high
     assert_association_below(result, margin=np.nextafter(high, 1))
-    with pytest.raises(AssertionError, match=r"^inconclusive: caliskan-6 on glove.6B.100d reaches outside the margin"):
+    with pytest.raises(AssertionError, match=r"^cannot tell: caliskan-6 on glove.6B.100d reaches outside the margin"):
         assert_association_below(result, margin=high)
-    with pytest.raises(AssertionError, match=r"^inconclusive: "):
+    with pytest.raises(AssertionError, match=r"^cannot tell: "):
         assert_association_below(result, margin=np.nextafter(low, 1))
     with pytest.raises(AssertionError, match=r"^above: caliskan-6 on glove.6B.100d lies outside the margin of 0.12"):
         assert_association_below(result, margin=0.12)
@@ -54,11 +56,11 @@ def test_the_message_is_one_line_with_the_numbers(result):
     [
         (-0.01, 0.02, None),
         (-0.02, -0.01, None),
-        (-0.06, 0.01, "inconclusive"),
-        (-0.06, 0.06, "inconclusive"),
+        (-0.06, 0.01, "cannot tell"),
+        (-0.06, 0.06, "cannot tell"),
         (-0.07, -0.06, "above"),
-        (-np.inf, np.inf, "inconclusive"),
-        (np.nan, np.nan, "inconclusive"),
+        (-np.inf, np.inf, "cannot tell"),
+        (np.nan, np.nan, "cannot tell"),
     ],
 )
 def test_both_directions_count_and_no_interval_is_no_pass(result, low, high, verdict):
@@ -84,9 +86,9 @@ def test_missing_words_are_an_error_not_a_pass(embedding):
 def test_sentences_are_held_against_the_margin_by_words(embedding):
     by_words = seat(embedding, "caliskan-6")
     assert_association_below(by_words, margin=by_words.checks.words_high + 1e-9)
-    with pytest.raises(AssertionError, match=r"^(above|inconclusive): caliskan-6"):
+    with pytest.raises(AssertionError, match=r"^(above|cannot tell): caliskan-6"):
         assert_association_below(by_words, margin=by_words.mean_difference)
-    with pytest.raises(AssertionError, match=r"^inconclusive: .* no interval of mean_difference$"):
+    with pytest.raises(AssertionError, match=r"^cannot tell: .* no interval of mean_difference$"):
         assert_association_below(seat(embedding, "caliskan-6", unit="sentence"), margin=10)
 
 
@@ -109,3 +111,48 @@ def test_pytest_is_not_needed():
     code = "import imprint.testing, sys; print('pytest' in sys.modules, 'scipy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "False False\n"
+
+
+def policy(folder, margin, name=FILE):
+    path = folder / name
+    path.write_text(f'[[require]]\ntest = "caliskan-6"\nmargin = {margin}\n')
+    return path
+
+
+@pytest.mark.parametrize(("margin", "verdict"), [(0.31, None), (0.2, "cannot tell"), (0.12, "failed")])
+def test_a_policy_is_asserted_of_findings(result, tmp_path, margin, verdict):
+    path = policy(tmp_path, margin)
+    for measured in (result, result.findings(), tuple(result.findings())):
+        if verdict is None:
+            assert_policy(measured, path)
+        else:
+            with pytest.raises(AssertionError) as error:
+                assert_policy(measured, path)
+            first, *others = str(error.value).splitlines()
+            assert first == f"{verdict}: glove.6B.100d and {path}"
+            assert all(line.startswith(verdict.capitalize()) for line in others)
+            assert "between 0.1255 and 0.3076" in others[-1]
+
+
+def test_an_embedding_is_measured_by_the_policy_of_the_folder(embedding, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingError) as error:
+        assert_policy(embedding)
+    assert error.value.option == "policy"
+    policy(tmp_path, 0.31)
+    assert_policy(embedding)
+
+
+def test_a_subject_that_cannot_be_judged_meets_no_policy(result, tmp_path):
+    audit = make_row("audit", judged=False)
+    with pytest.raises(AssertionError, match=r"^cannot tell: vectors and .*\n.*cannot be judged"):
+        assert_policy([audit, *result.findings()], policy(tmp_path, 10))
+    with pytest.raises(SettingError):
+        assert_policy([], policy(tmp_path, 10))
+
+
+def test_noise_meets_no_policy_although_it_shows_no_bias(embedding, tmp_path):
+    words = embedding.words[:8_000]
+    vectors = np.random.default_rng(0).standard_normal((len(words), 20), dtype=np.float32)
+    with pytest.raises(AssertionError, match=r"^cannot tell: tuple and .*\ntuple cannot be judged"):
+        assert_policy((words, vectors), policy(tmp_path, 10))

@@ -1,16 +1,21 @@
-"""Assertions for tests of your own: an association is small only where its whole interval is.
+"""Assertions for tests of your own: a policy is met, or an association is small, only where whole intervals say so.
 
 They work in pytest, in unittest and wherever else AssertionError means that a test failed.
 """
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from imprint.association.seat_result import SeatResult
     from imprint.association.weat import WeatResult
+    from imprint.files import FilePath
+    from imprint.policy.policy import Policy
+    from imprint.rows import Result, Row
     from imprint.stimuli.definition import WeatTest
     from imprint.subjects.opening import EmbeddingLike
 
@@ -22,7 +27,7 @@ def assert_association_below(
 
     `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned. The margin is one
     of `mean_difference`, a difference of mean cosines: the one scale of a test that has an interval over words. All
-    of the interval has to lie within the margin; one that reaches outside is inconclusive, and no pass.
+    of the interval has to lie within the margin; of one that reaches outside nobody can tell, and it does not pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
     from imprint.policy.conditions import Condition
@@ -36,12 +41,63 @@ def assert_association_below(
         return
     about = f"{row.test} on {row.embedding}"
     if said.why is not None:
-        raise AssertionError(f"inconclusive: {about} cannot be held against a margin of {margin:g}: {said.why}")
+        raise AssertionError(f"cannot tell: {about} cannot be held against a margin of {margin:g}: {said.why}")
     ends = f"{row.words_low:.4g} to {row.words_high:.4g}"
     known = f"the mean difference is {row.mean_difference:.4g}, with an interval over words of {ends}"
     if said.verdict == "failed":
         raise AssertionError(f"above: {about} lies outside the margin of {margin:g}; {known}")
-    raise AssertionError(f"inconclusive: {about} reaches outside the margin of {margin:g}; {known}")
+    raise AssertionError(f"cannot tell: {about} reaches outside the margin of {margin:g}; {known}")
+
+
+def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "FilePath | None" = None) -> None:
+    """Raise AssertionError unless every requirement of a policy is met.
+
+    `measured` is findings (a list of rows, or any result such as that of `run_audit`), or an embedding, of which the
+    policy's tests, topics and benchmarks are measured. `policy` is its file; the default is imprint.toml, or
+    [tool.imprint] of pyproject.toml, of the current folder. A subject that cannot be judged does not pass.
+    """
+    __tracebackhide__ = True
+    from imprint.kinds.audit import AuditRow, judgement
+    from imprint.kinds.gate import sentences
+    from imprint.masking import Words
+    from imprint.policy.gate import check
+    from imprint.policy.policy import FILE, find_policy, read_policy
+    from imprint.render.numbers import plain
+
+    path = policy or find_policy()
+    if path is None:
+        raise SettingError(
+            f"there is no {FILE} here", option="policy", hint="run `imprint policy init`, or give a file"
+        )
+    required = read_policy(path)
+    gate = check(_findings(measured, required), (), required)
+    if gate.verdict == "passed":
+        return
+    said = list(sentences([row for row in gate.findings() if row.verdict != "passed"]))
+    if isinstance(gate.about, AuditRow):
+        said = [*judgement([gate.about]), *said]
+    lines = [f"{gate.verdict}: {gate.about.embedding} and {path}", *(plain(one, Words()) for one in said)]
+    raise AssertionError("\n".join(lines))
+
+
+def _findings(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "Policy") -> "Sequence[Row]":
+    from imprint.audit.run import run_audit
+    from imprint.rows import Result, Row
+
+    if isinstance(measured, Result):
+        return measured.findings()
+    if isinstance(measured, list | tuple) and all(isinstance(one, Row) for one in measured):
+        return measured
+    # No number that a policy can require depends on `quick`.
+    return run_audit(
+        cast("EmbeddingLike", measured),
+        debias=None,
+        quick=True,
+        alpha=policy.alpha,
+        tests=policy.tests,
+        parts={one.home for one in policy.conditions},
+        policy_sha256=policy.sha256,
+    ).findings()
 
 
 def _measured(

@@ -1,6 +1,7 @@
 """A pipeline's view: conditions in, an exit code and a few lines out."""
 
 import json
+from xml.etree import ElementTree
 
 import pytest
 from made_rows import make_row
@@ -41,8 +42,12 @@ def audit(in_process, path, *conditions):
 
 def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(in_process, small, tmp_path):
     margin = "weat:caliskan-6:|mean_difference|<0.05"
-    result = audit(in_process, small, "--fail-on", "weat:p<0.001", "--require", margin)
+    files = ["--junit", "gate.xml", "--summary", "summary.md"]
+    result = audit(in_process, small, "--fail-on", "weat:p<0.001", "--require", margin, *files)
     assert result.returncode == 2, result.stderr
+    (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    assert int(suite.get("failures")) > 0
+    assert "## imprint: failed" in (tmp_path / "summary.md").read_text()
     assert "weat:p<0.001" in result.stderr
     assert "0.0001554" in result.stderr
     assert result.stdout.splitlines()[-1] == "report: report.html"
@@ -108,10 +113,56 @@ def test_a_malformed_condition_is_one_line_before_anything_is_read(in_process, t
 def test_a_file_of_findings_is_held_against_conditions(in_process, rows, conditions, code):
     result = in_process("gate", rows, *conditions)
     assert (result.returncode, result.stderr) == (code, "")
-    assert result.stdout.startswith({0: "Passed: ", 2: "Failed: ", 3: "Inconclusive: "}[code])
+    assert result.stdout.startswith({0: "Passed: ", 2: "Failed: ", 3: "Cannot tell: "}[code])
     as_json = in_process("gate", rows, *conditions, "--json")
     assert as_json.returncode == code
     assert {json.loads(line)["kind"] for line in as_json.stdout.splitlines()} == {"gate"}
+
+
+def test_verdicts_are_written_where_they_are_asked_for(in_process, rows, tmp_path):
+    (tmp_path / "summary.md").write_text("Built.\n")
+    for margin, code in ((0.05, 0), (0.02, 3)):
+        condition = f"weat:|mean_difference|<{margin}"
+        files = ["--junit", "gate.xml", "--summary", "summary.md"]
+        assert in_process("gate", rows, "--require", condition, *files).returncode == code
+        (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()
+        assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "0", "1" if code else "0")
+    headings = [line for line in (tmp_path / "summary.md").read_text().splitlines() if line[:1] in ("#", "B")]
+    assert headings == ["Built.", "## imprint: passed", "## imprint: cannot tell"]
+
+
+def test_no_output_takes_the_place_of_another_file(in_process, rows, tmp_path):
+    policy = tmp_path / "imprint.toml"
+    policy.write_text('[[require]]\ntopic = "gender"\nmargin = 0.1\n')
+    for files, mentioned in (
+        (["--junit", rows], "f.jsonl"),
+        (["--summary", policy], "imprint.toml"),
+        (["--junit", "same", "--summary", "same"], "--junit"),
+        (["--junit", "nowhere/gate.xml"], "nowhere"),
+    ):
+        before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+        result = in_process("gate", rows, "--policy", policy, *files)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert mentioned in result.stderr
+        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mentioned"),
+    [
+        (["--junit", "gate.xml"], "--junit"),
+        (["--summary", "summary.md"], "--summary"),
+        (["--require", "topic:gendr:|mean_difference|<0.1"], "gender"),
+        (["--require", "similarity:ws-354:spearman>0.4"], "ws-353"),
+        (["--policy", "imprint.toml"], "ws-353"),
+    ],
+)
+def test_an_audit_refuses_what_it_cannot_decide_before_it_starts(in_process, tmp_path, arguments, mentioned):
+    (tmp_path / "imprint.toml").write_text('[[require]]\nbenchmark = "ws-354"\nleast = 0.4\n')
+    result = in_process("audit", "default", *arguments)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert mentioned in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["imprint.toml"]
 
 
 def test_a_gate_without_conditions_or_findings_is_an_error(in_process, rows, tmp_path):

@@ -123,11 +123,11 @@ def test_a_p_value_is_held_against_probabilities_only(text):
         parse_condition(text)
 
 
-def test_a_change_where_nothing_was_compared_is_inconclusive():
+def test_a_change_where_nothing_was_compared_cannot_be_told():
     (answer,) = check(
         [finding("rg-65", "similarity", spearman=0.6)], parse_conditions(["similarity:change<0"])
     ).answers
-    assert answer.verdict == "inconclusive"
+    assert answer.verdict == "cannot tell"
     assert "change_spearman" in answer.judgements[0].why
 
 
@@ -176,7 +176,7 @@ def test_verdicts_agree_with_trying_every_number_of_the_interval(rule, operator,
             answers = {compare(abs(middle) if absolute else middle, limit)}
         row = finding(mean_difference=(low + high) / 2, words_low=low, words_high=high)
         good, bad = (True, False) if rule == "require" else (False, True)
-        expected = {frozenset({good}): "passed", frozenset({bad}): "failed"}.get(frozenset(answers), "inconclusive")
+        expected = {frozenset({good}): "passed", frozenset({bad}): "failed"}.get(frozenset(answers), "cannot tell")
         assert judge(condition, row).verdict == expected, (low, high, limit)
 
 
@@ -184,8 +184,8 @@ def test_verdicts_agree_with_trying_every_number_of_the_interval(rule, operator,
     ("low", "high", "expected"),
     [
         (0.001, 0.009, "failed"),
-        (0.001, 0.01, "inconclusive"),
-        (0.009, 0.02, "inconclusive"),
+        (0.001, 0.01, "cannot tell"),
+        (0.009, 0.02, "cannot tell"),
         (0.01, 0.02, "passed"),
         (0.5, 0.6, "passed"),
     ],
@@ -213,7 +213,7 @@ def test_a_corrected_p_is_decided_only_where_every_p_within_the_bounds_decides_a
         assert said.low <= corrected * (1 + 1e-12)
         assert said.high >= corrected * (1 - 1e-12)
         if not math.isclose(corrected, limit, rel_tol=1e-9):
-            assert said.verdict in ("inconclusive", "failed" if corrected < limit else "passed")
+            assert said.verdict in ("cannot tell", "failed" if corrected < limit else "passed")
 
 
 def test_an_exact_corrected_p_is_always_decided():
@@ -235,7 +235,7 @@ def test_an_exact_corrected_p_is_always_decided():
     ],
 )
 def test_a_number_that_is_none_clears_nothing(row):
-    assert verdict([row], "weat:p<0.01") == "inconclusive"
+    assert verdict([row], "weat:p<0.01") == "cannot tell"
     assert len(said(check([row], parse_conditions(["weat:p<0.01"])).findings())) == 2
 
 
@@ -251,13 +251,13 @@ def test_a_number_that_is_none_clears_nothing(row):
 )
 def test_no_interval_over_words_clears_nothing(details):
     rows = [finding(mean_difference=0.0, **details)]
-    assert verdict(rows, require=["weat:|mean_difference|<0.05"]) == "inconclusive"
+    assert verdict(rows, require=["weat:|mean_difference|<0.05"]) == "cannot tell"
 
 
 def test_intervals_of_other_fields_go_by_their_names():
     row = finding("ws-353", "similarity", change_spearman=-0.01, change_spearman_low=-0.03, change_spearman_high=0.01)
     assert verdict([row], require=["similarity:change>-0.05"]) == "passed"
-    assert verdict([row], require=["similarity:change>-0.02"]) == "inconclusive"
+    assert verdict([row], require=["similarity:change>-0.02"]) == "cannot tell"
     assert verdict([row], require=["similarity:change>0.02"]) == "failed"
     assert verdict([row], "similarity:change<-0.02") == "passed"
 
@@ -265,7 +265,7 @@ def test_intervals_of_other_fields_go_by_their_names():
 @pytest.mark.parametrize("kind", ["topic", "change", "topic-change"])
 def test_topics_and_changes_are_held_against_their_interval_over_words(kind):
     row = make_row(kind, mean_difference=0.1, words_low=0.05, words_high=0.15)
-    for margin, expected in ((0.2, "passed"), (0.1, "inconclusive"), (0.04, "failed")):
+    for margin, expected in ((0.2, "passed"), (0.1, "cannot tell"), (0.04, "failed")):
         assert verdict([row], require=[f"{kind}:|mean_difference|<{margin}"]) == expected
 
 
@@ -285,7 +285,7 @@ def test_words_of_conditions_mean_the_fields_of_findings():
     assert verdict(rows, "weat:|d|>0.5") == "failed"
 
 
-def test_a_condition_that_nothing_answers_is_inconclusive_and_says_why():
+def test_a_condition_that_nothing_answers_cannot_be_told_and_says_why():
     part = make_row("part", test="seat", ran=False, why=None)
     skipped = finding("caliskan-9", "skipped", part="weat", reason="no words", p=None, effect=None)
     rows = [finding(), part, skipped]
@@ -310,17 +310,17 @@ def test_a_test_that_could_not_be_run_counts_where_it_was_named_or_required():
     ]
     assert verdict(rows, "weat:p<0.01") == "passed"
     assert verdict(rows, "weat:caliskan-6:p<0.01") == "passed"
-    assert verdict(rows, "weat:caliskan-*:p<0.01") == "inconclusive"
-    assert verdict(rows, require=["weat:|mean_difference|<0.05"]) == "inconclusive"
+    assert verdict(rows, "weat:caliskan-*:p<0.01") == "cannot tell"
+    assert verdict(rows, require=["weat:|mean_difference|<0.05"]) == "cannot tell"
     assert verdict(rows, require=["weat:caliskan-6:|mean_difference|<0.05"]) == "passed"
     assert verdict([finding(p=0.001), rows[1]], "weat:caliskan-*:p<0.01") == "failed"
 
 
 def test_a_test_with_too_few_words_ever_to_meet_a_condition_does_not_clear_it():
     small, large = finding("small", p=1 / 70, floor=1 / 70), finding("large", p=0.5, floor=1e-9)
-    assert verdict([small], "weat:p<0.01") == "inconclusive"
+    assert verdict([small], "weat:p<0.01") == "cannot tell"
     assert verdict([small, large], "weat:p<0.01") == "passed"
-    assert verdict([small, large], "weat:small:p<0.01") == "inconclusive"
+    assert verdict([small, large], "weat:small:p<0.01") == "cannot tell"
     assert verdict([small, large], "weat:p<0.05") == "failed"
     assert verdict([small], "weat:p>0.9") == "passed"
     (answer,) = check([small, large], parse_conditions(["weat:p<0.01"])).answers
@@ -333,7 +333,7 @@ def test_p_is_the_two_sided_one_and_a_row_without_it_clears_nothing():
     assert verdict([row], "weat:p_value<0.01") == "failed"
     old = replace(row, p_label=None, p_label_low=None, p_label_high=None)
     (answer,) = check([old], parse_conditions(["weat:p<0.01"])).answers
-    assert answer.verdict == "inconclusive"
+    assert answer.verdict == "cannot tell"
     assert "p_label" in answer.judgements[0].why
 
 
@@ -364,7 +364,7 @@ def test_neutral_tests_count_where_they_are_named():
 def test_sentences_of_the_same_words_do_not_count():
     rows = [finding(kind="seat", p=0.5, unit="word"), finding(kind="seat", p=1e-12, unit="sentence")]
     assert verdict(rows, "seat:p<0.01") == "passed"
-    assert verdict(rows[1:], "seat:p<0.01") == "inconclusive"
+    assert verdict(rows[1:], "seat:p<0.01") == "cannot tell"
 
 
 @pytest.mark.parametrize(
@@ -373,12 +373,12 @@ def test_sentences_of_the_same_words_do_not_count():
         ((), 0),
         (("passed",), 0),
         (("failed", "passed"), 2),
-        (("inconclusive", "passed"), 3),
-        (("inconclusive", "failed"), 2),
+        (("cannot tell", "passed"), 3),
+        (("cannot tell", "failed"), 2),
     ],
 )
 def test_the_exit_code_is_that_of_the_gravest_answer(conditions, code):
-    texts = {"passed": "weat:p<0.01", "failed": "weat:p<0.05", "inconclusive": "wefat:r>0"}
+    texts = {"passed": "weat:p<0.01", "failed": "weat:p<0.05", "cannot tell": "wefat:r>0"}
     assert check([finding()], parse_conditions([texts[one] for one in conditions])).exit_code == code
 
 
@@ -391,7 +391,7 @@ def test_answers_are_findings_that_can_be_written_and_told_again():
     rows = [finding(f"test-{number}", p=0.001) for number in range(30)] + [finding("unsure", p=None)]
     (row,) = check(rows, parse_conditions(["weat:p<0.01"])).findings()
     assert (row.kind, row.test, row.embedding) == ("gate", "weat:p<0.01", "vectors")
-    assert (row.checked, row.failed, row.inconclusive) == (31, 30, 1)
+    assert (row.checked, row.failed, row.cannot_tell) == (31, 30, 1)
     assert read_row(json.loads(row.to_json()), row_type) == row
     assert len(said([row])) == 22, "a headline, twenty tests and one line for the rest"
 
@@ -414,13 +414,13 @@ def test_a_corrected_p_that_so_few_words_cannot_reach_is_no_pass():
     small = finding("small", p=1 / 70, floor=1 / 70, p_holm=13 / 70)
     others = [finding(f"other{number}", p=0.5, floor=1e-9, p_holm=1.0) for number in range(12)]
     (named,) = check([small, *others], parse_conditions(["weat:small:p_holm<0.05"])).answers
-    assert named.verdict == "inconclusive"
+    assert named.verdict == "cannot tell"
     assert named.judgements[0].why == "so few words cannot give a p that small"
     (every,) = check([small, *others], parse_conditions(["weat:p_holm<0.05"])).answers
     assert (every.verdict, every.cannot_reach) == ("passed", ("small",))
     # A file of findings is anybody's: what is no number corrects nothing.
     (odd,) = check([small, finding("odd", p="none")], parse_conditions(["weat:small:p_holm<0.01"])).answers
-    assert odd.verdict == "inconclusive"
+    assert odd.verdict == "cannot tell"
     # Alone it is corrected for nothing, and could have been below 0.05.
     assert verdict([replace(small, p_holm=1 / 70)], "weat:small:p_holm<0.05") == "failed"
 
@@ -445,7 +445,7 @@ def test_benchmarks_of_an_audit_are_judged_by_the_embedding_audited(kind, measur
     }  # fmt: skip
     attributes = dict(zip(row_type(kind).__struct_encode_fields__, row_type(kind).__struct_fields__, strict=True))
     audited = finding("rg-65", kind, effect=0.7, **{attributes[key]: value for key, value in known.items()})
-    assert verdict([audited], require=[f"{kind}:{measure}>0.62"]) == "inconclusive"
+    assert verdict([audited], require=[f"{kind}:{measure}>0.62"]) == "cannot tell"
     assert verdict([audited], require=[f"{kind}:{measure}>0.5"]) == "passed"
     assert verdict([audited], f"{kind}:d<0.65") == "failed"
     assert verdict([audited], f"{kind}:found<66") == "failed"
@@ -457,7 +457,7 @@ def test_benchmarks_of_an_audit_are_judged_by_the_embedding_audited(kind, measur
     assert verdict([alone], require=[f"{kind}:{measure}>0.62"]) == "passed"
 
 
-@pytest.mark.parametrize(("lost", "expected"), [(0, "passed"), (2, "passed"), (3, "inconclusive")])
+@pytest.mark.parametrize(("lost", "expected"), [(0, "passed"), (2, "passed"), (3, "cannot tell")])
 def test_a_test_that_lost_most_of_a_set_clears_nothing(lost, expected):
     words = ["one", "two", "three", "four"]
     one = finding(
@@ -490,5 +490,5 @@ def test_counts_can_be_asked_for_though_they_are_texts():
 def test_rows_of_another_version_are_said_to_be():
     old = {"kind": "weat", "test": "caliskan-6", "embedding": "e", "embedding_sha256": "s", "p_value": 0.001}
     (answer,) = check([read_row(old, row_type)], parse_conditions(["weat:p<0.01"])).answers
-    assert answer.verdict == "inconclusive"
+    assert answer.verdict == "cannot tell"
     assert "version" in answer.why

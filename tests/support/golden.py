@@ -135,7 +135,11 @@ KEY_MAP = {
     "agreement": {"points": as_list("points", "word", "x", "y"), "published": _agreed},
     "audit": {"words": "n_words"},
     # p is two-sided, and a margin is held against the interval over words: verdicts are the same, numbers are not.
-    "gate": {"lacking": as_list("lacking", "test", "n_missing"), **dict.fromkeys(("tests", "failed", "inconclusive"))},
+    "gate": {
+        "lacking": as_list("lacking", "test", "n_missing"),
+        "verdict": lambda row: {"verdict": row["verdict"].replace("inconclusive", "cannot tell")},
+        **dict.fromkeys(("tests", "failed", "inconclusive")),
+    },
     # Sentences, which may be reworded.
     "part": {"title": None},
     "skipped": {"reason": None},

@@ -1,7 +1,7 @@
 """The audit: every kind that can be run, in turn; one that cannot run says why, and the rest goes on."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
@@ -71,6 +71,7 @@ def run_audit(
     quick: bool = False,
     seed: int = 0,
     tests: Sequence[Test] = (),
+    parts: Collection[str] | None = None,
     policy_sha256: str | None = None,
     cache: EncodingCache | None = None,
     executor: Executor | None = None,
@@ -100,6 +101,8 @@ def run_audit(
         Seed of everything random.
     tests
         Tests of your own, besides the catalogue's.
+    parts
+        Names of the parts to run, such as `weat` and `benchmarks`; None for all.
     policy_sha256
         Hash of the policy that the findings will be held against, to be written into them.
     cache
@@ -131,7 +134,8 @@ def run_audit(
     asked = None if encoder is None else open_encoder(encoder)
     embedding, other = load(embedding), None if against is None else load(against)
     job = Job(embedding, plan, asked, other, cache, executor)
-    kinds = sorted((kind for kind in all_kinds() if kind.run is not None), key=lambda kind: kind.part.order)
+    runnable = [kind for kind in all_kinds() if kind.run is not None and (parts is None or kind.part.name in parts)]
+    kinds = sorted(runnable, key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
     found = _run_all(job, kinds, Meter(report, expected))
     rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.encoders import ENCODER_HELP
-from imprint.cli.gate import FailOnOption, RequireOption, say_sentences
+from imprint.cli.gate import FailOnOption, JunitOption, RequireOption, SummaryOption, end_with, say_sentences
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption, is_embedding, is_encoder
 from imprint.cli.policy import PolicyOption
 from imprint.debiasing import METHODS
@@ -65,6 +65,8 @@ def audit_command(
     policy: PolicyOption = None,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
     json: JsonOption = False,
 ) -> None:
     """Measure everything that applies, write a page and the findings behind it, and print a summary.
@@ -74,7 +76,7 @@ def audit_command(
     With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
     from imprint.audit.run import run_audit
-    from imprint.cli.console import check_target, open_embedding, print_findings, progress_bar, say, tell
+    from imprint.cli.console import check_targets, open_embedding, print_findings, progress_bar, say, tell
     from imprint.kinds.job import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
@@ -85,18 +87,18 @@ def audit_command(
     conditions = parse_conditions(fail_on or (), require or ())
     required = None if policy is None else read_policy(policy)
     own = required.tests if required else ()
-    _refuse_unknown_tests(conditions, own)
+    for option, given in (("--junit", junit), ("--summary", summary)):
+        if given is not None and required is None and not conditions:
+            raise SettingError(f"{option} needs a policy or a condition", option=option, hint="give --policy FILE")
+    _refuse_unknown_tests((*(required.conditions if required else ()), *conditions), own)
     method = None if debias == NO_DEBIASING else debias
     alpha = required.alpha if required else alpha
     plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed, tests=own)
     rows = findings or _beside(out)
-    if out.absolute() == rows.absolute():
-        raise SettingError(
-            "is named for both the page and the findings", option="--out", where=out, hint="give two files"
-        )
-    for path in (out, rows):
-        for source in (embedding, *(() if against is None else (against,))):
-            check_target(path, reading=source)
+    check_targets(
+        {"--out": out, "--findings": rows, "--junit": junit, "--summary": summary},
+        reading=[str(source) for source in (embedding, against, policy) if source is not None],
+    )
     replaced = [str(path) for path in (out, rows) if path.exists()]
     with bundle_ahead() as script, _asked(encoder) as (asked, cache):
         opened = open_embedding(embedding)
@@ -132,19 +134,27 @@ def audit_command(
         say_sentences(audit.findings(), tell, whole=False)
         tell(f"report: {out}")
     say_sentences(gate.findings(), say)
-    raise typer.Exit(gate.exit_code)
+    end_with(gate, junit, summary)
 
 
 def _refuse_unknown_tests(conditions: "Sequence[Condition]", own: "Sequence[Test]") -> None:
-    """Refuse a condition on a test that no audit runs, before minutes are spent on the others."""
+    """Refuse a condition on a test, topic or benchmark that no audit runs, before minutes are spent on the others."""
+    from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
     from imprint.stimuli.catalog import catalogue
     from imprint.stimuli.files import did_you_mean
 
-    known = [test.id for test in (*catalogue(), *own)]
+    tests = [*catalogue(), *own]
+    known = dict.fromkeys(_TESTED, ("test", [test.id for test in tests]))
+    known["topic"] = ("topic", sorted({topic for test in tests for topic in test.topics}))
+    if any(one.kind == "similarity" for one in conditions):
+        names = [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
+        known["similarity"] = ("benchmark", names)
     for one in conditions:
-        if one.pattern is not None and one.kind in _TESTED and not any(map(one.names, known)):
-            hint = did_you_mean(one.pattern, known) or "`imprint stimuli` lists them"
-            raise SettingError(f"there is no test {one.pattern!r}", option=f"--{one.rule}", got=str(one), hint=hint)
+        what, names = known.get(one.kind, ("", []))
+        if one.pattern is not None and what and not any(map(one.names, names)):
+            listed = "`imprint stimuli` lists them" if what == "test" else f"there are {', '.join(names)}"
+            hint = did_you_mean(one.pattern, names) or listed
+            raise SettingError(f"there is no {what} {one.pattern!r}", option=f"--{one.rule}", got=str(one), hint=hint)
 
 
 def _beside(page: Path) -> Path:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,6 +132,22 @@ def check_target(path: Path, *, reading: str) -> None:
         )
     if path.exists() and Path(reading).exists() and path.samefile(reading):
         raise SettingError("is the file being read", where=path, hint="give another name for the output")
+
+
+def check_targets(targets: Mapping[str, Path | None], *, reading: Sequence[str]) -> None:
+    """Refuse two outputs in one file, and whatever `check_target` refuses; outputs go by their options."""
+    options: dict[Path, str] = {}
+    for option, path in targets.items():
+        if path is None:
+            continue
+        place = writable(path)
+        if place in options:
+            raise SettingError(
+                f"is named by both {options[place]} and {option}", option=option, where=path, hint="give two files"
+            )
+        options[place] = option
+        for source in reading:
+            check_target(path, reading=source)
 
 
 def _open_bar(label: str) -> "Bar":

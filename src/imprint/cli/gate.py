@@ -1,7 +1,8 @@
 """`imprint gate`: findings held against conditions, for a pipeline; the exit code says how it went."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -9,6 +10,9 @@ import imprint
 from imprint.cli.options import FindingsArgument, JsonOption
 from imprint.cli.policy import PolicyOption
 from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.policy.gate import Gate
 
 FailOnOption = Annotated[
     list[str] | None,
@@ -27,6 +31,15 @@ RequireOption = Annotated[
         "'weat:caliskan-6:|mean_difference|<0.05'; may repeat.",
     ),
 ]
+JunitOption = Annotated[
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write the verdicts as JUnit XML, for a list of tests.")
+]
+SummaryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--summary", metavar="FILE", help="Add the verdicts to this file as Markdown, such as $GITHUB_STEP_SUMMARY."
+    ),
+]
 
 
 def gate_command(
@@ -34,13 +47,16 @@ def gate_command(
     policy: PolicyOption = None,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Hold findings against a policy or conditions: exit code 0 passed, 2 failed, 3 cannot tell, 1 an error.
+    """Hold findings against a policy or conditions.
 
-    Nothing is computed. A condition that no finding answers is inconclusive, never passed.
+    The exit code is 0 passed, 2 failed, 3 cannot tell, 1 an error. Nothing is computed. A condition that no finding
+    answers cannot be told, and never passes.
     """
-    from imprint.cli.console import print_findings, say, tell
+    from imprint.cli.console import check_targets, print_findings, say, tell
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
 
@@ -52,6 +68,8 @@ def gate_command(
             option="--policy",
             hint="`imprint policy init` writes a policy; or give --fail-on 'weat:p<0.01'",
         )
+    read = [str(source) for source in (findings, policy) if source is not None]
+    check_targets({"--junit": junit, "--summary": summary}, reading=read)
     gate = check(imprint.read_findings(findings), conditions, opened)
     if gate.changed:
         say("note: the findings were made under another policy than this one")
@@ -59,6 +77,17 @@ def gate_command(
         print_findings(gate.findings())
     else:
         say_sentences(gate.findings(), tell)
+    end_with(gate, junit, summary)
+
+
+def end_with(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn:
+    """Write the verdicts where they were asked for, and exit with the code that says how it went."""
+    from imprint.policy.exports import append_summary, write_junit
+
+    if junit is not None:
+        write_junit(junit, gate)
+    if summary is not None:
+        append_summary(summary, gate)
     raise typer.Exit(gate.exit_code)
 
 

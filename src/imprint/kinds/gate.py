@@ -9,7 +9,7 @@ from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import Given, Number, Phrase, Text, count, join, say, title, words
 
-Verdict = Literal["passed", "failed", "inconclusive"]
+Verdict = Literal["passed", "failed", "cannot tell"]
 
 _DECISION = Part("gate", "The decision", -1)
 _MOST_TESTS = 20  # named under one condition; the findings have them all
@@ -51,7 +51,7 @@ class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
     verdict: Verdict
     checked: int
     failed: int
-    inconclusive: int
+    cannot_tell: int
     skipped: tuple[str, ...]
     cannot_reach: tuple[str, ...]
     why: str | None
@@ -68,21 +68,26 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
     """Say the verdict on each condition, and name each test that failed it or cannot be decided."""
     for row in rows:
         yield _headline(row)
-        named = [one for one in row.outcomes if one.verdict != "passed"]
+        # What is said of all of them is not said again of each.
+        named = [one for one in row.outcomes if one.verdict != "passed" and row.why is None]
         named.sort(key=lambda one: one.verdict != "failed")
         several = len({one.embedding for one in row.outcomes}) > 1
         for one in named[:_MOST_TESTS]:
-            yield _line(row, one, several)
+            yield line(row, one, several=several)
         if len(named) > _MOST_TESTS:
             yield f"{len(named) - _MOST_TESTS:,} more; the findings have them all."
 
 
+def condition_of(row: GateRow) -> Text:
+    """Return the condition as its author wrote it, with the reason where there is one."""
+    condition = title(row.test if row.policy_sha256 else f"--{row.rule} {row.test}")
+    return say("{} ({})", condition, title(row.reason)) if row.reason else condition
+
+
 def _headline(row: GateRow) -> Phrase:
-    condition: Text = title(row.test if row.policy_sha256 else f"--{row.rule} {row.test}")
-    if row.reason:
-        condition = say("{} ({})", condition, title(row.reason))
+    condition = condition_of(row)
     if not row.checked:
-        return say("Inconclusive: no finding matches {}; {}.", condition, title(str(row.why)))
+        return say("Cannot tell: no finding matches {}; {}.", condition, title(str(row.why)))
     if row.why is not None:
         return say("{}: {}; {}.", row.verdict.capitalize(), condition, title(row.why))
     said = say("{}: {}, {}", row.verdict.capitalize(), condition, _outcome(row))
@@ -99,8 +104,8 @@ def _outcome(row: GateRow) -> Text:
     checked = count(row.checked)
     if row.verdict == "failed":
         return say("by {} of {} findings", count(row.failed), checked)
-    if row.verdict == "inconclusive":
-        return say("cannot be decided for {} of {} findings", count(row.inconclusive), checked)
+    if row.verdict == "cannot tell":
+        return say("cannot be decided for {} of {} findings", count(row.cannot_tell), checked)
     if row.rule == "require":
         return say("throughout the interval in all of {} findings", checked)
     # A p that is not small is not evidence of absence.
@@ -109,23 +114,27 @@ def _outcome(row: GateRow) -> Text:
     return say("met by none of {} findings{}", checked, warning)
 
 
-def _line(row: GateRow, one: Outcome, several: bool) -> Phrase:
+def name_of(one: Outcome, *, several: bool) -> Text:
+    """Name a test, and what it was asked of where there are several."""
     name: Text = Given(one.test)
     if one.context:
         name = say("{} ({})", name, title(one.context))
-    if several:
-        name = say("{} on {}", name, title(one.embedding))
-    said = say("{}: {}", one.verdict.capitalize(), name)
+    return say("{} on {}", name, title(one.embedding)) if several else name
+
+
+def line(row: GateRow, one: Outcome, *, several: bool) -> Phrase:
+    """Say what a condition says of one test."""
+    said = say("{}: {}", one.verdict.capitalize(), name_of(one, several=several))
     if one.value is not None:
-        said = say("{}, {} = {}", said, row.field, _datum(one.value))
+        said = say("{}, {} = {}", said, row.field, datum(one.value))
     if one.why is not None:
         return say("{}: {}.", said, title(one.why))
     if one.low != one.high:
-        said = say("{}, between {} and {}", said, _datum(one.low), _datum(one.high))
-    return say("{}, limit {}.", said, _datum(row.limit))
+        said = say("{}, between {} and {}", said, datum(one.low), datum(one.high))
+    return say("{}, limit {}.", said, datum(row.limit))
 
 
-def _datum(value: float | None) -> Number:
+def datum(value: float | None) -> Number:
     """Return a number with digits enough to tell it from its limit."""
     return Number(value, "significant", 4)
 

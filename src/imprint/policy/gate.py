@@ -14,9 +14,11 @@ from imprint.policy.judging import Judgement, cannot_reach, judge
 from imprint.policy.policy import Policy
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 
-EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "inconclusive": 3}
+EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}
 
-_GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "inconclusive", "passed")
+UNJUDGED = "the subject cannot be judged"
+
+_GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
 
 
 @dataclass(frozen=True)
@@ -32,19 +34,13 @@ class Answer:
     skipped: tuple[str, ...]
     cannot_reach: tuple[str, ...]
     why: str | None
-    judged: bool = True
 
     @property
     def verdict(self) -> Verdict:
-        """The gravest of its findings'; inconclusive where there are none, or where a test it needs is missing.
-
-        Whatever they say of a subject that cannot be judged, it is inconclusive.
-        """
-        if not self.judged:
-            return "inconclusive"
+        """The gravest of its findings'; nobody can tell where there are none, or where a test it needs is missing."""
         verdicts = {one.verdict for one in self.judgements}
         if not verdicts or (self.skipped and not self.condition.is_alarm):
-            verdicts.add("inconclusive")
+            verdicts.add("cannot tell")
         return next(verdict for verdict in _GRAVEST_FIRST if verdict in verdicts)
 
     def finding(self, about: Row) -> GateRow:
@@ -63,7 +59,7 @@ class Answer:
             verdict=self.verdict,
             checked=len(verdicts),
             failed=verdicts.count("failed"),
-            inconclusive=verdicts.count("inconclusive"),
+            cannot_tell=verdicts.count("cannot tell"),
             skipped=self.skipped,
             cannot_reach=self.cannot_reach,
             why=self.why,
@@ -84,13 +80,13 @@ class Gate(Result):
 
     @property
     def verdict(self) -> Verdict:
-        """The gravest answer: failed before inconclusive before passed."""
+        """The gravest answer: failed, then cannot tell, then passed."""
         verdicts = {answer.verdict for answer in self.answers}
         return next((verdict for verdict in _GRAVEST_FIRST if verdict in verdicts), "passed")
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 2 failed, 3 inconclusive; 1 is for errors."""
+        """0 passed, 2 failed, 3 cannot tell; 1 is for errors."""
         return EXIT_CODES[self.verdict]
 
     def findings(self) -> list[GateRow]:
@@ -131,8 +127,14 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
     required = policy.conditions if policy else ()
     answers = [_answer(condition, findings) for condition in (*required, *conditions)]
     if isinstance(about, AuditRow) and about.judged is False:
-        answers = [replace(one, judged=False, why="the subject cannot be judged") for one in answers]
+        answers = [_unjudged(one) for one in answers]
     return Gate(about, tuple(answers), policy)
+
+
+def _unjudged(answer: Answer) -> Answer:
+    """Take back what findings say of a subject that cannot be judged: they neither pass nor fail."""
+    kept = tuple(replace(one, verdict="cannot tell", why=UNJUDGED) for one in answer.judgements)
+    return replace(answer, judgements=kept, why=UNJUDGED)
 
 
 def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:

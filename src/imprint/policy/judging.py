@@ -49,20 +49,20 @@ def judge(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> Jud
     field = finding.own_field(condition.target[1])
     value = _number(finding, field)
     if value is None:
-        return Judgement(finding, "inconclusive", None, None, None, f"it has no {field}")
+        return Judgement(finding, "cannot tell", None, None, None, f"it has no {field}")
     shown = abs(value) if condition.absolute else value
     if cannot_reach(condition, finding, family):
         few = "words or draws" if getattr(finding, "p_method", None) == "sampled" else "words"
-        return Judgement(finding, "inconclusive", shown, None, None, f"so few {few} cannot give a p that small")
+        return Judgement(finding, "cannot tell", shown, None, None, f"so few {few} cannot give a p that small")
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
     except _UnknownError as error:
-        return Judgement(finding, "inconclusive", shown, None, None, str(error))
+        return Judgement(finding, "cannot tell", shown, None, None, str(error))
     verdict = _verdict(condition, condition.holds(*ends))
     # An alarm is about the tests that can answer; one that was named has to be the test that its author wrote.
     lost = None if condition.is_alarm else _mostly_missing(finding)
     if lost and (condition.rule, verdict) != ("fail-on", "failed"):
-        return Judgement(finding, "inconclusive", shown, None, None, lost)
+        return Judgement(finding, "cannot tell", shown, None, None, lost)
     return Judgement(finding, verdict, shown, *condition.sizes(*ends))
 
 
@@ -92,7 +92,7 @@ class _UnknownError(Exception):
 
 def _verdict(condition: Condition, holds: bool | None) -> Verdict:
     if holds is None:
-        return "inconclusive"
+        return "cannot tell"
     return "passed" if holds == (condition.rule == "require") else "failed"
 
 

@@ -22,8 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from imprint.association.verdicts import ALPHA, check_alpha
 from imprint.checks import check_between
 from imprint.errors import SettingError, StimulusError
@@ -38,14 +36,6 @@ FILE = "imprint.toml"
 _PROJECT = "pyproject.toml"
 _KEYS = ("owner", "reason", "alpha", "tests", "require")
 _REQUIREMENT = ("test", "topic", "benchmark", "margin", "least", "reason")
-
-
-class PolicyNote(msgspec.Struct, frozen=True):
-    """What findings say of the policy they were held against."""
-
-    sha256: str
-    owner: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -72,11 +62,6 @@ class Policy:
     def conditions(self) -> tuple[Condition, ...]:
         """What the requirements hold findings against."""
         return tuple(one.condition for one in self.requirements)
-
-    @property
-    def note(self) -> PolicyNote:
-        """What findings say of it."""
-        return PolicyNote(self.sha256, self.owner, self.reason)
 
 
 def read_policy(path: FilePath) -> Policy:

@@ -1,0 +1,130 @@
+"""What a pipeline shows besides an exit code: JUnit XML for its list of tests, Markdown for its summary."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree import ElementTree as Xml
+
+from imprint.errors import ImprintError, refusing
+from imprint.files import FilePath, replacing
+from imprint.kinds.audit import AuditRow, judgement
+from imprint.kinds.gate import GateRow, Verdict, condition_of, datum, line, name_of
+from imprint.masking import Words
+from imprint.policy.gate import Gate
+from imprint.render.markdown import draw_blocks
+from imprint.render.numbers import plain
+from imprint.view import NOTHING, Block, Column, Given, Prose, Table, Text, count, join, say, title
+
+_MOST_LINES = 100  # of the summary's table, gravest first; JUnit XML has them all
+_GRAVEST_FIRST = ("failed", "cannot tell", "passed")
+_ELEMENTS = {"failed": "failure", "cannot tell": "error", "no answer": "skipped"}
+_COLUMNS = (Column("Requirement"), Column("Test"), Column("Value"), Column("Limit"), Column("Verdict"))
+_MEANINGS: dict[Verdict, str] = {
+    "passed": "Every requirement holds.",
+    "failed": "At least one requirement does not hold.",
+    "cannot tell": "The findings do not decide every requirement, so nothing was cleared.",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A condition and one test that it is about; an alarm does not need the tests that could not run."""
+
+    row: GateRow
+    test: Text
+    value: Text
+    verdict: Verdict | Literal["no answer"]
+    said: Text
+    why: str | None = None
+
+
+def cases(gate: Gate) -> Iterator[Case]:
+    """Give every condition and test; the gravest verdict of them is the gate's."""
+    for answer, row in zip(gate.answers, gate.findings(), strict=True):
+        several = len({one.embedding for one in row.outcomes}) > 1
+        for one in row.outcomes:
+            value: Text = datum(one.value)
+            if one.low != one.high:
+                value = say("{} [{} to {}]", value, datum(one.low), datum(one.high))
+            said = line(row, one, several=several)
+            yield Case(row, name_of(one, several=several), value, one.verdict, said, one.why)
+        if not row.outcomes:
+            said = say("No finding matches; {}.", title(str(row.why)))
+            yield Case(row, "no finding", NOTHING, "cannot tell", said, row.why)
+        needed = not answer.condition.is_alarm
+        for tests, why in ((row.skipped, "not run"), (row.cannot_reach, "too few words to meet it")):
+            for test in tests if row.outcomes or not needed else ():
+                said = say("{}: {}.", Given(test), why)
+                yield Case(row, Given(test), NOTHING, "cannot tell" if needed else "no answer", said, why)
+
+
+def write_junit(path: FilePath, gate: Gate) -> None:
+    """Write one test suite: a test case per condition and test; what cannot be told is an error."""
+    listed, words = list(cases(gate)), Words()  # which spell out the characters that XML does not allow
+    counted = Counter(one.verdict for one in listed)
+    root = Xml.Element("testsuites")
+    numbers = {f"{_ELEMENTS[verdict]}s": str(counted[verdict]) for verdict in ("failed", "cannot tell")}
+    numbers |= {"tests": str(len(listed)), "skipped": str(counted["no answer"]), "time": "0"}
+    suite = Xml.SubElement(root, "testsuite", {"name": f"imprint {words.text(gate.about.embedding)}", **numbers})
+    for one in listed:
+        names = {"classname": plain(condition_of(one.row), words), "name": plain(one.test, words), "time": "0"}
+        case = Xml.SubElement(suite, "testcase", names)
+        if one.verdict != "passed":
+            said = {"message": plain(one.said, words), "type": one.verdict}
+            Xml.SubElement(case, _ELEMENTS[one.verdict], said)
+    Xml.indent(root)
+    with replacing(path) as part:
+        part.write_bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
+
+
+def append_summary(path: FilePath, gate: Gate) -> None:
+    """Add a summary in Markdown to the end of a file, as $GITHUB_STEP_SUMMARY needs it."""
+    lines = ["", f"## imprint: {gate.verdict}", "", *draw_blocks(_summary(gate))]
+    with (
+        refusing(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another file"),
+        open(path, "a", encoding="utf-8") as file,  # noqa: PTH123
+    ):
+        file.write("\n".join(lines))
+
+
+def _summary(gate: Gate) -> Iterator[Block]:
+    said: list[Text] = [_MEANINGS[gate.verdict], _judged(gate)]
+    if gate.policy is not None:
+        owner = say(" ({})", title(gate.policy.owner)) if gate.policy.owner else ""
+        said.append(say("Policy: {}{}, SHA-256 {}.", title(gate.policy.path.name), owner, gate.policy.sha256[:12]))
+    if gate.changed:
+        said.append("The findings were made under another policy than this one.")
+    yield from (Prose(one, media=("card",)) for one in said)
+    answered, others = list[Case](), list[Text]()
+    for one in cases(gate):
+        if one.verdict == "no answer":
+            others.append(one.test)
+        else:
+            answered.append(one)
+    answered.sort(key=lambda one: _GRAVEST_FIRST.index(one.verdict))
+    yield Table("Requirements", _COLUMNS, tuple(map(_cells, answered[:_MOST_LINES])))
+    if len(answered) > _MOST_LINES:
+        more = say("{} more; the findings have them all.", count(len(answered) - _MOST_LINES))
+        yield Prose(more, media=("card",))
+    if others:
+        yield Prose(say("Not run, or too few words to fail: {}.", join(others)), media=("card",))
+
+
+def _cells(case: Case) -> tuple[Text, ...]:
+    verdict: Text = case.verdict if case.why is None else say("{}: {}", case.verdict, title(case.why))
+    limit = say("{} {}", case.row.operator, datum(case.row.limit))
+    return condition_of(case.row), case.test, case.value, limit, verdict
+
+
+def _judged(gate: Gate) -> Text:
+    """Say whether the subject can be judged."""
+    about = gate.about
+    name = title(about.embedding)
+    if not isinstance(about, AuditRow):
+        return say("These findings have no controls: whether {} can be judged is not known.", name)
+    if about.judged is None:
+        return say("There are no controls in its language: whether {} can be judged is not known.", name)
+    if about.judged:
+        return say("{} can be judged: it passes all {} controls.", name, count(len(about.controls)))
+    return next(iter(judgement([about])))
