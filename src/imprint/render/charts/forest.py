@@ -26,14 +26,19 @@ _LETTERS = 37  # in a line of a label, of which there are two at most
 _LINE_HEIGHT = 15
 _IN_A_LINE = 4  # entries of the legend
 _BAR = "M-1.2,0L1.2,0"
-# Shape and filling say what colour says.
+_ARROW = "M0,1.1L-1,0L-0.4,0L-0.4,-1.1L0.4,-1.1L0.4,0L1,0Z"
+# Shape and filling say what colour says; what is reversed points down.
 _MARKS = {
     "strong": ("circle", ACCENT, ACCENT),
     "moderate": ("triangle-up", ACCENT, ACCENT),
     "limited": ("triangle-up", PAPER, ACCENT),
+    "strong, reversed": (_ARROW, ACCENT, ACCENT),
+    "moderate, reversed": ("triangle-down", ACCENT, ACCENT),
+    "limited, reversed": ("triangle-down", PAPER, ACCENT),
     "none shown": ("circle", PAPER, QUIET),
     "too few words": ("diamond", PAPER, QUIET),
     "control": ("square", PAPER, QUIET),
+    "not judged": ("cross", PAPER, QUIET),
 }
 
 
