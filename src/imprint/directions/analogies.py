@@ -33,9 +33,9 @@ _COLUMNS = ("first", "second", "score", "distance", "first_projection", "second_
 class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
     """Two words, their score S, how far apart they are, where each lies along the axis, and how they were looked for.
 
-    `with_names` tells whether first names were among the words, `neutral` whether the axis' own words and a list of words
-    gendered by meaning were left out; the list has gaps, such as mr and abbess. `gendered_left_out` and `names_left_out`
-    count the words left out among the most frequent ones. No two words of a pair are further apart than `delta`.
+    `with_names` tells whether first names were among the words, `neutral` whether the axis' own words and a list of
+    words gendered by meaning were left out; the list has gaps, such as mr and abbess. `gendered_left_out` and
+    `names_left_out` count the words left out. No two words of a pair are further apart than `delta`.
     """
 
     rank: int
