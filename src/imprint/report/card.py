@@ -11,12 +11,11 @@ import msgspec
 
 from imprint.association.rows import AssociationRow, TestRow
 from imprint.errors import ImprintError
-from imprint.kinds import by_kind, part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.tests import one_sided
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
-from imprint.report.conclusions import concluded, measured, not_concluded
+from imprint.report.conclusions import concluded, measured, not_concluded, tabled
 from imprint.rows import RawRow, Row
 from imprint.view import Block, Chart, Given, Text, say, title, words
 
@@ -42,12 +41,14 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
     yield from (HEADING, "", _NOTE, "")
     yield from _listed("What can be concluded", concluded(rows))
     yield from _listed("What else was measured", measured(rows))
-    own = [row for row in rows if getattr(row, "unit", None) != "sentence"]
-    for kind, listed in by_kind(own).items():
-        shown = [row for row in listed if part_of(row) == kind.part.name] if kind.card else []
-        if drawn := list(draw_blocks(_tables(kind.blocks(shown)))) if shown else []:
-            yield from (f"### {kind.part.title}", "", *drawn)
-    tested = [row for row in own if isinstance(row, AssociationRow)]
+    heading = None
+    shown = tabled(rows)
+    for kind, own in shown:
+        if drawn := list(draw_blocks(_tables(kind.blocks(own)))):
+            yield from (f"### {kind.part.title}", "") if kind.part.title != heading else ()
+            yield from drawn
+            heading = kind.part.title
+    tested = [row for _, own in shown for row in own if isinstance(row, AssociationRow)]
     if tested:
         yield from (f"p is {one_sided(tested)}. Evidence is two-sided.", "")
     if unread := sum(isinstance(row, RawRow) for row in rows):

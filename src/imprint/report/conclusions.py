@@ -1,9 +1,10 @@
 """What findings let a reader conclude, and what they do not: sentences made from the rows."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from imprint.association.rows import JudgedRow
-from imprint.kinds import Kind
+from imprint.kinds import Kind, part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import by_part_and_kind
 from imprint.report.method import LIMITS
@@ -12,6 +13,12 @@ from imprint.stimuli.definition import CONTROL
 from imprint.view import Text, count, join, say, title
 
 _NOT_SAID = (PartRow, SkippedRow)  # what did not run is no conclusion
+_LESS = (
+    ("limited", "with limited evidence", "The words chosen, or their frequency, may be the reason."),
+    ("none shown", "that show no evidence", "This does not mean that there is no bias."),
+    ("too few words", "with too few words", "Nothing is known about what they ask."),
+    (None, "without a level of evidence", "Their checks were not made; p alone is not enough."),
+)
 
 
 def concluded(rows: Sequence[Row]) -> list[Text]:
@@ -44,6 +51,13 @@ def not_concluded(rows: Sequence[Row]) -> list[Text]:
     return [*_unjudged(rows), *_not_shown(rows), *_not_asked(rows), *LIMITS]
 
 
+def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
+    """Return the rows whose tables a card has: what was measured of the subject itself, by words."""
+    own = [row for row in rows if getattr(row, "unit", None) != "sentence"]
+    known = by_part_and_kind(own)
+    return [(kind, listed) for kind, listed in known if kind.card and part_of(listed[0]) == kind.part.name]
+
+
 def _is_judged(kind: Kind) -> bool:
     return issubclass(kind.row, JudgedRow)
 
@@ -61,17 +75,10 @@ def _unjudged(rows: Sequence[Row]) -> Iterator[Text]:
 
 def _not_shown(rows: Sequence[Row]) -> Iterator[Text]:
     """Count the tests about people that show less than they might seem to."""
-    tests = [row for row in rows if isinstance(row, JudgedRow) and row.about_people and row.part != "against"]
-    for level, meaning in (
-        ("limited", "the words chosen, or their frequency, may be why"),
-        ("none shown", "this does not mean that there is no bias"),
-        ("too few words", "nothing is known about them"),
-        (None, "p alone is no level of evidence"),
-    ):
+    tests = [row for kind, own in tabled(rows) if _is_judged(kind) for row in own if row.about_people]
+    for level, named, meaning in _LESS:
         if found := sum(row.evidence == level for row in tests):
-            verb = "has" if found == 1 else "have"
-            tested, named = "test" if found == 1 else "tests", f"{level} evidence" if level == "limited" else level
-            yield say("{} {} {} {}: {}.", count(found), tested, verb, named or "no level of evidence", meaning)
+            yield say("Tests about people {}: {}. {}", named, count(found), meaning)
 
 
 def _not_asked(rows: Sequence[Row]) -> Iterator[Text]:
