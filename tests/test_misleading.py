@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from gensim.models import Word2Vec
@@ -203,6 +204,18 @@ def test_a_lone_test_and_findings_from_a_file_show_their_evidence(bundled, tmp_p
     read = read_findings(tmp_path / "f.jsonl")
     marks, _ = drawn(read)
     assert marks == {result.test.title: result.evidence for result in found}
+
+
+def test_a_row_without_evidence_has_a_word_and_a_mark_of_its_own(turned):
+    plain_p = msgspec.structs.replace(turned[0], evidence=None, title="only p", p_holm=None)
+    control = msgspec.structs.replace(plain_p, topics=("neutral",), title="a control")
+    rows = [plain_p, control, turned[1]]
+    marks, legend = drawn(rows)
+    assert (marks["only p"], marks["a control"]) == ("not judged", "control")
+    assert len({legend[mark] for mark in marks.values()}) == 3
+    text, notes = draw_blocks(WEAT.blocks(rows))
+    assert "not judged" in text
+    assert {"Not judged", "Control"} <= {note.partition(":")[0] for note in (*text.splitlines(), *notes)}
 
 
 # 4. A level of evidence without its family

@@ -1,5 +1,6 @@
 """Effects of many tests one under another: the estimate, the band around it, and a mark for the evidence."""
 
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,7 +69,7 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str) -> Spec:
     step = 2 * _LINE_HEIGHT + 8 if any("\n" in row["lines"] for row in estimates) else 28
 
     explained = _explained(estimates, band)
-    above = -34 if len(explained) <= _IN_A_LINE else -52
+    above = -16 - 18 * math.ceil(len(explained) / _IN_A_LINE)
     legend = {"orient": "none", "legendX": -_LABELS, "legendY": above, "columns": _IN_A_LINE}
     marks = looks("evidence", explained, legend=legend)
     scale = scale_for([0.0, *ends], 0, WIDTH - _LABELS)
