@@ -3,7 +3,7 @@
 import pytest
 from made_rows import make_row
 
-from imprint.report.card import HEADING
+from imprint.report.card import FRONT_MATTER, HEADING
 from imprint.rows import write_findings
 
 
@@ -16,7 +16,9 @@ def rows(tmp_path):
 def test_the_card_is_printed_or_written_the_same(in_process, rows, tmp_path):
     printed, written = in_process("card", rows), in_process("card", rows, "--out", "CARD.md")
     assert (printed.returncode, printed.stderr) == (0, "")
-    assert printed.stdout.startswith(f"{HEADING}\n")
+    front, _, section = printed.stdout.partition(HEADING)
+    assert front == "\n".join((*FRONT_MATTER, ""))
+    assert in_process("card", rows, "--no-front-matter").stdout == HEADING + section
     assert written.stdout == "card: CARD.md\n"
     assert (tmp_path / "CARD.md").read_text() == printed.stdout
 

@@ -143,7 +143,7 @@ def test_a_change_is_shown_once_per_test_and_the_largest_is_said():
     first, second, control = ([*line[1:6]] for line in cells(table))
     assert first == ["0.250", "0.125", "-0.125 [-0.250 to -0.062]", "0.01", "moderate"]
     assert second[-1] == "limited"
-    assert control[-2:] == ["–", "–"]
+    assert control[-2:] == ["–", "control"]
     counted, largest = said(rows)
     assert "2 of 2" in counted
     assert "-0.125" in largest  # the strongest evidence comes first

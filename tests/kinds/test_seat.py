@@ -85,6 +85,7 @@ def test_a_single_result_draws_itself_in_either_unit():
         result = seat(speaking("one"), TESTS[0], unit=unit)
         (first, *_) = of_type(Table, result.findings())
         assert ("d_word" in columns(first)) == (unit == "word")
+        assert (columns(first)["Evidence"] == ["not judged"]) == (unit == "sentence")
 
 
 def test_each_encoder_has_a_chart_and_a_table_of_its_own_name():

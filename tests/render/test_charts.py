@@ -230,7 +230,10 @@ ROWS = (
     ForestRow("Cisgender and transgender", -1.5, -1.7, 1.7, "too few words", hints={"p": "0.5"}),
 )
 AXES = {"x_title": "difference", "band": "interval"}
-EVIDENCE = ("strong", "moderate", "limited", "none shown", "too few words", "control")
+EVIDENCE = (
+    "strong", "moderate", "limited", "strong, reversed", "moderate, reversed", "limited, reversed", "none shown",
+    "too few words", "control", "not judged",
+)  # fmt: skip
 
 
 def test_the_forest_holds_every_number_in_the_order_given():

@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from imprint.errors import ImprintError
+from imprint.evaluation.controls import Control
 from imprint.kinds.audit import AuditSettings
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_text
@@ -62,11 +63,11 @@ def cells(card):
 
 def test_the_card_has_the_heading_a_table_and_how_to_reproduce_it():
     wefat = finding("wefat", test="names", r=0.7, words_low=0.5, words_high=0.9, slope=1.0)
-    card = render_card([whole(), finding(missing=("gladiola",)), wefat])
+    card = render_card([whole(), finding(missing=("gladiola",)), wefat], front_matter=False)
     headings = [text for text, _ in texts(card, inside="heading_open")]
     assert card.startswith(f"{HEADING}\n")
     assert headings[0] == HEADING.removeprefix("## ")
-    assert len(headings) == 5
+    assert len(headings) == 7
     shown = cells(card)
     for text in ("caliskan-6: Names and careers", "1.72", "0.216 [0.153 to 0.282]", "0.02", "0.04", "strong"):
         assert text in shown
@@ -78,7 +79,59 @@ def test_the_card_has_the_heading_a_table_and_how_to_reproduce_it():
     assert "- imprint `0.1.0`, numpy `2.4.6`\n" in card
     assert card.endswith("\n")
     assert not card.endswith("\n\n")
-    assert not card.startswith("---")
+
+
+def test_the_front_matter_has_tags_alone_and_nothing_from_the_findings():
+    rows = [whole(), finding(embedding=f"--- {HOSTILE}\n---\nlicense: mit")]
+    with_it, without = render_card(rows), render_card(rows, front_matter=False)
+    yaml = pytest.importorskip("yaml")
+    front = with_it.removesuffix(without)
+    assert front.count("---\n") == 2
+    assert yaml.safe_load(front.split("---\n")[1]) == {"tags": ["bias-audit", "imprint"]}
+    assert without.startswith(f"{HEADING}\n")
+
+
+def section(card, heading):
+    return card.partition(f"### {heading}\n")[2].partition("\n##")[0]
+
+
+def test_the_card_says_what_can_be_concluded_and_what_cannot():
+    judged = replace(whole(), judged=True, controls=(Control("similar words", 0.7, 0.25, True, 65, 0),))
+    rows = [
+        judged,
+        finding(topics=("gender",)),
+        finding(test="turned", evidence="limited", direction="reversed", topics=("gender", "career")),
+        finding(test="unseen", evidence="none shown", topics=("race",)),
+        finding(test="few", evidence="too few words", topics=("age",)),
+        finding(test="flowers", evidence=None, topics=("neutral",)),
+        finding(test="unseen", evidence="none shown", part="debiasing"),
+        finding("part", test="seat", title="In sentences", ran=False),
+        finding("part", test="ube", title="Unasked", ran=False, why="too few names"),
+    ]
+    card = render_card(rows)
+    can, cannot = section(card, "What can be concluded"), section(card, "What cannot be concluded")
+    assert "passes all 1 controls" in can
+    assert "strong: 1 of 4" in can
+    assert "1 reversed" in can
+    for level in ("with limited evidence", "that show no evidence", "with too few words"):
+        assert f"{level}: 1." in cannot
+    assert "without a level" not in cannot
+    assert "age, career, gender, race" in cannot
+    assert "neutral" not in cannot
+    assert "Not asked for: In sentences" in cannot
+    assert "Unasked. too few names" in cannot
+    alone = render_card([finding()])
+    assert "only an audit runs the controls" in section(alone, "What cannot be concluded")
+    assert "Nothing about bias" in section(render_card([whole()]), "What can be concluded")
+
+
+def test_of_a_subject_that_cannot_be_judged_the_card_concludes_nothing():
+    failed = Control("similar words", 0.08, 0.25, False, 65, 30)
+    card = render_card([replace(whole(), judged=False, controls=(failed,)), finding(evidence="none shown")])
+    (line,) = section(card, "What can be concluded").strip().splitlines()
+    assert "cannot be judged" in line
+    assert "similar words 0.08 (at least 0.25)" in line
+    assert "fails controls" in section(card, "What cannot be concluded")
 
 
 def test_what_was_not_found_is_shown_with_what_could_have_been():

@@ -42,7 +42,7 @@ class TestRow(Row, frozen=True, kw_only=True):
 
     @property
     def about_people(self) -> bool:
-        """Whether the test asks about people; flowers and instruments show that the method works."""
+        """Whether the test asks about people; flowers and instruments say whether a subject can be judged."""
         return CONTROL not in self.topics
 
     @property

@@ -22,7 +22,7 @@ def analogies_command(
     words: Annotated[int, typer.Option(help="Most frequent entries to pair.")] = 50_000,
     no_names: Annotated[bool, typer.Option("--no-names", help="Leave out entries that are US first names.")] = False,
     neutral: Annotated[
-        bool, typer.Option("--neutral", help="Leave out the axis' own words and words gendered by meaning (king).")
+        bool, typer.Option("--neutral", help="Leave out the axis' own words and a list of words gendered by meaning.")
     ] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
     json: JsonOption = False,

@@ -12,15 +12,18 @@ from imprint.cli.options import FindingsArgument
 def card_command(
     findings: FindingsArgument,
     out: Annotated[Path | None, typer.Option(metavar="CARD.md", help="The file to write. [default: print it]")] = None,
+    front_matter: Annotated[
+        bool, typer.Option("--front-matter/--no-front-matter", help="Begin with Hugging Face's front matter.")
+    ] = True,
 ) -> None:
-    """Write the section on bias for a model card, in Markdown, from findings alone."""
+    """Write a model card's section on bias, in Markdown, from findings alone."""
     from imprint.cli.console import check_target, tell
     from imprint.files import replacing
     from imprint.report.card import render_card
 
     if out is not None:
         check_target(out, reading=str(findings))
-    card = render_card(imprint.read_findings(findings))
+    card = render_card(imprint.read_findings(findings), front_matter=front_matter)
     if out is None:
         tell(card, end="")
         return

@@ -33,8 +33,9 @@ _COLUMNS = ("first", "second", "score", "distance", "first_projection", "second_
 class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
     """Two words, their score S, how far apart they are, where each lies along the axis, and how they were looked for.
 
-    `with_names` tells whether first names were among the words, `neutral` whether words gendered by meaning, and those
-    of the axis, were left out. No two words of a pair are further apart than `delta`.
+    `with_names` tells whether first names were among the words, `neutral` whether the axis' own words and a list of
+    words gendered by meaning were left out; the list has gaps, such as mr and abbess. `gendered_left_out` and
+    `names_left_out` count the words left out. No two words of a pair are further apart than `delta`.
     """
 
     rank: int
@@ -51,6 +52,8 @@ class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
     n_words: int
     with_names: bool
     neutral: bool
+    gendered_left_out: int | None = None
+    names_left_out: int | None = None
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -109,7 +112,8 @@ def analogies(
     names
         Keep entries that are US first names; in an embedding without capitals these include words such as grace.
     neutral
-        Leave out words gendered by meaning (king, mother) and the axis' own, in any case.
+        Leave out the words of a list of words gendered by meaning (king, mother) and the axis' own, in any case. The
+        list has gaps, such as mr and abbess.
     progress
         Called with the work done and the work in all.
 
@@ -131,7 +135,7 @@ def analogies(
 
     ends = (*axis.positive, *axis.negative)
     meant = frozenset(word.lower() for word in (*gender_specific(), *ends)) if neutral else frozenset()
-    rows = _frequent_rows(embedding, words, meant, names=names)
+    rows, gendered, named = _frequent_rows(embedding, words, meant, names=names)
     direction = np.ascontiguousarray(axis.direction, dtype=np.float64)
     with single_threaded():
         unit = normalise(np.ascontiguousarray(embedding.vectors[rows]))
@@ -160,6 +164,8 @@ def analogies(
             n_words=len(rows),
             with_names=names,
             neutral=neutral,
+            gendered_left_out=gendered,
+            names_left_out=named,
         )
         for rank, (a, b, score) in enumerate(found, start=1)
     )
@@ -182,8 +188,13 @@ def _check(embedding: Embedding, axis: Axis, k: int, delta: float, words: int) -
     embedding.check_finite()
 
 
-def _frequent_rows(embedding: Embedding, count: int, meant: frozenset[str], *, names: bool) -> Indices:
-    """Return the rows to pair, the most frequent first: one a word, none of them zero or, in lower case, `meant`."""
+def _frequent_rows(
+    embedding: Embedding, count: int, meant: frozenset[str], *, names: bool
+) -> tuple[Indices, int, int]:
+    """Return the rows to pair, the most frequent first: one a word, none of them zero or, in lower case, `meant`.
+
+    Also return how many words were left out as `meant`, and how many others as names.
+    """
     order: Iterable[int] = range(len(embedding))
     if (ranks := embedding.ranks) is not None:
         order = sorted(order, key=lambda row: (ranks[row], embedding.words[row]))
@@ -191,12 +202,17 @@ def _frequent_rows(embedding: Embedding, count: int, meant: frozenset[str], *, n
     if not is_cased(embedding):
         left_out = frozenset(name.lower() for name in left_out)
     rows: dict[str, int] = {}
+    gendered, named = set[str](), set[str]()
     for row in order:
         word = embedding.words[row]
-        if embedding.norms[row] > 0 and word not in left_out and word.lower() not in meant:
+        if word.lower() in meant:
+            gendered.add(word)
+        elif word in left_out:
+            named.add(word)
+        elif embedding.norms[row] > 0:
             rows.setdefault(word, row)
             if len(rows) == count:
                 break
     if len(rows) < 2:
         raise VocabularyError(f"has {len(rows)} words to pair", expected="at least 2", where=embedding.name)
-    return np.fromiter(rows.values(), dtype=np.intp)
+    return np.fromiter(rows.values(), dtype=np.intp), len(gendered), len(named)

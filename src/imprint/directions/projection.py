@@ -76,12 +76,12 @@ class Projections(Result):
         return float(self.coordinates.var(ddof=1)) if len(self.words) > 1 else None
 
     def most_positive(self, count: int = 10) -> list[Placed]:
-        """Return the words furthest towards the positive end, the furthest first."""
-        return self._first(-self.coordinates, count)
+        """Return the words on the positive side of zero, the furthest first: so many at most."""
+        return [one for one in self._first(-self.coordinates, count) if one[1] > 0]
 
     def most_negative(self, count: int = 10) -> list[Placed]:
-        """Return the words furthest towards the negative end, the furthest first."""
-        return self._first(self.coordinates, count)
+        """Return the words on the negative side of zero, the furthest first: so many at most."""
+        return [one for one in self._first(self.coordinates, count) if one[1] < 0]
 
     def nearest_zero(self, count: int = 10) -> list[Placed]:
         """Return the words in the middle, the nearest to zero first."""

@@ -19,7 +19,7 @@ _BEST = 50
 
 
 def run(job: "Job", progress: "Progress") -> Sequence[Row]:
-    """Find what is to each other as he is to she, without names and words gendered by meaning."""
+    """Find what is to each other as he is to she, without first names and listed words gendered by meaning."""
     from imprint.directions.analogies import analogies
 
     found = analogies(
@@ -45,9 +45,7 @@ def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
             *ends,
         )
     )
-    if first.neutral:
-        names = "" if first.with_names else " and first names"
-        yield Prose(f"Words gendered by meaning{names} are left out.", "note", ("page", "terminal"))
+    yield from _left_out(first)
     columns = (
         Column("Rank", numeric=True),
         *map(Column, ends),
@@ -68,6 +66,19 @@ def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
     )
     if first.missing:
         yield Prose(say("Missing words of the axis: {}", words(first.missing)), "note", ("terminal",))
+
+
+def _left_out(row: AnalogyRow) -> Iterator[Block]:
+    """Say which lists were left out, and how many of their words; the list of words gendered by meaning has gaps."""
+    lists = (
+        (row.neutral, row.gendered_left_out, "words of the axis or of the list of words gendered by meaning"),
+        (not row.with_names, row.names_left_out, "US first names"),
+    )
+    said = [say("{} {}", count(left), name) if left is not None else name for out, left, name in lists if out]
+    if said:
+        gaps = " The list (Bolukbasi et al., 2016) has gaps, such as mr and mrs: such pairs may remain."
+        text = say("Left out: {}; {}.{}" if len(said) > 1 else "Left out: {}.{}", *said, gaps if row.neutral else "")
+        yield Prose(text, "note", ("page", "terminal"))
 
 
 ANALOGY = Kind("analogy", row=AnalogyRow, part=STEREOTYPES, blocks=blocks, run=run, seconds=5.0, quick_seconds=1.0)

@@ -6,10 +6,9 @@ from imprint.association.changes import ChangeRow, TopicChangeRow
 from imprint.association.verdicts import strongest
 from imprint.kinds import Kind
 from imprint.kinds.comparison import AGAINST
-from imprint.kinds.tests import TEST, name_cell
+from imprint.kinds.tests import TEST, in_family, level_of, name_cell
 from imprint.kinds.topics import P_WORDS, TESTS, TOPIC_COLUMN, one_test, topic_cells
 from imprint.view import (
-    NOTHING,
     Block,
     Cell,
     Column,
@@ -43,7 +42,8 @@ _TOPIC_CHANGES = (TOPIC_COLUMN, _BEFORE, _AFTER, _CHANGE, P_WORDS, TESTS)
 
 def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
     """Show how each test's mean difference changed."""
-    caption = say("What changed from {} to {}", title(rows[0].change_from), title(rows[0].change_to))
+    ends = (title(rows[0].change_from), title(rows[0].change_to))
+    caption = say("What changed from {} to {}{}", *ends, in_family(rows))
     yield Table(caption, _CHANGES, tuple(_change_cells(row) for row in rows))
     yield Prose(
         "The change of each word's score is tested, on the words that both have. A change has moderate evidence at "
@@ -99,7 +99,7 @@ def _change_cells(row: ChangeRow) -> tuple[Cell | Text, ...]:
         number(row.mean_difference_after, 3),
         Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
         Cell(probability(row.p_moderate_holm, row.p_method), order=row.p_moderate_holm),
-        Cell(row.evidence or NOTHING, hint=failed),
+        Cell(level_of(row), hint=failed),
         Cell(probability(row.p_label, row.p_method), order=row.p_label),
         Cell(probability(row.p_words), order=row.p_words),
         number(row.effect_size),

@@ -4,6 +4,7 @@ Bolukbasi et al. (2016), section 2 and Figure 1; Caliskan, Bryson and Narayanan 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from imprint.directions.axis import show_end
@@ -147,15 +148,9 @@ def show_pairs(rows: Sequence[PairsRow]) -> Iterator[Block]:
 def say_ends(rows: Sequence[ProjectionRow]) -> Iterator[Text]:
     """Name the words furthest out."""
     for row in rows:
-        placed = _ordered(row)
-        yield say(
-            "Of {} words, the furthest towards {} are {}; the furthest towards {} are {}.",
-            count(row.n_words),
-            title(show_end(row.positive)),
-            words(one.word for one in placed[:_NAMED]),
-            title(show_end(row.negative)),
-            words(one.word for one in placed[: -_NAMED - 1 : -1]),
-        )
+        ends = ((row.positive, _towards(row, 1)), (row.negative, _towards(row, -1)))
+        told = (say("towards {} are {}", title(show_end(end)), _first(side)) for end, side in ends)
+        yield say("Of {} words, the furthest {}.", count(row.n_words), join(told, "; the furthest "))
 
 
 def say_agreement(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Text]:
@@ -168,6 +163,15 @@ def say_agreement(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Text]:
 def _ordered(row: ProjectionRow) -> list[WordValue]:
     """Return words from the positive end to the negative one."""
     return sorted(row.coordinates, key=lambda one: (-(one.value or 0.0), one.word))
+
+
+def _towards(row: ProjectionRow, sign: int) -> list[WordValue]:
+    """Return the words on one side of zero, the furthest first: no other word lies towards that end."""
+    return [one for one in _ordered(row)[::sign] if sign * (one.value or 0.0) > 0]
+
+
+def _first(side: Sequence[WordValue]) -> Text:
+    return words(one.word for one in side[:_NAMED]) if side else "none"
 
 
 def _axis_name(row: ProjectionComparisonRow) -> str:
@@ -187,18 +191,20 @@ def _ends(rows: Sequence[ProjectionRow], top: int) -> Table:
         sides = {say("from {} to {}", high, low): placed}
     else:
         sides = {
-            say("most {}", high): placed[:top],
+            say("most {}", high): _towards(row, 1)[:top],
             say("nearest zero"): sorted(placed, key=lambda one: abs(one.value or 0.0))[:top],
-            say("most {}", low): placed[: -top - 1 : -1],
+            say("most {}", low): _towards(row, -1)[:top],
         }
 
-    def cells(one: WordValue) -> tuple[Text, Text]:
+    def cells(one: WordValue | None) -> tuple[Text, Text]:
+        if one is None:  # fewer words lie on this side
+            return NOTHING, NOTHING
         values = (one.value, *(other.get(one.word) for other in places))
         return Given(one.word), join((number(value, 3) for value in values), " / ")
 
     caption = say("{} in {}", title(row.test), join((title(one.embedding) for one in rows), " and in "))
     columns = tuple(column for side in sides for column in (Column(side), Column("Coordinate", numeric=True)))
-    lines = tuple(tuple(cell for one in line for cell in cells(one)) for line in zip(*sides.values(), strict=True))
+    lines = tuple(tuple(cell for one in line for cell in cells(one)) for line in zip_longest(*sides.values()))
     return Table(caption, columns, lines, media=("terminal",))
 
 
@@ -241,9 +247,9 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
         "{} words along the axis. Furthest towards {}: {}. Furthest towards {}: {}.",
         f"{len(placed):,}",
         title(low),
-        words(one.word for one in placed[: -_NAMED - 1 : -1]),
+        _first(_towards(row, -1)),
         title(high),
-        words(one.word for one in placed[:_NAMED]),
+        _first(_towards(row, 1)),
     )
     columns = (Column("Word"), Column("Coordinate", "Above zero: towards the axis' first word.", True))
     lines = tuple((Given(one.word), number(one.value, 3)) for one in placed)

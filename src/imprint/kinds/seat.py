@@ -27,6 +27,7 @@ from imprint.kinds.tests import (
     evidence_notes,
     family_of,
     forest_chart,
+    in_family,
     missing_cell,
     missing_notes,
     name_cell,
@@ -173,6 +174,8 @@ def _battery(pairs: Sequence[Pair]) -> Table:
         columns += [(replace(one, extra=one is _P_BY_WORDS and with_sentences), cell) for one, cell in _BY_WORDS]
     if rows[0].unit == "sentence" or with_sentences:  # a card gives words alone
         columns += _BY_SENTENCES
+    if rows[0].unit == "sentence":
+        columns.append((EVIDENCE, lambda pair: evidence_cell(pair[0])))
     if any(row.published for row in rows):
         columns.append((_PUBLISHED, lambda pair: _published(pair[0])))
     if any(row.missing for row in rows):
@@ -188,7 +191,7 @@ def _battery(pairs: Sequence[Pair]) -> Table:
         for pair in pairs
     )
     settings = join(title(f"{one.name} {one.value}") for one in rows[0].encoder_settings)
-    evidence = f"; evidence is two-sided, {family_of(rows)}" if rows[0].unit == "word" else ""
+    evidence = in_family(rows) if rows[0].unit == "word" else ""
     caption = say("SEAT on {} ({}); p is {}{}", title(rows[0].embedding), settings, one_sided(rows), evidence)
     return Table(caption, (TEST, *(column for column, _ in columns)), lines, filtered=True)
 
@@ -237,7 +240,7 @@ def _ends(effects: Iterable[TemplateValue | WordValue]) -> tuple[float | None, f
 
 
 def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
-    yield from evidence_notes([row for row in rows if row.unit == "word"])
+    yield from evidence_notes([row for row in rows if row.unit == "word"] or rows)
     starred = next((row for row in rows if row.unit == "sentence" and row.family_size is not None), None)
     if starred is not None:
         text = "* p below {} alone; ** also after Holm's correction over the encoder's {} by sentences."

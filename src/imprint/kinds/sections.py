@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from imprint.errors import ImprintError
-from imprint.kinds import by_kind, part_of, parts_of, row_type
+from imprint.kinds import Kind, by_kind, part_of, parts_of, row_type
 from imprint.rows import PartRow, RawRow, Row, SkippedRow, read_row
 from imprint.view import Block, Column, Prose, Section, Table, Text, say, title
 
@@ -41,18 +41,23 @@ def blocks(rows: Iterable[Row]) -> Iterator[Block]:
 
 def sentences(rows: Iterable[Row]) -> Iterator[Text]:
     """Return what the rows mean, in sentences: those that open a summary, then the others, part by part."""
-    by_part: dict[str, list[Row]] = defaultdict(list)
-    not_run: list[Row] = []
-    for row in rows:
-        (not_run if isinstance(row, SkippedRow) else by_part[part_of(row)]).append(row)
-    parts = parts_of(row for listed in by_part.values() for row in listed)
-    kinds = [found for part in parts for found in by_kind(by_part[part.name]).items()]
+    listed = list(rows)
+    kinds = by_part_and_kind(row for row in listed if not isinstance(row, SkippedRow))
     for kind, own in kinds:
         yield from kind.opening(own)
     for kind, own in kinds:
         yield from kind.sentences(own)
-    for kind, own in by_kind(not_run).items():
+    for kind, own in by_kind(row for row in listed if isinstance(row, SkippedRow)).items():
         yield from kind.sentences(own)
+
+
+def by_part_and_kind(rows: Iterable[Row]) -> list[tuple[Kind, list[Row]]]:
+    """Return the rows of each kind, part by part, in the order of the page."""
+    by_part: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_part[part_of(row)].append(row)
+    parts = parts_of(row for listed in by_part.values() for row in listed)
+    return [found for part in parts for found in by_kind(by_part[part.name]).items()]
 
 
 def _raw(rows: Sequence[RawRow]) -> Iterator[Block]:

@@ -43,6 +43,7 @@ _SIDES = {
     "less": "one-sided: only an association against the predicted direction counts",
     "two-sided": "two-sided: either direction counts",
 }
+CONTROL, NOT_JUDGED, REVERSED = "control", "not judged", "reversed"  # words in place of a level, or after it
 CORRECTED = Column("p, two-sided, Holm", "Two-sided p after Holm's correction over the tests of its family.", True)
 OVER_WORDS = "95 % interval over words"
 DIFFERENCE = Column("Mean difference", f"Difference of the sets' mean cosines, with its {OVER_WORDS}.", True)
@@ -64,6 +65,12 @@ _LEVELS: dict[Evidence, str] = {
     "limited": "the label permutation alone; the checks that failed are named",
     "none shown": "not the same as absent; such a test finds the smallest detectable difference four times in five",
     "too few words": "a set keeps fewer than four or half of its words, or the smallest possible p is too large",
+}
+
+_OTHERS = {
+    REVERSED: "the difference is against the predicted direction",
+    CONTROL: "not about people, so it has no level of evidence; controls say whether a subject can be judged",
+    NOT_JUDGED: "the checks that a level of evidence needs were not made",
 }
 
 
@@ -104,18 +111,23 @@ def checked_cells(row: AssociationRow) -> tuple[Cell | Text, ...]:
     )
 
 
+def level_of(row: JudgedRow) -> str:
+    """Return the level of evidence in a word, and whether it is reversed; what has no level has a word of its own."""
+    if row.evidence is None:
+        return NOT_JUDGED if row.about_people else CONTROL
+    return f"{row.evidence}, {REVERSED}" if row.found and row.direction == REVERSED else row.evidence
+
+
 def evidence_cell(row: JudgedRow) -> Text:
-    """Return the level of evidence, and what keeps it from being strong; a control has none."""
-    if not row.about_people:
-        return "control"
+    """Return the level of evidence, and what keeps it from being strong."""
     if row.evidence == "none shown":
         shift = getattr(row, "detectable_shift", None)
         return (
             "none shown" if shift is None else say("none shown (smallest detectable difference {})", number(shift, 3))
         )
+    level = level_of(row)
     if not row.found:
-        return row.evidence or NOTHING
-    level = f"{row.evidence}, reversed" if row.direction == "reversed" else f"{row.evidence}"
+        return level
     not_run = [check for check in row.checks_failed if getattr(row, f"p_{check}") is None]
     failed = [check for check in row.checks_failed if check not in not_run]
     reasons = []
@@ -137,10 +149,8 @@ def evidence_notes(rows: Sequence[JudgedRow], levels: Mapping[Evidence, str] = _
     """Explain the levels that are shown, one sentence each."""
     shown = {row.evidence for row in rows}
     lines = tuple(f"{level.capitalize()}: {meaning}." for level, meaning in levels.items() if level in shown)
-    if any(row.found and row.direction == "reversed" for row in rows):
-        lines += ("Reversed: the difference is against the predicted direction.",)
-    if any(not row.about_people for row in rows):
-        lines += ("Control: not about people, so it is not judged; it shows that the method works.",)
+    kinds = {level_of(row).rpartition(", ")[2] for row in rows}
+    lines += tuple(f"{word.capitalize()}: {meaning}." for word, meaning in _OTHERS.items() if word in kinds)
     if lines:
         yield Listing(lines, ("page", "terminal"))
 
@@ -155,10 +165,15 @@ def family_of(rows: Sequence[JudgedRow]) -> str:
     return f"corrected over {' or '.join(map(str, sizes))} tests"
 
 
+def in_family(rows: Sequence[JudgedRow]) -> str:
+    """Return the end of a caption: in which family the levels hold; nothing where no row has a level."""
+    family = family_of(rows)
+    return f"; evidence is two-sided, {family}" if family else ""
+
+
 def evidence_counts(rows: Sequence[JudgedRow]) -> str:
     """Say how many tests have each level of evidence."""
-    counts = Counter(row.evidence for row in rows)
-    return ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level])
+    return ", ".join(f"{found} {level.replace(',', '')}" for level, found in _counted(rows).items())
 
 
 def strongest_row(rows: Sequence[Tested]) -> Tested | None:
@@ -190,7 +205,7 @@ def evidence_sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
             shown = ", ".join(f"{topic} {number}".strip() for topic, number in topics.items())
             verb = "shows" if topics.total() == 1 else "show"
             yield f"{topics.total()} {verb} {level} evidence ({shown})."
-    turned = [row for row in rows if row.found and row.direction == "reversed"]
+    turned = [row for row in rows if row.found and row.direction == REVERSED]
     if turned:
         yield say("{} reversed: {}.", f"{len(turned)}", join((title(row.title) for row in turned), "; "))
     unseen = [f"{len(by_level[level])} {level}" for level in ("none shown", "too few words") if by_level[level]]
@@ -200,7 +215,7 @@ def evidence_sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
 
 def association(row: AssociationRow) -> Text:
     """Say which words go with which, and by how much."""
-    roles = "xayb" if row.direction != "reversed" else "xbya"
+    roles = "xayb" if row.direction != REVERSED else "xbya"
     size = (number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3))
     sparse = [
         say("; {} of {} words of {} were found", count(kept), count(asked), title(name))
@@ -267,13 +282,12 @@ def forest_chart(name: str, heading: str, rows: Sequence[Tested], *, label: Call
         from imprint.render.charts.forest import ForestRow, forest
 
         lines = [
-            ForestRow(shown.text(label(row)), row.mean_difference or 0.0, row.words_low, row.words_high, _mark(row))
+            ForestRow(shown.text(label(row)), row.mean_difference or 0.0, row.words_low, row.words_high, level_of(row))
             for row in drawn
         ]
         return forest(lines, x_title="mean difference in cosines", band=OVER_WORDS)
 
-    counts = Counter(map(_mark, rows))
-    levels = ", ".join(f"{counts[mark]} {mark}" for mark in (*_LEVELS, "control") if counts[mark])
+    levels = evidence_counts(rows)
     alt = say(
         "A mark for each of {} tests at its mean difference; the bar is its {}. The marks show the evidence: {}.{}",
         f"{len(rows):,}",
@@ -283,14 +297,18 @@ def forest_chart(name: str, heading: str, rows: Sequence[Tested], *, label: Call
     )
     columns = (TEST, Column("Mean difference", numeric=True), Column(OVER_WORDS, numeric=True), Column("Evidence"))
     lines = tuple(
-        (title(label(row)), number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3), _mark(row))
+        (title(label(row)), number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3), level_of(row))
         for row in drawn
     )
-    return Chart(name, heading, alt, draw, Table("Mean differences of the chart", columns, lines))
+    caption = say("Mean differences of the chart{}", in_family(rows))
+    return Chart(name, heading, alt, draw, Table(caption, columns, lines))
 
 
-def _mark(row: AssociationRow) -> str:
-    return row.evidence or "control"
+def _counted(rows: Sequence[JudgedRow]) -> dict[str, int]:
+    """Return how many rows have each level, in the order of the levels, those without a level last."""
+    known = [named for level in _LEVELS for named in (level, f"{level}, {REVERSED}")] + [CONTROL, NOT_JUDGED]
+    counts = Counter(map(level_of, rows))
+    return {level: counts[level] for level in known if counts[level]}
 
 
 def _size(row: AssociationRow) -> float:

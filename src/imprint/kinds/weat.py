@@ -25,6 +25,7 @@ from imprint.kinds.tests import (
     evidence_sentences,
     family_of,
     forest_chart,
+    in_family,
     missing_cell,
     missing_notes,
     name_cell,
@@ -70,7 +71,7 @@ _COLUMNS = (
     Column("Published", "The d that the source prints for this test, and on which embedding."),
     *CHECKED,
     SPLITS,
-    Column("Topic", "Neutral tests are not about people: they check that the method works.", extra=True),
+    Column("Topic", "Neutral tests are not about people: they say whether a subject can be judged.", extra=True),
     Column("If other words had been chosen", "95 % interval of d over resampled words.", True, extra=True),
     Column("People", "Effect in the Implicit Association Test, on another scale.", extra=True),
 )
@@ -109,9 +110,7 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
         yield from _answer(rows[0])
     else:
         yield from _overview(rows)
-    family = family_of(rows)
-    evidence = f"; evidence is two-sided, {family}" if family else ""
-    caption = say("WEAT on {}; p is {}{}", title(rows[0].embedding), one_sided(rows), evidence)
+    caption = say("WEAT on {}; p is {}{}", title(rows[0].embedding), one_sided(rows), in_family(rows))
     yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
     yield from evidence_notes(rows)
     yield Prose(
@@ -217,7 +216,12 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
     lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)
-    yield Table(say("Every test on both embeddings, {}", one_sided(rows)), columns, lines, filtered=True)
+    yield Table(
+        say("Every test on both embeddings; p is {}{}", one_sided(rows), in_family(rows)),
+        columns,
+        lines,
+        filtered=True,
+    )
     if compared:
         yield Prose(
             "Both embeddings are tested on the words that both have. Holm's correction is over the tests of each.",

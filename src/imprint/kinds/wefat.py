@@ -16,6 +16,7 @@ from imprint.kinds.tests import (
     evidence_cell,
     evidence_notes,
     family_of,
+    in_family,
     missing_cell,
     missing_notes,
     name_cell,
@@ -91,7 +92,7 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     )
     for row in rows:
         yield _chart(row)
-    caption = say("WEFAT on {}; evidence is two-sided, {}", title(rows[0].embedding), family_of(rows))
+    caption = say("WEFAT on {}{}", title(rows[0].embedding), in_family(rows))
     yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
     yield from evidence_notes(rows, _LEVELS)
     yield from missing_notes(rows)
@@ -111,7 +112,8 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
         )
         for row in rows
     ]
-    yield say("Correlation of associations with numbers from the world. {}.", join(known, "; "))
+    template = "Correlation of associations with numbers from the world ({}). {}."
+    yield say(template, family_of(rows), join(known, "; "))
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:

@@ -1,6 +1,7 @@
-"""A section on bias for a model card, in GitHub's Markdown, from findings alone.
+"""A model card's section on bias, in GitHub's Markdown, from findings alone.
 
-The heading and its place are those of Hugging Face's model cards, where the section can be pasted as it is.
+The heading and its place are those of Hugging Face's model cards. The front matter makes it a card of its own; without
+it, the section can be pasted into another card.
 """
 
 import shlex
@@ -10,16 +11,15 @@ import msgspec
 
 from imprint.association.rows import AssociationRow, TestRow
 from imprint.errors import ImprintError
-from imprint.kinds import by_kind, part_of
 from imprint.kinds.audit import AuditRow
-from imprint.kinds.sections import sentences
 from imprint.kinds.tests import one_sided
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
-from imprint.report.method import LIMITS
-from imprint.rows import RawRow, Row, SkippedRow
-from imprint.view import Block, Chart, Given, say, title, words
+from imprint.report.conclusions import concluded, measured, not_concluded, tabled
+from imprint.rows import RawRow, Row
+from imprint.view import Block, Chart, Given, Text, say, title, words
 
+FRONT_MATTER = ("---", "tags:", "- bias-audit", "- imprint", "---", "")  # licence and languages are not in findings
 HEADING = "## Bias, Risks, and Limitations"
 
 _NOTE = (
@@ -29,29 +29,31 @@ _NOTE = (
 _OPTIONS = ("language", "alpha", "rotations", "seed", "against", "encoder")
 
 
-def render_card(findings: Iterable[Row]) -> str:
-    """Return the section; slurs are masked, and words that Markdown or HTML would read are escaped."""
+def render_card(findings: Iterable[Row], *, front_matter: bool = True) -> str:
+    """Return the card; slurs are masked, and words that Markdown or HTML would read are escaped."""
     rows = list(findings)
     if not rows:
         raise ImprintError("there are no findings for a card", hint="give those of imprint audit or of any test")
-    return "\n".join(_lines(rows))
+    return "\n".join((*(FRONT_MATTER if front_matter else ()), *_lines(rows)))
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[str]:
     yield from (HEADING, "", _NOTE, "")
-    yield from (f"- {draw_text(sentence)}" for sentence in sentences(rows))
-    yield ""
-    own = [row for row in rows if getattr(row, "unit", None) != "sentence"]
-    for kind, listed in by_kind(own).items():
-        shown = [row for row in listed if part_of(row) == kind.part.name] if kind.card else []
-        if drawn := list(draw_blocks(_tables(kind.blocks(shown))) if shown else ()):
-            yield from (f"### {kind.part.title}", "", *drawn)
-    tested = [row for row in own if isinstance(row, AssociationRow)]
+    yield from _listed("What can be concluded", concluded(rows))
+    yield from _listed("What else was measured", measured(rows))
+    heading = None
+    shown = tabled(rows)
+    for kind, own in shown:
+        if drawn := list(draw_blocks(_tables(kind.blocks(own)))):
+            yield from (f"### {kind.part.title}", "") if kind.part.title != heading else ()
+            yield from drawn
+            heading = kind.part.title
+    tested = [row for _, own in shown for row in own if isinstance(row, AssociationRow)]
     if tested:
         yield from (f"p is {one_sided(tested)}. Evidence is two-sided.", "")
     if unread := sum(isinstance(row, RawRow) for row in rows):
         yield from (f"{unread:,} rows were written by another version of imprint and are not shown.", "")
-    yield from _not_shown(rows)
+    yield from _listed("What cannot be concluded", not_concluded(rows))
     yield from _reproduced(rows)
 
 
@@ -59,12 +61,9 @@ def _tables(blocks: Iterable[Block]) -> Iterator[Block]:
     return (block for block in blocks if not isinstance(block, Chart) and not getattr(block, "folded", False))
 
 
-def _not_shown(rows: Sequence[Row]) -> Iterator[str]:
-    yield from ("### What was not shown", "", *(f"- {line}" for line in LIMITS))
-    for row in rows:
-        if isinstance(row, SkippedRow) and row.part in (None, "weat", "wefat", "seat"):
-            yield f"- {draw_text(say('Not run: {}. {}', title(row.title), title(row.reason)))}"
-    yield ""
+def _listed(heading: str, sentences: Sequence[Text]) -> Iterator[str]:
+    if sentences:
+        yield from (f"### {heading}", "", *(f"- {draw_text(sentence)}" for sentence in sentences), "")
 
 
 def _reproduced(rows: Sequence[Row]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Effects of many tests one under another: the estimate, the band around it, and a mark for the evidence."""
 
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,14 +27,19 @@ _LETTERS = 37  # in a line of a label, of which there are two at most
 _LINE_HEIGHT = 15
 _IN_A_LINE = 4  # entries of the legend
 _BAR = "M-1.2,0L1.2,0"
-# Shape and filling say what colour says.
+_ARROW = "M0,1.1L-1,0L-0.4,0L-0.4,-1.1L0.4,-1.1L0.4,0L1,0Z"
+# Shape and filling say what colour says; what is reversed points down.
 _MARKS = {
     "strong": ("circle", ACCENT, ACCENT),
     "moderate": ("triangle-up", ACCENT, ACCENT),
     "limited": ("triangle-up", PAPER, ACCENT),
+    "strong, reversed": (_ARROW, ACCENT, ACCENT),
+    "moderate, reversed": ("triangle-down", ACCENT, ACCENT),
+    "limited, reversed": ("triangle-down", PAPER, ACCENT),
     "none shown": ("circle", PAPER, QUIET),
     "too few words": ("diamond", PAPER, QUIET),
     "control": ("square", PAPER, QUIET),
+    "not judged": ("cross", PAPER, QUIET),
 }
 
 
@@ -63,7 +69,7 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str) -> Spec:
     step = 2 * _LINE_HEIGHT + 8 if any("\n" in row["lines"] for row in estimates) else 28
 
     explained = _explained(estimates, band)
-    above = -34 if len(explained) <= _IN_A_LINE else -52
+    above = -16 - 18 * math.ceil(len(explained) / _IN_A_LINE)
     legend = {"orient": "none", "legendX": -_LABELS, "legendY": above, "columns": _IN_A_LINE}
     marks = looks("evidence", explained, legend=legend)
     scale = scale_for([0.0, *ends], 0, WIDTH - _LABELS)
