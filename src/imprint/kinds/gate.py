@@ -68,6 +68,8 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
     """Say the verdict on each condition, and name each test that failed it or cannot be decided."""
     for row in rows:
         yield _headline(row)
+        if row.why is not None:  # one reason for all of them
+            continue
         named = [one for one in row.outcomes if one.verdict != "passed"]
         named.sort(key=lambda one: one.verdict != "failed")
         several = len({one.embedding for one in row.outcomes}) > 1

@@ -32,16 +32,10 @@ class Answer:
     skipped: tuple[str, ...]
     cannot_reach: tuple[str, ...]
     why: str | None
-    judged: bool = True
 
     @property
     def verdict(self) -> Verdict:
-        """The gravest of its findings'; inconclusive where there are none, or where a test it needs is missing.
-
-        Whatever they say of a subject that cannot be judged, it is inconclusive.
-        """
-        if not self.judged:
-            return "inconclusive"
+        """The gravest of its findings'; inconclusive where there are none, or where a test it needs is missing."""
         verdicts = {one.verdict for one in self.judgements}
         if not verdicts or (self.skipped and not self.condition.is_alarm):
             verdicts.add("inconclusive")
@@ -131,7 +125,7 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
     required = policy.conditions if policy else ()
     answers = [_answer(condition, findings) for condition in (*required, *conditions)]
     if isinstance(about, AuditRow) and about.judged is False:
-        answers = [replace(one, judged=False, why="the subject cannot be judged") for one in answers]
+        answers = [_unjudged(one) for one in answers]
     return Gate(about, tuple(answers), policy)
 
 
@@ -155,6 +149,13 @@ def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:
         cannot_reach=_tests(unable),
         why=None if able else "its tests have too few words" if unable else _why_none(condition, findings, skipped),
     )
+
+
+def _unjudged(answer: Answer) -> Answer:
+    """Return an answer about a subject that cannot be judged: whatever its numbers, they decide nothing."""
+    why = "the subject cannot be judged"
+    nothing = tuple(replace(one, verdict="inconclusive", why=why) for one in answer.judgements)
+    return replace(answer, judgements=nothing, why=why)
 
 
 def _tests(findings: Iterable[Row]) -> tuple[str, ...]:
