@@ -5,6 +5,7 @@ import json
 import pytest
 from made_rows import make_row
 
+from imprint.evaluation.controls import control_words
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings
 from imprint.stimuli.catalog import catalogue, choose
@@ -14,9 +15,9 @@ from imprint.subjects.opening import load
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """The bundled embedding's words of three tests about gender: their WEATs run, and little else can."""
+    """The bundled embedding's words of three tests about gender and of the controls: little else can run."""
     bundled = load("default")
-    asked = words_of(choose(catalogue(), ("caliskan-[678]",)))
+    asked = {*words_of(choose(catalogue(), ("caliskan-[678]",))), *control_words()}
     words = sorted({word.lower() for word in asked} & bundled.index.keys())
     path = tmp_path_factory.mktemp("small") / "small.txt"
     rows = (f"{word} {' '.join(map(str, bundled.vectors[bundled.index[word]].tolist()))}\n" for word in words)

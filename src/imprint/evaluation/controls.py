@@ -62,14 +62,21 @@ class Controls(msgspec.Struct, frozen=True):
 
 def check_controls(subject: Embedding | Encoder, *, cache: EncodingCache | None = None) -> Controls:
     """Ask a subject what every subject that knows English words knows."""
-    tests = [test for test in catalog.catalogue() if isinstance(test, WeatTest) and CONTROL in test.topics]
-    valence, pairs = _valence(), _pairs()
-    words = {*valence, *(word for pair in pairs.pairs for word in pair)}
-    words |= {word for test in tests for one in (test.x, test.y, test.a, test.b) for word in one.words}
+    tests, valence, pairs, words = _tests(), _valence(), _pairs(), control_words()
     vectors = _vectors(subject, sorted(words), cache)
     found = [_coverage(words, vectors), *_neutral(tests, vectors), _pleasant(valence, tests[0], vectors)]
     controls = (*found, _similar(pairs, vectors))
     return Controls(all(one.passed for one in controls), controls)
+
+
+def control_words() -> set[str]:
+    """Return every word that the controls ask about."""
+    words = {*_valence(), *(word for pair in _pairs().pairs for word in pair)}
+    return words | {word for test in _tests() for one in (test.x, test.y, test.a, test.b) for word in one.words}
+
+
+def _tests() -> list[WeatTest]:
+    return [test for test in catalog.catalogue() if isinstance(test, WeatTest) and CONTROL in test.topics]
 
 
 def _coverage(words: set[str], vectors: Vectors) -> Control:
