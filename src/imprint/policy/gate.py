@@ -159,13 +159,6 @@ def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:
     )
 
 
-def _unjudged(answer: Answer) -> Answer:
-    """Return an answer about a subject that cannot be judged: whatever its numbers, they decide nothing."""
-    why = "the subject cannot be judged"
-    nothing = tuple(replace(one, verdict="inconclusive", why=why) for one in answer.judgements)
-    return replace(answer, judgements=nothing, why=why)
-
-
 def _tests(findings: Iterable[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.test for one in findings))
 
