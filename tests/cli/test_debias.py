@@ -30,7 +30,7 @@ def test_the_bundled_embedding_is_debiased_and_the_change_is_told(imprint, tmp_p
     result = imprint("debias", "default", "out.safetensors", "--method", "linear", "--axis", "he", "she")
     assert result.returncode == 0, result.stderr
     out = result.stdout
-    for figure in ("0.0143", "0.0022", "0.001", "0.0055", "52 of 58", "caliskan-6", "caliskan-7", "caliskan-8"):
+    for figure in ("0.0143", "0.0014", "0.001", "0.0055", "52 of 58", "caliskan-6", "caliskan-7", "caliskan-8"):
         assert figure in out
     assert "assistant_professor" in result.stderr
     assert load(tmp_path / "out.safetensors").name == "glove.6B.100d debiased (linear)"
@@ -61,7 +61,7 @@ def test_the_weats_after_are_those_of_the_file_written(imprint):
     *_, last = (
         row for row in lines(imprint("debias", "default", "out.safetensors", "--json")) if row["kind"] == "weat"
     )
-    again, _ = lines(imprint("weat", "out.safetensors", "--test", "caliskan-8", "--json"))
+    (again,) = lines(imprint("weat", "out.safetensors", "--test", "caliskan-8", "--json"))
     assert {key: again[key] for key in ("effect_size", "p_value", "embedding_sha256")} == {
         key: last[key] for key in ("effect_size", "p_value", "embedding_sha256")
     }

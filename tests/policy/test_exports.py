@@ -167,3 +167,11 @@ def test_a_file_that_cannot_be_written_is_one_error(tmp_path):
     (tmp_path / "gate.xml").write_text("old")
     write_junit(tmp_path / "gate.xml", gate)
     assert [one.name for one in tmp_path.iterdir()] == ["gate.xml"]
+
+
+def test_both_read_as_before(tmp_path, snapshot):
+    audit = make_row("audit", judged=True, controls=(CONTROL,))
+    conditions = parse_conditions(["weat:in:mean_difference>0.5", "weat:gone:p<0.01"], REQUIRED)
+    gate = check([audit, *ROWS, skipped("gone")], conditions)
+    junit(tmp_path, gate)
+    assert f"{(tmp_path / 'gate.xml').read_text()}\n{summary(tmp_path, gate)}" == snapshot

@@ -121,7 +121,7 @@ def calibrate(
     Examples
     --------
     >>> imprint.calibrate("default", copies=20)
-    Calibration(glove.6B.100d: 20 copies of 6 kinds; strong evidence in at most 0.0%)
+    Calibration(glove.6B.100d: 20 copies of 6 kinds; strong evidence in at most 5.0%)
     """
     check_whole("copies", copies, most=MOST_COPIES)
     check_alpha(alpha)

@@ -28,7 +28,7 @@ _MEANINGS: dict[Verdict, str] = {
 
 
 @dataclass(frozen=True)
-class Case:
+class TestCase:
     """A condition and one test that it is about; an alarm does not need the tests that could not run."""
 
     row: GateRow
@@ -39,7 +39,7 @@ class Case:
     why: str | None = None
 
 
-def cases(gate: Gate) -> Iterator[Case]:
+def cases(gate: Gate) -> Iterator[TestCase]:
     """Give every condition and test; the gravest verdict of them is the gate's."""
     for answer, row in zip(gate.answers, gate.findings(), strict=True):
         several = len({one.embedding for one in row.outcomes}) > 1
@@ -48,15 +48,15 @@ def cases(gate: Gate) -> Iterator[Case]:
             if one.low != one.high:
                 value = say("{} [{} to {}]", value, datum(one.low), datum(one.high))
             said = line(row, one, several=several)
-            yield Case(row, name_of(one, several=several), value, one.verdict, said, one.why)
+            yield TestCase(row, name_of(one, several=several), value, one.verdict, said, one.why)
         if not row.outcomes:
             said = say("No finding matches; {}.", title(str(row.why)))
-            yield Case(row, "no finding", NOTHING, "cannot tell", said, row.why)
+            yield TestCase(row, "no finding", NOTHING, "cannot tell", said, row.why)
         needed = not answer.condition.is_alarm
         for tests, why in ((row.skipped, "not run"), (row.cannot_reach, "too few words to meet it")):
             for test in tests if row.outcomes or not needed else ():
                 said = say("{}: {}.", Given(test), why)
-                yield Case(row, Given(test), NOTHING, "cannot tell" if needed else "no answer", said, why)
+                yield TestCase(row, Given(test), NOTHING, "cannot tell" if needed else "no answer", said, why)
 
 
 def write_junit(path: FilePath, gate: Gate) -> None:
@@ -96,7 +96,7 @@ def _summary(gate: Gate) -> Iterator[Block]:
     if gate.changed:
         said.append("The findings were made under another policy than this one.")
     yield from (Prose(one, media=("card",)) for one in said)
-    answered, others = list[Case](), list[Text]()
+    answered, others = list[TestCase](), list[Text]()
     for one in cases(gate):
         if one.verdict == "no answer":
             others.append(one.test)
@@ -111,7 +111,7 @@ def _summary(gate: Gate) -> Iterator[Block]:
         yield Prose(say("Not run, or too few words to fail: {}.", join(others)), media=("card",))
 
 
-def _cells(case: Case) -> tuple[Text, ...]:
+def _cells(case: TestCase) -> tuple[Text, ...]:
     verdict: Text = case.verdict if case.why is None else say("{}: {}", case.verdict, title(case.why))
     limit = say("{} {}", case.row.operator, datum(case.row.limit))
     return condition_of(case.row), case.test, case.value, limit, verdict
