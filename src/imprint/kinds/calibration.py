@@ -75,11 +75,11 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     pure = [row for row in rows if row.null != _IMPURE] or list(rows)
     strong, moderate, limited = (max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND)
     yield view.say(
-        "Of copies of {} without these associations ({} of each of {} kinds), at most {} show strong evidence (95 % "
-        "bound {}), {} moderate evidence or stronger, and {} any evidence.",
+        "False alarms in copies of {} without these associations, in the worst of {} kinds ({} copies each): strong "
+        "{} (95 % bound {}), moderate or stronger {}, any evidence {}.",
         view.title(rows[0].embedding),
-        view.count(rows[0].copies),
         view.count(len(pure)),
+        view.count(rows[0].copies),
         view.percent(strong.share, 1),
         view.percent(strong.high, 1),
         view.percent(moderate.share),

@@ -25,7 +25,7 @@ GLOSSARY = (
     "words, chance exchanges the labels of these words; it says nothing about other words.",
     "Evidence: strong, moderate or limited, by how many checks an association passes: label permutation, word "
     "frequency, other words, other directions in the space.",
-    "Interval over words: where the mean difference would lie if other words of the same kinds had been chosen.",
+    "Interval over words: plausible values of the mean difference over all words of the same kinds.",
     "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.",
     "Holm's correction: p-values made larger because many tests were run.",
     "Rotation: names turned in random directions, to see what chance finds.",
