@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from gensim.models import Word2Vec
 
+import imprint
 from imprint.association.battery import run_battery
 from imprint.association.changes import before_and_after
 from imprint.association.verdicts import FOUND
-from imprint.association.weat import weat
 from imprint.audit import run as auditing
 from imprint.directions.analogies import analogies
 from imprint.directions.axis import pair_axis
@@ -197,7 +197,7 @@ def test_a_reversed_bias_has_a_mark_of_its_own(turned):
 
 
 def test_a_lone_test_and_findings_from_a_file_show_their_evidence(bundled, tmp_path):
-    found = [weat(bundled, name) for name in ("caliskan-6", "caliskan-7")]
+    found = [imprint.weat(bundled, name) for name in ("caliskan-6", "caliskan-7")]  # as in a notebook
     html = found[0]._repr_html_()
     assert found[0].p_value == pytest.approx(1 / 12_870)
     assert (found[0].evidence, found[0].judged.family_size) == ("strong", 1)
