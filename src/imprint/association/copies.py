@@ -14,11 +14,18 @@ from typing import Literal
 
 import numpy as np
 
-from imprint.association.evidence import Checks, CosineTable, SetVectors, random_contrasts
+from imprint.association.evidence import (
+    Checks,
+    CosineTable,
+    SetVectors,
+    difference,
+    frequency_p,
+    random_contrasts,
+)
 from imprint.association.verdicts import Case, Judged, judge
 from imprint.embeddings.background import Background
 from imprint.significance.corrections import holm
-from imprint.significance.crossed import FEWEST_UNITS, mean_differences, spread
+from imprint.significance.crossed import FEWEST_UNITS, fewest_units, mean_differences, row_scores, spread
 from imprint.significance.partitions import smallest_p
 from imprint.significance.signs import normal_sign_test, sign_test
 from imprint.significance.student import two_sided
@@ -28,8 +35,6 @@ from imprint.types import Floats, Floats32, Ints
 Null = Literal["shuffled", "by frequency", "rotated", "flipped", "flipped but frequency", "clusters"]
 Vectors = tuple[Floats32, Floats32]  # of one test's targets and attributes in every copy: copies, words, dimensions
 
-# Almost always too large for a finding after correction: the quick p-value will do.
-_HOPELESS = 0.05
 _DRAWS = 1_000  # of random words behind a check of frequency; half as many as for the subject itself
 _PARTITIONS = 20_000  # random ones, where a test has more
 _FREQUENCY = 0.9  # share of how the means of blocks vary, in the directions that are called frequency
@@ -208,7 +213,7 @@ def judge_copies(
         questions = []
         for place, (one, (label, frequency, words)) in enumerate(zip(tests, found, strict=True)):
             targets, attributes = made[place]
-            of_axes = _along_axes(one, targets[copy], attributes[copy], background) if promising else 1.0
+            of_axes = _along_axes(one, targets[copy], attributes[copy], background, alpha) if promising else 1.0
             floor = smallest_p(len(one.table.targets), one.table.n_x, "two-sided")
             of_words = None if np.isnan(words) else words
             checks = Checks(
@@ -229,12 +234,12 @@ def p_values_of(
     drawn = np.sort(np.abs(u @ v.T), axis=None)
     differences = np.abs(mean_differences(tables, n_x, n_a))
     reached = len(drawn) - np.searchsorted(drawn, differences * (1 - _ROUNDING))
-    return _label(tables, one), np.maximum(reached / len(drawn), 1 / (_DRAWS + 1)), _words(tables, one)
+    return _label(tables, one), frequency_p(reached, _DRAWS), _words(tables, one)
 
 
 def _label(tables: Floats, one: AskedTest) -> Floats:
     n_x, n_a = one.table.n_x, one.table.n_a
-    scores = (tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)).astype(np.float32)
+    scores = row_scores(tables, n_a).astype(np.float32)
     sums, total = scores @ one.members.T, scores.sum(axis=1, keepdims=True)
     spread_out = np.abs(sums / n_x - (total - sums) / (scores.shape[1] - n_x))
     # The first partition is the observed one.
@@ -245,8 +250,7 @@ def _words(tables: Floats, one: AskedTest) -> Floats:
     """Return p over words, NaN where a set has too few units."""
     n_x, n_a = one.table.n_x, one.table.n_a
     rows, columns = (np.array(numbers) for numbers in one.table.units())
-    sets = (rows[:n_x], rows[n_x:], columns[:n_a], columns[n_a:])
-    if min(len(np.unique(side)) for side in sets) < FEWEST_UNITS:
+    if fewest_units(rows, n_x, columns, n_a) < FEWEST_UNITS:
         return np.full(len(tables), np.nan)
     found = spread(tables, n_x, n_a, rows, columns)
     differences = mean_differences(tables, n_x, n_a)
@@ -258,14 +262,14 @@ def _words(tables: Floats, one: AskedTest) -> Floats:
     )
 
 
-def _along_axes(one: AskedTest, targets: Floats32, attributes: Floats32, background: Background) -> float:
-    axes = background.axes
-    n_x, n_a = one.table.n_x, one.table.n_a
-    u = targets[:n_x].mean(axis=0) - targets[n_x:].mean(axis=0)
-    v = attributes[:n_a].mean(axis=0) - attributes[n_a:].mean(axis=0)
-    terms = (u @ axes) * (v @ axes)
-    quick = float(normal_sign_test(terms.sum(), np.sum(terms**2)))
-    return quick if quick > _HOPELESS else sign_test(terms, background.misfit)
+def _along_axes(
+    one: AskedTest, targets: Floats32, attributes: Floats32, background: Background, alpha: float
+) -> float:
+    """Return p along the axes; one that is too large by the normal distribution alone needs no exact count."""
+    u, v = difference(targets, one.table.n_x), difference(attributes, one.table.n_a)
+    terms = (u @ background.axes) * (v @ background.axes)
+    quick = float(normal_sign_test(terms.sum(), np.sum(terms**2) * background.misfit**2))
+    return quick if quick > alpha else sign_test(terms, background.misfit)
 
 
 def _neighbours(rows: Floats32, seed: int, count: int) -> Floats32:

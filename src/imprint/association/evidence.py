@@ -175,7 +175,7 @@ def unit_rows(vectors: Floats32) -> Floats:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
 
 
-def difference(rows: Floats, first: int) -> Floats:
+def difference(rows: Floats | Floats32, first: int) -> Floats:
     """Return the mean of the first rows less that of the others."""
     return np.asarray(rows[:first].mean(axis=0) - rows[first:].mean(axis=0))
 
@@ -188,15 +188,15 @@ def against_frequency(contrast: SetVectors, background: Background, seed: int) -
         reached = int(np.sum(np.abs(u @ v.T) >= observed * (1 - 1e-6)))
         scores = contrast.targets @ np.vstack([contrast.v, v]).T.astype(np.float64)
     return {
-        "p_frequency": frequency_p(reached, DRAWS),
+        "p_frequency": float(frequency_p(reached, DRAWS)),
         "specificity": _specificity(np.asarray(scores), contrast.n_x),
         **_described(np.asarray(scores[:, 0]), contrast),
     }
 
 
-def frequency_p(reached: int, draws: int) -> float:
+def frequency_p(reached: Ints | int, draws: int) -> Floats:
     """Return the share of pairs of draws that reached the observed difference; pairs share draws, so none is 0."""
-    return max(1 / (draws + 1), reached / draws**2)
+    return np.maximum(1 / (draws + 1), np.asarray(reached) / draws**2)
 
 
 def random_contrasts(

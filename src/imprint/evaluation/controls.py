@@ -9,6 +9,7 @@ three quarters of those with 70 %, none with 90 %, and no random vectors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib import resources
 
 import msgspec
@@ -149,10 +150,12 @@ def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: Encoding
     return {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
 
 
+@cache
 def _valence() -> dict[str, float]:
     text = (resources.files("imprint.evaluation") / "data" / "valence.tsv").read_text("utf-8")
     return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}
 
 
+@cache
 def _pairs() -> PairBenchmark:
     return next(one for one in bundled_benchmarks() if isinstance(one, PairBenchmark) and one.name == _BENCHMARK)

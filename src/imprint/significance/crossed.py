@@ -56,7 +56,7 @@ def over_words(
     rows, columns = (
         np.arange(size) if units is None else np.asarray(units[axis]) for axis, size in enumerate(cosines.shape)
     )
-    if min(_sizes(rows, n_x) + _sizes(columns, n_a)) < FEWEST_UNITS:
+    if fewest_units(rows, n_x, columns, n_a) < FEWEST_UNITS:
         return None
     blocks = cosines.reshape(1, *cosines.shape)
     difference = float(mean_differences(blocks, n_x, n_a)[0])
@@ -65,13 +65,23 @@ def over_words(
 
 def mean_differences(tables: Floats, n_x: int, n_a: int) -> Floats:
     """Return the mean difference of each table: of X less Y, in the mean cosine with A less that with B."""
-    scores = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
+    scores = row_scores(tables, n_a)
     return np.asarray(scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1))
+
+
+def row_scores(tables: Floats, n_a: int) -> Floats:
+    """Return each row's mean with A less that with B, in every table."""
+    return np.asarray(tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2))
+
+
+def fewest_units(rows: Ints, n_x: int, columns: Ints, n_a: int) -> int:
+    """Return how many units the smallest of the four sets has."""
+    return min(len(np.unique(side)) for side in (rows[:n_x], rows[n_x:], columns[:n_a], columns[n_a:]))
 
 
 def spread(tables: Floats, n_x: int, n_a: int, rows: Ints, columns: Ints) -> Spread:
     """Return the variance of each table's mean difference over words, and its degrees of freedom."""
-    scores = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
+    scores = row_scores(tables, n_a)
     contrasts = tables[:, :n_x].mean(axis=1) - tables[:, n_x:].mean(axis=1)
     sides = [
         (scores[:, :n_x], rows[:n_x]),
@@ -116,7 +126,3 @@ def _interaction(block: Floats, rows: Ints, columns: Ints) -> Floats:
 def _members(units: Ints) -> Floats:
     _, place = np.unique(units, return_inverse=True)
     return np.asarray(np.eye(place.max() + 1)[place])
-
-
-def _sizes(units: Ints, first: int) -> list[int]:
-    return [len(np.unique(side)) for side in (units[:first], units[first:])]
