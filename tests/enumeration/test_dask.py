@@ -1,6 +1,7 @@
 """Enumeration on a real Dask cluster: two worker processes on this machine, one of which is killed on the way."""
 
 import contextlib
+import gc
 import os
 import pickle
 import signal
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+from concurrent.futures import CancelledError
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,11 +18,14 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
+from imprint.cli.cluster import open_cluster
 from imprint.embeddings.convert import convert
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.matching import WORK
 from imprint.enumeration.solution import RANDOM_DIRECTIONS
+from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK, Cells, null_scores
+from tests.support.refusals import refuses
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 ROTATIONS = 60 * CHUNK
@@ -219,3 +224,16 @@ def test_a_cluster_that_goes_away_on_the_way_is_one_line(planted, tmp_path):
     assert (process.returncode, output) == (1, "")
     assert len(errors.splitlines()) == 1, errors
     assert f"the Dask cluster at '{address}' failed" in errors
+
+
+def test_a_client_that_cannot_be_closed_does_not_hide_what_failed(monkeypatch):
+    async def reconnect(self):
+        raise RuntimeError("dictionary changed size during iteration")  # as Dask's own does when it loses a race
+
+    monkeypatch.setattr(Client, "_reconnect", reconnect)
+    with local_cluster(1, processes=False, protocol="tcp") as doomed:
+        address = doomed.scheduler_address
+        with refuses(SettingError, option="--dask", got=address), open_cluster(address):
+            doomed.close()
+            raise CancelledError
+    gc.collect()  # a client that is closed again when it is collected would warn, and warnings are errors

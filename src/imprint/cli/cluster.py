@@ -29,16 +29,25 @@ def open_cluster(address: str) -> Iterator[Executor]:
             got=address,
             hint="start one, or leave --dask out",
         ) from error
-    with client:
-        try:
-            yield client.get_executor()
-        except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
-            raise SettingError(
-                f"the Dask cluster at {address!r} failed ({str(error) or type(error).__name__})",
-                option="--dask",
-                got=address,
-                hint="it needs a scheduler and workers that stay, with imprint installed",
-            ) from error
+    try:
+        yield client.get_executor()
+    except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
+        raise SettingError(
+            f"the Dask cluster at {address!r} failed ({str(error) or type(error).__name__})",
+            option="--dask",
+            got=address,
+            hint="it needs a scheduler and workers that stay, with imprint installed",
+        ) from error
+    finally:
+        _close(client)
+
+
+def _close(client: Any) -> None:
+    """Close a client, also one whose scheduler is gone: that may raise whatever broke its connection."""
+    try:
+        client.close()
+    except Exception:
+        client.status = "closed"  # otherwise it is closed again, and fails again, when it is collected
 
 
 def _await_greeting(address: str) -> None:
