@@ -36,7 +36,7 @@ from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import word_sets
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import load
-from imprint.view import Chart, Section, Table
+from imprint.view import Chart, Section, Table, flat
 
 ROOT = Path(__file__).parents[1]
 SHOWN = Words()
@@ -59,7 +59,7 @@ def said(texts):
 
 def tables(rows):
     """Return every table that the rows have, those of charts too."""
-    for block in blocks(rows):
+    for block in flat(blocks(rows)):
         if isinstance(block, Table | Chart):
             yield block if isinstance(block, Table) else block.table
 
@@ -111,13 +111,13 @@ def test_vectors_that_know_no_words_pass_no_gate(name, bundled, audited):
     for row in gate.findings():
         assert "judged" in row.why
         assert {row.verdict, *(one.verdict for one in row.outcomes)} == {"cannot tell"}
-        assert len(list(GATE.opening([row]))) == 1
+        assert len(list(GATE.sentences([row]))) == 1
     can = render_card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
     failed = [one for one in rows[0].controls if not one.passed]
     assert failed
     assert "cannot be judged" in can
     assert all(one.name in can for one in failed)
-    assert "vidence" not in can
+    assert not any(f"{level.capitalize()} evidence" in can for level in FOUND)
 
 
 def test_half_noise_is_still_judged(bundled, audited):
@@ -165,7 +165,7 @@ def test_a_reversed_bias_is_called_reversed_everywhere(turned):
 def drawn(rows):
     """Return the evidence that each row of the forest is drawn with, and the legend's looks."""
     (chart,) = (block for block in blocks(rows) if isinstance(block, Chart))
-    return looks(chart.draw(SHOWN))
+    return looks(chart.draw(SHOWN, 860))
 
 
 def looks(spec):
@@ -173,13 +173,13 @@ def looks(spec):
     shape, fill = (point["encoding"][channel]["scale"] for channel in ("shape", "fill"))
     legend = dict(zip(shape["domain"], zip(shape["range"], fill["range"], strict=True), strict=True))
     listed = spec["datasets"][point["data"]["name"]]
-    return {row["label"]: row["evidence"] for row in listed}, legend
+    return {row.get("hint0"): row["evidence"] for row in listed}, legend
 
 
 def test_a_reversed_bias_has_a_mark_of_its_own(turned):
     marks, legend = drawn(turned)
-    assert marks[turned[0].title] == f"{turned[0].evidence}, reversed"
-    assert marks[turned[0].title] in legend
+    assert marks[turned[0].test] == f"{turned[0].evidence}, reversed"
+    assert marks[turned[0].test] in legend
     levels = [
         *FOUND,
         *(f"{level}, reversed" for level in FOUND),
@@ -207,16 +207,19 @@ def test_a_lone_test_and_findings_from_a_file_show_their_evidence(bundled, tmp_p
     write_findings(tmp_path / "f.jsonl", [row for result in found for row in result.findings()])
     read = read_findings(tmp_path / "f.jsonl")
     marks, _ = drawn(read)
-    assert marks == {result.test.title: result.evidence for result in found}
+    assert marks == {result.test.id: result.evidence for result in found}
 
 
 def test_a_row_without_evidence_has_a_word_and_a_mark_of_its_own(turned):
-    plain_p = msgspec.structs.replace(turned[0], evidence=None, title="only p", p_holm=None)
-    control = msgspec.structs.replace(plain_p, topics=("neutral",), title="a control")
+    plain_p = msgspec.structs.replace(turned[0], evidence=None, test="only p", p_holm=None)
+    control = msgspec.structs.replace(plain_p, topics=("neutral",), test="a control")
     rows = [plain_p, control, turned[1]]
     marks, legend = drawn(rows)
-    assert (marks["only p"], marks["a control"]) == ("not judged", "control")
-    assert len({legend[mark] for mark in marks.values()}) == 3
+    assert set(marks) == {"only p", turned[1].test}  # controls are tables' and no part of this picture
+    assert marks["only p"] == "not judged"
+    assert len({legend[mark] for mark in marks.values()}) == 2
+    alone, _ = drawn([control, msgspec.structs.replace(control, test="another")])
+    assert set(alone.values()) == {"control"}
     text, notes = draw_blocks(WEAT.blocks(rows))
     assert "not judged" in text
     assert {"Not judged", "Control"} <= {note.partition(":")[0] for note in (*text.splitlines(), *notes)}
@@ -272,12 +275,12 @@ def test_only_words_on_a_side_are_listed_for_it(he, she):
     }
     assert [len(side) for side in sides.values()] == [he, she]
     texts = [said(PROJECTION.sentences([row]))]
-    texts += [plain(block.alt, SHOWN) for block in PROJECTION.blocks([row]) if isinstance(block, Chart)]
+    texts += [plain(block.alt, SHOWN) for block in flat(PROJECTION.blocks([row])) if isinstance(block, Chart)]
     for text in texts:
         for end, listed in re.findall(r"urthest towards (he|she)(?: are|:) ([^;.]*)", text):
             words = set(listed.split(", "))
             assert words == {"none"} if not sides[end] else words <= sides[end]
-    for table in PROJECTION.blocks([row]):
+    for table in flat(PROJECTION.blocks([row])):
         for place, column in enumerate(getattr(table, "columns", ())):
             end = plain(column.title, SHOWN).removeprefix("most ")
             if end in sides and plain(column.title, SHOWN) != end:

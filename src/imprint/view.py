@@ -5,7 +5,7 @@ and makes harmless. `say` joins them. Renderers (terminal, HTML, Markdown) know 
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,6 +44,8 @@ class Phrase(tuple["str | Number | Given", ...]):
 
 
 Text = str | Number | Given | Phrase
+
+Claim = tuple[Text, Text]  # what can be said, and what cannot
 
 NOTHING = Number(None)
 
@@ -125,12 +127,16 @@ def estimate(value: float | None, low: float | None, high: float | None, digits:
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading, and what it means; an `extra` one is shown on the page only, and when asked for."""
+    """A column's heading, and what it means.
+
+    The page shows six columns at most; `folded` ones are shown there when asked for, `extra` ones nowhere else.
+    """
 
     title: Text
     meaning: str = ""
     numeric: bool = False
     extra: bool = False
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,26 +164,28 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart with its words: `alt` says what is to be seen, `table` has every number drawn.
+    """A chart with its words: `alt` says what is to be seen, `note` how to read it, `table` has every number drawn.
 
-    `name` is unique on its page, of letters, digits and hyphens. `draw` gets whoever makes words harmless, and is
-    called only where charts are drawn.
+    `name` is unique on its page, of letters, digits and hyphens. `draw` gets whoever makes words harmless and the
+    width in pixels, and is called only where charts are drawn. The `main` chart of a page opens it.
     """
 
     name: str
     title: Text
     alt: Text
-    draw: "Callable[[Words], Mapping[str, Any]]"
+    draw: "Callable[[Words, int], Mapping[str, Any]]"
     table: Table
     media: tuple[Medium, ...] = ("page",)
+    note: Text = ""
+    main: bool = False
 
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph; a "warning" stands out, a "note" steps back."""
+    """A paragraph; a "lead" opens a section, a "warning" stands out, a "note" steps back."""
 
     text: Text
-    tone: Literal["plain", "note", "warning"] = "plain"
+    tone: Literal["lead", "plain", "note", "warning"] = "plain"
     media: tuple[Medium, ...] = ("page",)
 
 
@@ -189,7 +197,80 @@ class Listing:
     media: tuple[Medium, ...] = ("page",)
 
 
-Block = Prose | Listing | Chart | Table
+@dataclass(frozen=True)
+class Tile:
+    """A small box: an estimate with its interval, a level of evidence that gives its colour, and a line of text."""
+
+    title: Text
+    note: Text
+    text: Text
+    level: str
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Boxes side by side, their estimates on one scale."""
+
+    tiles: tuple[Tile, ...]
+    media: tuple[Medium, ...] = ("page",)
+
+    def place(self, value: float) -> float:
+        """Return where a value lies on the common scale, which includes zero, in percent."""
+        ends = [0.0, *(end for tile in self.tiles for end in (tile.estimate, tile.low, tile.high) if end is not None)]
+        low, high = min(ends), max(ends)
+        return 100 * (value - low) / (high - low) if high > low else 50.0
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A line of a card with a bar under it, as long as its `share` of the longest."""
+
+    text: Text
+    share: float
+    note: Text
+
+
+@dataclass(frozen=True)
+class Card:
+    """One finding in a box: bars, and `more` lines one click away."""
+
+    title: Text
+    note: Text
+    bars: tuple[Bar, ...]
+    more: Text
+    lines: tuple[Text, ...]
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Boxes side by side."""
+
+    cards: tuple[Card, ...]
+    media: tuple[Medium, ...] = ("page",)
+
+
+@dataclass(frozen=True)
+class Details:
+    """Blocks one click away on a page; elsewhere they are drawn like others."""
+
+    summary: str
+    blocks: "tuple[Block, ...]"
+    media: tuple[Medium, ...] = ("page", "terminal", "card")
+
+
+Block = Prose | Listing | Chart | Table | Tiles | Cards | Details
+
+
+def flat(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Return blocks with what is one click away in its place."""
+    for block in blocks:
+        if isinstance(block, Details):
+            yield from flat(block.blocks)
+        else:
+            yield block
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ import re
 
 import pytest
 
-from imprint.kinds.sections import sections, sentences
+from imprint.kinds.sections import sections
 from imprint.render.html import draw_fragment
 from imprint.render.terminal import draw_text
 from imprint.report.card import render_card
 from imprint.report.method import method
+from imprint.report.summary import brief
 
 SECTIONS = ("weat", "wefat", "directions", "enumeration", "analogies", "debiasing", "benchmarks", "seat", "against")
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
@@ -39,7 +40,7 @@ def test_the_method_reads_as_before(audit, snapshot):
 
 
 def test_the_summary_reads_as_before(audit, snapshot):
-    assert "\n".join(draw_text(one) for one in sentences(audit[0].findings())) == snapshot
+    assert "\n".join(draw_text(one) for one in brief(audit[0].findings())) == snapshot
 
 
 def test_the_card_reads_as_before(audit, snapshot):

@@ -12,7 +12,7 @@ from refusals import refuses
 from imprint import load, metric, weat, wefat
 from imprint.association.battery import run_battery
 from imprint.association.seat_battery import run_seat_battery
-from imprint.association.verdicts import strongest
+from imprint.association.verdicts import FOUND, strongest
 from imprint.errors import SettingError
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, sections, sentences
@@ -21,8 +21,9 @@ from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.report.card import render_card
+from imprint.report.summary import verdict
 from imprint.stimuli.catalog import catalogue, get
-from imprint.view import Chart, Table
+from imprint.view import Chart, Table, flat
 
 SHOWN = Words()
 
@@ -48,7 +49,7 @@ def drawn_rows(spec):
 
 
 def charts(rows):
-    return [block for block in blocks(rows) if isinstance(block, Chart)]
+    return [block for block in flat(blocks(rows)) if isinstance(block, Chart)]
 
 
 def test_every_weat_is_shown_with_its_exact_numbers(battery):
@@ -68,56 +69,72 @@ def test_a_certified_p_value_is_shown_by_its_bounds():
     assert plain(counts_cell(row).text, SHOWN) == "3 to 5 of 100"
 
 
-def test_the_line_of_a_wefat_predicts_the_property_from_the_score(bundled):
+def test_the_line_of_a_wefat_fits_the_points_as_they_are_drawn(bundled):
     result = wefat(bundled, "caliskan-wefat-names")
     (chart,) = charts(result.findings())
-    ends = [row for row in drawn_rows(chart.draw(SHOWN)) if "word" not in row and {"x", "y"} <= set(row)]
+    drawn = [row for row in drawn_rows(chart.draw(SHOWN, 860)) if {"x", "y"} <= set(row)]
+    ends = [row for row in drawn if "word" not in row]
+    x, y = np.array(sorted({(row["x"], row["y"]) for row in drawn if "word" in row})).T
+    slope, intercept = np.polyfit(x, y, 1)
     assert ends
     for point in ends:
-        assert point["x"] == pytest.approx(result.slope * point["y"] + result.intercept)
+        assert point["y"] == pytest.approx(slope * point["x"] + intercept)
+    assert slope * result.slope == pytest.approx(result.finding().r ** 2)  # the paper's line predicts x from y
 
 
 def test_the_forest_draws_the_mean_difference_its_interval_over_words_and_the_evidence(battery):
-    rows = of_kind("weat", battery)
-    (chart,) = charts(rows)
-    drawn = {row["label"]: row for row in drawn_rows(chart.draw(SHOWN)) if "estimate" in row}
+    rows = [row for row in of_kind("weat", battery) if row.about_people]
+    (chart,) = charts(of_kind("weat", battery))
+    drawn = {row["hint0"]: row for row in drawn_rows(chart.draw(SHOWN, 860)) if "estimate" in row}
     assert len(drawn) == len(rows)
     for row in rows:
-        shown = drawn[row.title]
+        shown = drawn[row.test]
         assert shown["estimate"] == row.mean_difference
         assert (shown["low"], shown["high"]) == (row.words_low, row.words_high)
-        assert shown["evidence"] == (row.evidence or "control")
+        assert shown["evidence"] == row.evidence
+    sizes = [one["estimate"] for one in drawn.values()]
+    assert sizes == sorted(sizes, reverse=True)
 
 
 def test_one_test_alone_draws_every_word(battery):
     row = next(row for row in battery if row.test == "caliskan-6")
     (chart,) = charts([row])
-    drawn = {one["word"]: one["x"] for one in drawn_rows(chart.draw(SHOWN)) if "word" in one}
+    drawn = {one["word"]: one["x"] for one in drawn_rows(chart.draw(SHOWN, 860)) if "word" in one}
     assert drawn == {one.word: one.value for one in row.scores}
 
 
 def test_two_embeddings_side_by_side_are_told_apart(battery):
     rows = of_kind("weat", battery)
     both = [*rows, *(replace(row, embedding="the other", embedding_sha256="1" * 64) for row in rows)]
-    shown = list(blocks(both))
+    shown = list(flat(blocks(both)))
     (table,) = (block for block in shown if isinstance(block, Table))
     assert "Embedding" in [column.title for column in table.columns]
     assert len(table.rows) == len(both)
     assert not any(isinstance(block, Chart) for block in shown)
 
 
-def test_sentences_lead_with_the_strongest_evidence_about_people(battery):
+def test_sentences_count_the_evidence_about_people(battery):
     people = [row for row in of_kind("weat", battery) if "neutral" not in row.topics]
     counted = Counter(row.evidence for row in people)
+    first, others = (plain(text, SHOWN) for text in sentences(of_kind("weat", battery)))
+    assert f"{len(people)} tests" in first
+    assert f"over {people[0].family_size} tests" in first
+    for level in FOUND:
+        assert (f"{counted[level]} {level}" in first) == (level in counted)
+    assert f"{counted['none shown']} " in others
+
+
+def test_the_verdict_leads_with_the_strongest_evidence_about_people(battery):
+    people = [row for row in of_kind("weat", battery) if row.about_people]
+    counted = Counter(row.evidence for row in people)
     best = strongest(counted)
-    first, *others = (plain(text, SHOWN) for text in sentences(of_kind("weat", battery)))
-    assert f"{best}: {counted[best]} of {len(people)}" in first
-    assert f"{people[0].family_size} tests" in first
+    said = plain(verdict(battery), SHOWN)
+    assert said.startswith(best.capitalize())
     largest = max((row for row in people if row.evidence == best), key=lambda row: abs(row.mean_difference))
-    for text in (*map(largest.set_name, "xayb"), f"{largest.mean_difference:.3f}", f"{largest.words_low:.3f}"):
-        assert text in first
-    for level in set(counted) - {best}:
-        assert any(f"{counted[level]} " in text and level in text for text in others)
+    for text in map(largest.set_name, "xayb"):
+        assert text in said
+    for level in FOUND[FOUND.index(best) + 1 :]:
+        assert f"{counted[level]} more" in said
 
 
 @pytest.mark.parametrize(
@@ -134,7 +151,7 @@ def test_sentences_lead_with_the_strongest_evidence_about_people(battery):
             {"evidence": "limited", "checks_failed": ("frequency", "words", "axes"), "p_words": 0.1},
             "limited: fails the words check; frequency, axes not run (the vocabulary is too small)",
         ),
-        ({"evidence": "none shown", "detectable_shift": 0.0712}, "none shown (smallest detectable difference 0.071)"),
+        ({"evidence": "none shown", "detectable_shift": 0.0712}, "none shown (detectable: 0.071)"),
         ({"evidence": "too few words"}, "too few words"),
         ({"topics": ("neutral",)}, "control"),
     ],
@@ -148,9 +165,10 @@ def test_what_is_reversed_is_counted_and_said_the_other_way_round(bundled):
     turned = weat(bundled, dataclasses.replace(test, x=test.y, y=test.x)).finding()
     as_asked = weat(bundled, test).finding()
     assert (turned.evidence, turned.direction) == (as_asked.evidence, "reversed")
-    said = " ".join(plain(text, SHOWN) for text in sentences([turned]))
-    assert "1 reversed" in said
-    assert f"{test.y.name} with {test.b.name}, {test.x.name} with {test.a.name}" in said
+    assert any("Reversed" in plain(text, SHOWN) for text in sentences([turned]))
+    said = plain(verdict([turned]), SHOWN)
+    assert f"{test.y.name} with {test.b.name}, and {test.x.name} with {test.a.name}" in said
+    assert "opposite" in said
 
 
 def test_a_part_that_was_not_run_says_why():

@@ -18,7 +18,7 @@ from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.stimuli.catalog import get
 from imprint.stimuli.templates import Templates
-from imprint.view import Cell, Chart, Prose, Section, Table
+from imprint.view import Cell, Chart, Prose, Section, Table, flat
 
 TESTS = (get("caliskan-6"), get("seat-double-bind-likable"))
 
@@ -100,7 +100,7 @@ def test_checks_of_single_words_are_shown_once():
         test="caliskan-7 caliskan-8", embedding="one", embedding_sha256="1", check="agree", reason="", context="word",
         unit="word", effect_sizes=(1.0, None), p_values=(0.001, 1.0), holds=False,
     )  # fmt: skip
-    (table,) = COHERENCE.blocks([row, replace_row(row, unit="sentence")])
+    (table,) = flat(COHERENCE.blocks([row, replace_row(row, unit="sentence")]))
     assert len(table.rows) == 1
     assert list(COHERENCE.blocks([replace_row(row, unit="sentence")])) == []
 
@@ -132,7 +132,7 @@ def test_words_without_a_kind_missing_words_and_left_out_sentences_are_told(rows
 
 def test_sentences_count_tests_about_people_by_words_in_their_families(rows):
     seats = [row for row in rows if row.kind == "seat"]
-    for said, alone in zip(SEAT.opening(seats), (True, False), strict=True):
+    for said, alone in zip(SEAT.sentences(seats), (True, False), strict=True):
         counted = Counter(row.evidence for row in seats if row.unit == "word" and (row.context == "word") == alone)
         for level, number in counted.items():
             assert f"{number} {level}" in plain(said, Words())

@@ -256,36 +256,42 @@ def test_the_legend_explains_what_is_drawn_and_nothing_else():
     assert explained(forest([ForestRow("a", 1.0, 0.5, 2.0, "limited")], **AXES)) == ["limited", "interval"]
 
 
-def test_long_labels_break_after_a_comma_and_lose_nothing_that_fits():
-    rows = layers(forest(ROWS, **AXES), "point")[0]
-    assert rows[0]["lines"] == "Flowers and insects,\npleasant and unpleasant"
-    assert [row["lines"].replace("\n", " ") for row in rows] == [row.label for row in ROWS]
+@pytest.mark.parametrize("width", [340, 860, 1000])
+def test_no_line_of_a_label_is_wider_than_its_room(width):
+    labels = ["word" * times for times in (1, 10, 40)]
+    spec = forest([ForestRow(label, 1.0, below=label) for label in labels], **AXES, width=width)
+    room = spec["width"] if width == 340 else width - spec["width"]
+    for row, label in zip(layers(spec, "point")[0], labels, strict=True):
+        for line in (row["label"], row["below"]):
+            assert line == label or (line.endswith("…") and label.startswith(line[:-1]))
+            assert text_width(line) <= room
+        assert row["title"] == f"{label}, {label}"  # on hover it is whole
 
 
-def test_no_line_of_a_label_is_longer_than_its_column():
-    labels = [separator.join(["word" * times] * 9) for separator in ("", " ", ", ", "  ") for times in (1, 3, 12)]
-    for row in layers(forest([ForestRow(label, 1.0) for label in labels], **AXES), "point")[0]:
-        lines = row["lines"].split("\n")
-        assert len(lines) <= 2
-        assert all(0 < len(line) <= 37 for line in lines)
+def test_every_chart_is_as_wide_as_it_is_told():
+    points = spread(12)
+    for width in (340, 860):
+        for name, spec in all_charts(points, width=width).items():
+            assert width - 350 < spec["width"] < width, name
 
 
 # Any chart
 
 
-def all_charts(points):
+def all_charts(points, **width):
     """The same words drawn in every way."""
     pairs = [(one.word, other.word) for one, other in zip(points[::2], points[1::2], strict=False)]
     name = points[0].word if points else ""
     tests = [
-        ForestRow(p.word, p.x, p.y - 1, p.y, level, p.hints) for p, level in zip(points, cycle(EVIDENCE), strict=False)
+        ForestRow(p.word, p.x, p.y - 1, p.y, level, hints=p.hints)
+        for p, level in zip(points, cycle(EVIDENCE), strict=False)
     ]
     return {
-        "scatter": scatter(points, x_title=name, y_title=name, line="diagonal", labels=len(points)),
-        "strip": strip(points, x_title=name, ends=(name, name), labels=len(points)),
-        "arrows": arrows(pairs, points, x_title=name, y_title=name, ends=(f"{name} first", f"{name} second")),
-        "curve": curve(points, x_title=name, y_title=name, chosen=name),
-        "forest": forest(tests, x_title=name, band=f"{name} band"),
+        "scatter": scatter(points, x_title=name, y_title=name, line="diagonal", labels=len(points), **width),
+        "strip": strip(points, x_title=name, ends=(name, name), labels=len(points), **width),
+        "arrows": arrows(pairs, points, x_title=name, y_title=name, ends=(f"{name} first", f"{name} second"), **width),
+        "curve": curve(points, x_title=name, y_title=name, chosen=name, **width),
+        "forest": forest(tests, x_title=name, band=f"{name} band", **width),
     }
 
 
@@ -335,7 +341,7 @@ def test_words_never_become_part_of_an_expression():
         for encoding in (layer["encoding"] for layer in spec["layer"]):
             for hint in encoding.get("tooltip", []):
                 assert not set(hint["title"]) & set("\\\n\u2028")
-                assert hint["field"] in {"word", "label", "x", "y", "estimate", "low", "high", "published", "hint0"}
+                assert hint["field"] in {"word", "title", "x", "y", "estimate", "low", "high", "published", "hint0"}
         assert "alert" not in json.dumps([(layer["mark"], layer.get("transform")) for layer in spec["layer"]])
 
 

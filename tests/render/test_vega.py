@@ -38,7 +38,9 @@ def drawn_with(words):
         Point(word, i / 7 - 1, (i * 5 % 11) / 5 - 1, words[i % 2], {words[0]: word}) for i, word in enumerate(words)
     ]
     pairs = list(zip(words[::2], words[1::2], strict=False))
-    tests = [ForestRow(p.word, p.x, p.x - 1, p.x + 1, "limited" if p.x > 0 else "control", p.hints) for p in points]
+    tests = [
+        ForestRow(p.word, p.x, p.x - 1, p.x + 1, "limited" if p.x > 0 else "control", hints=p.hints) for p in points
+    ]
     titles = {"x_title": words[0], "y_title": words[1]}
     return {
         "scatter": scatter(points, **titles, line=(1.0, 0.2), labels=40),

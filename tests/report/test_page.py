@@ -11,7 +11,7 @@ from made_rows import make_row
 from imprint.errors import ImprintError
 from imprint.kinds.sections import draw_rows
 from imprint.render.html import draw_fragment
-from imprint.report.page import draw_page, render_page, write_page
+from imprint.report.page import Opening, draw_page, render_page, write_page
 from imprint.rows import RawRow
 from imprint.view import Cell, Chart, Column, Listing, Prose, Section, Table
 
@@ -20,7 +20,8 @@ WORDS = Table(
     "Words", (Column("Word"), Column("d", "How far.", True)), (("nurse", "1.00"), ("boss", Cell("2.00", "p")))
 )
 SPEC = {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {}}
-DOTS = Chart("dots", "Dots", "Two dots.", lambda words: SPEC, WORDS)
+DOTS = Chart("dots", "Dots", "Two dots.", lambda words, width: SPEC, WORDS)
+OPENING = Opening("What was found.", "About it.")
 FUTURE = {"kind": "from the future", "test": "t", "embedding": "e", "embedding_sha256": "0", "shape": [1, {"a": None}]}
 
 
@@ -30,7 +31,7 @@ def finding(kind="weat", **fields):
 
 def sections(text, **options):
     table = Table(text, (Column(text, text),), ((Cell(text, text),), (text,)), **options)
-    chart = Chart("dots", text, text, lambda words: SPEC, table)
+    chart = Chart("dots", text, text, lambda words, width: SPEC, table)
     return (Section("one", text, (Prose(text), Listing((text,)), table, chart)),)
 
 
@@ -62,7 +63,7 @@ def test_the_same_findings_give_the_same_bytes(tmp_path):
 
 def test_the_title_names_what_was_audited():
     page = render_page([finding(embedding="the other"), finding("audit", embedding="mine & yours")])
-    assert "<title>Social biases in mine &amp; yours</title>" in page
+    assert "<title>Bias audit of mine &amp; yours</title>" in page
 
 
 def test_no_findings_are_refused_in_one_line():
@@ -97,7 +98,10 @@ def test_no_text_changes_the_elements_of_a_fragment(text):
     "text", ["</script><script>alert(1)</script>", "{{7*7}}{% if %}", '"><img onerror=x>', "<!--"]
 )
 def test_no_text_changes_the_elements_of_a_page(text):
-    plain, odd = Seen(draw_page("plain", sections("plain"))), Seen(draw_page(text, sections(text, folded=False)))
+    plain, odd = (
+        Seen(draw_page(name, sections(name), Opening(name, name, [name], [(name, name)], footer=[name])))
+        for name in ("plain", text)
+    )
     assert odd.tags == plain.tags
     assert text in odd.values
 
@@ -109,12 +113,12 @@ def test_the_summary_precedes_the_note_and_the_note_every_offensive_section():
             Section("found", "What was found", (Prose("An ugly word."),), offensive=True),
             Section("method", "Method", (Prose("How."),)),
         ),
-        (Section("summary", "In short", (Prose("Said plainly."),)),),
+        Opening("Said plainly.", ""),
     )
     order = [
         "Said plainly.",
-        "Content note",
         "Contents",
+        "Content note",
         '<details class="gate">',
         "An ugly word.",
         "</details>",
@@ -125,13 +129,13 @@ def test_the_summary_precedes_the_note_and_the_note_every_offensive_section():
 
 
 def test_the_note_stands_only_before_what_may_offend():
-    assert "Content note" not in draw_page("vectors", (Section("one", "One", (Prose("Kind words."),)),))
+    assert "Content note" not in draw_page("vectors", (Section("one", "One", (Prose("Kind words."),)),), OPENING)
 
 
 def test_unmasked_pages_do_not_claim_that_slurs_are_masked():
     offensive = (Section("one", "One", (Prose("A word."),), offensive=True),)
     for draw in (
-        lambda **options: draw_page("vectors", offensive, **options),
+        lambda **options: draw_page("vectors", offensive, OPENING, **options),
         lambda **o: draw_fragment(offensive, **o),
     ):
         assert "Slurs are masked" in draw()
@@ -139,15 +143,15 @@ def test_unmasked_pages_do_not_claim_that_slurs_are_masked():
 
 
 def test_the_bundle_is_there_once_and_only_for_charts():
-    without = draw_page("vectors", (Section("one", "One", (WORDS,)),))
-    with_two = draw_page("vectors", (Section("one", "One", (DOTS, DOTS)),))
+    without = draw_page("vectors", (Section("one", "One", (WORDS,)),), OPENING)
+    with_two = draw_page("vectors", (Section("one", "One", (DOTS, DOTS)),), OPENING)
     assert "vegaEmbed=" not in without
     assert with_two.count("window.vegaEmbed=") == 1
     assert len(with_two.encode()) < LIMIT
 
 
 def test_a_page_reaches_for_nothing():
-    page = draw_page("vectors", (Section("one", "One", (WORDS,)),))
+    page = draw_page("vectors", (Section("one", "One", (WORDS,)),), OPENING)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)[1]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe-eval" not in policy
@@ -167,7 +171,7 @@ def test_charts_of_one_name_in_two_fragments_share_no_id():
             "mark": {"type": "line", "clip": True},
             "encoding": {"x": {"field": "x", "type": "quantitative"}},
         }
-        chart = Chart("dots", "Dots", "Dots.", lambda words: spec, WORDS)
+        chart = Chart("dots", "Dots", "Dots.", lambda words, width: spec, WORDS)
         # without the number at the end, which counts the drawings of a process
         return set(re.findall(r'\bid="([^"]*?)\d*"', draw_fragment((Section("one", "One", (chart,)),))))
 

@@ -80,8 +80,10 @@ def audit_command(
     from imprint.kinds.job import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
+    from imprint.render.terminal import draw_text
     from imprint.render.vega import bundle_ahead
     from imprint.report.page import write_page
+    from imprint.report.summary import brief
     from imprint.rows import write_findings
 
     conditions = parse_conditions(fail_on or (), require or ())
@@ -131,7 +133,8 @@ def audit_command(
         print_findings(found)
         say(f"report: {out}")
     else:
-        say_sentences(audit.findings(), tell, whole=False)
+        for sentence in brief(audit.findings()):
+            tell(draw_text(sentence))
         tell(f"report: {out}")
     say_sentences(gate.findings(), say)
     end_with(gate, junit, summary)

@@ -46,7 +46,7 @@ def _close(client: Any) -> None:
     """Close a client, also one whose scheduler is gone: that may raise whatever broke its connection."""
     try:
         client.close()
-    except Exception:
+    except Exception:  # noqa: BLE001 - the work is done, or its failure is on its way to the user
         client.status = "closed"  # otherwise it is closed again, and fails again, when it is collected
 
 

@@ -47,14 +47,14 @@ def show_findings(findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool
     """
     from imprint.kinds.sections import blocks
     from imprint.rows import SkippedRow
-    from imprint.view import Prose
+    from imprint.view import Prose, flat
 
     if json:
         print_findings(findings)
         for row in findings:
             if isinstance(row, SkippedRow):
                 say(f"not run: {row.test}: {row.reason}")
-        warnings = [one for one in blocks(findings) if isinstance(one, Prose) and one.tone == "warning"]
+        warnings = [one for one in flat(blocks(findings)) if isinstance(one, Prose) and one.tone == "warning"]
         show_blocks(warnings, unmask=True)
         return
     show_blocks(blocks(findings), unmask=unmask, more=more)

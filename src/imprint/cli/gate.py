@@ -91,12 +91,11 @@ def end_with(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn
     raise typer.Exit(gate.exit_code)
 
 
-def say_sentences(rows: "Sequence[imprint.Row]", say: "Callable[[str], None]", *, whole: bool = True) -> None:
-    """Print what rows mean, in sentences: each a `whole` line, as pipelines read them, or broken for people."""
+def say_sentences(rows: "Sequence[imprint.Row]", say: "Callable[[str], None]") -> None:
+    """Print what rows mean, each sentence on one line, as pipelines read them."""
     from imprint.kinds.sections import sentences
     from imprint.masking import Words
     from imprint.render.numbers import plain
-    from imprint.render.terminal import draw_text
 
     for sentence in sentences(rows):
-        say(plain(sentence, Words()) if whole else draw_text(sentence))
+        say(plain(sentence, Words()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from imprint.errors import ImprintError
 from imprint.registry import Registry
 from imprint.rows import RawRow, Result, Row
-from imprint.view import Block, Text
+from imprint.view import Block, Claim, Text
 
 if TYPE_CHECKING:
     from imprint.kinds.job import Job, Plan
@@ -82,11 +82,12 @@ def _nothing(_: Sequence[Any]) -> Iterable[Any]:
 class Kind:
     """Everything that belongs to one kind of finding.
 
-    `blocks` draws rows as tables, charts and paragraphs for page, terminal and card; `sentences` says what they mean,
-    for the top of the page, and `opening` what comes before all other sentences. `run` asks an audit's subject, and
-    takes `seconds` on two cores (`quick_seconds` in a quick audit); a long one that shares nothing with others runs
-    `beside` them. `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a
-    section, kinds come by `rank`. `measure` makes it a metric, which runs by name on a subject and a test.
+    `blocks` draws rows as tables, charts and paragraphs for page, terminal and card, together with rows of the kinds
+    it `joins`; `sentences` says what they mean, the most important first, and `claims` pairs what can be concluded
+    with what cannot. `run` asks an audit's subject, and takes
+    `seconds` on two cores (`quick_seconds` in a quick audit); a long one that shares nothing with others runs `beside`
+    them. `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a section,
+    kinds come by `rank`. `measure` makes it a metric, which runs by name on a subject and a test.
     """
 
     name: str
@@ -94,13 +95,14 @@ class Kind:
     part: Part
     blocks: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
     sentences: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
-    opening: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
+    claims: Callable[[Sequence[Any]], Iterable[Claim]] = _nothing
     run: "Callable[[Job, Progress], Iterable[Row]] | None" = None
     seconds: "float | Callable[[Plan], float]" = 1.0
     quick_seconds: float | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     card: bool = False
     beside: bool = False
+    joins: tuple[str, ...] = ()
     measure: Callable[..., Result] | None = None
     rank: int = 0
 

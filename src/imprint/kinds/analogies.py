@@ -7,7 +7,7 @@ from imprint.directions.analogies import AnalogyRow
 from imprint.directions.axis import show_end
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
-from imprint.view import Block, Column, Given, Prose, Table, count, number, say, title, words
+from imprint.view import Block, Column, Given, Prose, Table, Text, count, number, say, title, words
 
 if TYPE_CHECKING:
     from imprint.kinds.job import Job
@@ -34,18 +34,23 @@ def run(job: "Job", progress: "Progress") -> Sequence[Row]:
     return found.findings()
 
 
+def sentences(rows: Sequence[AnalogyRow]) -> Iterator[Text]:
+    """Say what the pairs are."""
+    template = (
+        "Pairs of words that differ as {} and {} do. Some are correct by meaning; others are stereotypes that an "
+        "application would repeat. Only people can say which is which."
+    )
+    yield say(template, *_ends(rows[0]))
+
+
+def _ends(row: AnalogyRow) -> tuple[Text, ...]:
+    return tuple(title(show_end(side)) for side in (row.positive, row.negative))
+
+
 def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
     """List the pairs, the best first."""
     first = rows[0]
-    ends = tuple(title(show_end(side)) for side in (first.positive, first.negative))
-    yield Prose(
-        say(
-            "Pairs of words that are close together and differ as {} and {} do. Some are correct by meaning. Others "
-            "are stereotypes that an application would repeat. Only people can tell which is which.",
-            *ends,
-        )
-    )
-    yield from _left_out(first)
+    ends = _ends(first)
     columns = (
         Column("Rank", numeric=True),
         *map(Column, ends),
@@ -58,6 +63,7 @@ def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
     )
     caption = say("{} is to {} as … (among {} words of {})", *ends, count(first.n_words), title(first.embedding))
     yield Table(caption, columns, lines, filtered=True)
+    yield from _left_out(first)
     yield Prose(
         "Score: cosine between the pair's difference and the axis, 1 at most. Distance: between the two words at unit "
         "length. No word is first in two pairs, and none is second in two: a pair depends on those above it.",
@@ -81,4 +87,13 @@ def _left_out(row: AnalogyRow) -> Iterator[Block]:
         yield Prose(text, "note", ("page", "terminal"))
 
 
-ANALOGY = Kind("analogy", row=AnalogyRow, part=STEREOTYPES, blocks=blocks, run=run, seconds=5.0, quick_seconds=1.0)
+ANALOGY = Kind(
+    "analogy",
+    row=AnalogyRow,
+    part=STEREOTYPES,
+    blocks=blocks,
+    sentences=sentences,
+    run=run,
+    seconds=5.0,
+    quick_seconds=1.0,
+)

@@ -7,10 +7,9 @@ import msgspec
 from imprint.evaluation.controls import Control
 from imprint.kinds import Kind, Part
 from imprint.rows import Label, PartRow, Row, SkippedRow
-from imprint.view import Block, Column, Table, Text, count, join, number, say, title
+from imprint.view import Block, Claim, Column, Details, Table, Text, count, join, number, say, title
 
-_ABOUT = Part("audit", "The audit", 0)
-_SHORT = 10  # lines of what could not be run that are read without being asked for
+_ABOUT = Part("audit", "Can it be judged?", 12)
 
 
 class AuditSettings(msgspec.Struct, frozen=True):
@@ -52,32 +51,38 @@ _CONTROLS = (
 )
 
 
-def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
-    """Say what was audited."""
-    for row in rows:
-        yield say("{} has {} words in {} dimensions.", title(row.embedding), count(row.n_words), count(row.dimension))
-        if row.settings.quick:
-            yield (
-                "This was a quick audit: fewer rotations, words and resamples, no repeats of the enumeration, and no "
-                "search for hidden gender."
-            )
-
-
 def judgement(rows: Sequence[AuditRow]) -> Iterator[Text]:
-    """Say why a subject cannot be judged."""
+    """Say whether the subject can be judged, and why not."""
     for row in rows:
         failed = [
-            say("{} {} (at least {})", one.name, number(one.value), number(one.least))
+            say("{}: {}, must be at least {}", one.name, number(one.value), number(one.least))
             for one in row.controls
             if not one.passed
         ]
-        if row.judged is False:
+        if row.judged:
             yield say(
-                "{} cannot be judged: it fails controls that every subject that knows words passes: {}. What follows "
-                "says nothing about bias.",
-                title(row.embedding),
-                join(failed),
+                "{} passes all {} controls, so it can be judged.", title(row.embedding), count(len(row.controls))
             )
+        elif row.judged is False:
+            yield say(
+                "{} cannot be judged: it fails controls that every usable subject passes ({}). What follows says "
+                "nothing about bias.",
+                title(row.embedding),
+                join(failed, "; "),
+            )
+
+
+def claims(rows: Sequence[AuditRow]) -> Iterator[Claim]:
+    """Pair whether a subject can be judged with what that does not show."""
+    for row in rows:
+        if row.judged is None:
+            continue
+        first, *_ = judgement([row])
+        name = title(row.embedding)
+        if row.judged:
+            yield first, say("That {} is good at everything: the controls only ask for basic knowledge.", name)
+        else:
+            yield first, say("Neither that {} is biased nor that it is not.", name)
 
 
 def controls(rows: Sequence[AuditRow]) -> Iterator[Block]:
@@ -94,7 +99,7 @@ def controls(rows: Sequence[AuditRow]) -> Iterator[Block]:
                 )
                 for one in row.controls
             )
-            yield Table("Can it be judged?", _CONTROLS, lines, media=("page", "card"))
+            yield Table("What every usable subject should show", _CONTROLS, lines, media=("page", "card"))
 
 
 def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
@@ -107,15 +112,15 @@ def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
 def not_run(rows: Sequence[SkippedRow]) -> Iterator[Block]:
     """List what could not be run, and why; what was tried before and after debiasing, once."""
     lines = tuple(dict.fromkeys((title(row.title), title(row.reason)) for row in rows))
-    yield Table("Not run", (Column("What"), Column("Why")), lines, folded=len(lines) > _SHORT)
+    yield Details("What was not run, and why", (Table("Not run", (Column("What"), Column("Why")), lines),))
 
 
 def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
     """Name what was not run; the page and the findings give the reasons."""
     names = list(dict.fromkeys(row.test for row in rows))
-    yield say("Not run, so nothing is known about them: {}.", title(", ".join(names)))
+    yield say("Not run: {}.", title(", ".join(names)))
 
 
-AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, blocks=controls, sentences=audited, opening=judgement, card=True)
+AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, blocks=controls, sentences=judgement, claims=claims, card=True)
 PART = Kind("part", row=PartRow, part=_ABOUT, sentences=not_run_parts, rank=90)
 SKIPPED = Kind("skipped", row=SkippedRow, part=_ABOUT, blocks=not_run, sentences=not_run_tests, rank=95)

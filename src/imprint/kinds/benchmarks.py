@@ -17,6 +17,7 @@ from imprint.view import (
     Block,
     Cell,
     Column,
+    Details,
     Prose,
     Table,
     Text,
@@ -62,26 +63,23 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:
     """Show how well cosines rank pairs of words as people do."""
-    yield Prose(
-        "Do words that people call similar have similar vectors? People scored pairs of words in each benchmark."
-    )
     yield from _tables(rows, "Word similarity", "Pairs")
-    yield Prose(
-        "Spearman and Pearson are correlations of cosines with people's scores. Brackets are 95 % intervals; they "
-        "allow for pairs that share a word.",
+    reading = Prose(
+        "Do words that people call similar have similar vectors? People scored the pairs of words of each benchmark. "
+        "Spearman and Pearson are correlations of cosines with these scores. Brackets are 95 % intervals; they allow "
+        "for pairs that share a word.",
         "note",
         _SAID,
     )
-    yield from _notes(rows, "pairs")
+    yield Details("About similarity", (reading, *_notes(rows, "pairs")))
 
 
 def analogy_blocks(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Block]:
     """Show how many analogies are answered correctly."""
-    yield Prose("Man is to king as woman is to what? Each benchmark asks many such questions.")
     yield from _tables(rows, "Analogies", "Questions")
-    yield Prose(
-        "3CosAdd and 3CosMul are shares of questions answered correctly; case is ignored. Brackets are 95 % intervals "
-        "over resampled word pairs.",
+    reading = Prose(
+        "Man is to king as woman is to what? Each benchmark asks many such questions. 3CosAdd and 3CosMul are shares "
+        "of questions answered correctly; case is ignored. Brackets are 95 % intervals over resampled word pairs.",
         "note",
         _SAID,
     )
@@ -97,20 +95,20 @@ def analogy_blocks(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Block]:
             )
             yield Prose(text, "warning", _SAID)
             break
-    yield from _notes(rows, "questions")
+    yield Details("About analogies", (reading, *_notes(rows, "questions")))
 
 
 def similarity_sentences(rows: Sequence[SimilarityRow]) -> Iterator[Text]:
     """Say which similarity benchmarks change."""
-    return _sentences(rows, "Word similarity benchmarks", "pairs")
+    return _sentences(rows, "Similarity benchmarks")
 
 
 def analogy_sentences(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Text]:
     """Say which analogy benchmarks change."""
-    return _sentences(rows, "Analogy benchmarks", "questions")
+    return _sentences(rows, "Analogy benchmarks")
 
 
-def _sentences(rows: Sequence[BenchmarkRow], what: str, things: str) -> Iterator[Text]:
+def _sentences(rows: Sequence[BenchmarkRow], what: str) -> Iterator[Text]:
     compared = [row for row in rows if row.against is not None and row.part in (None, PART)]
     if not compared:
         return
@@ -121,15 +119,7 @@ def _sentences(rows: Sequence[BenchmarkRow], what: str, things: str) -> Iterator
         if low is not None and high is not None and (low > 0 or high < 0)
     ]
     yield say(
-        "{} that change significantly from {} to {}: {} (of {}, on {} of {} {}).",
-        what,
-        title(str(compared[0].against)),
-        title(compared[0].embedding),
-        join(changed) if changed else "none",
-        f"{len(compared)}",
-        f"{sum(row.found for row in compared):,}",
-        f"{sum(row.asked for row in compared):,}",
-        things,
+        "{} that change significantly: {} (of {}).", what, join(changed) if changed else "none", f"{len(compared)}"
     )
 
 
@@ -148,7 +138,7 @@ def _tables(rows: Sequence[BenchmarkRow], caption: str, things: str) -> Iterator
             change = Column("B - A", "With the 95 % interval of this difference.", True)
             columns += [Column("A", numeric=True), Column("B", numeric=True), change]
         if any(row.published_before is not None for row in own):
-            columns += [Column("Published", "For Google News vectors, before and after debiasing.")]
+            columns += [Column("Published", "For Google News vectors, before and after debiasing.", folded=True)]
         lines = tuple(_line(row, measure)[: len(columns)] for row in own for measure in row.measures)
         yield Table(say("{}: {}", caption, named(*pair)), tuple(columns), lines)
 

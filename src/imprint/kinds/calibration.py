@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 CHANCE = Part("calibration", "What chance shows", 15)
 
+_OFTEN = 0.2  # a level that so many copies reach says little by itself
 _IMPURE: Null = "clusters"  # random neighbours are still about something
 # What a copy is, and what it keeps of the subject.
 _MADE: dict[Null, tuple[str, str]] = {
@@ -28,11 +29,11 @@ _MADE: dict[Null, tuple[str, str]] = {
 }
 _COLUMNS = (
     view.Column("Altered copies"),
-    view.Column("What they keep"),
+    view.Column("What they keep", folded=True),
     view.Column("Strong", "Copies with at least one strong finding, with 95 % bounds.", True),
     view.Column("Moderate", "Copies with at least one finding that is moderate or strong.", True),
     view.Column("Limited", "Copies with at least one finding of any level.", True),
-    view.Column("Findings a copy", "Findings of any level, on average.", True),
+    view.Column("Findings per copy", "Tests with evidence of any level, on average.", True),
 )
 
 
@@ -57,33 +58,33 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
     """Show how many copies of each kind have findings of each level."""
-    yield view.Prose(
-        "Even vectors that know nothing of the questions can look biased. So the tests were also run on altered "
-        "copies of this subject. Each kind of copy keeps something that real subjects have, and breaks what the tests "
-        "ask about. A level of evidence says little if such copies often reach it."
-    )
     caption = view.say(
         "Findings in {} copies of each kind, {} tests about people",
         view.count(rows[0].copies),
         view.count(rows[0].family_size),
     )
     yield view.Table(caption, _COLUMNS, tuple(_line(row) for row in rows))
+    yield view.Prose(
+        "Even vectors without any of these associations can look biased by chance. So the tests were also run on "
+        "altered copies. Each kind of copy keeps something of the original, and breaks what the tests ask about. If "
+        "such copies often reach a level of evidence, that level says little."
+    )
 
 
 def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     """Say what copies without the associations show, at worst."""
     pure = [row for row in rows if row.null != _IMPURE] or list(rows)
-    strong, moderate, limited = (max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND)
+    worst = {level: max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND}
+    strong, moderate, limited = worst.values()
+    weak = [level for level in reversed(FOUND) if worst[level].share > _OFTEN]
     yield view.say(
-        "False alarms in copies of {} without these associations, in the worst of {} kinds ({} copies each): strong "
-        "{} (95 % bound {}), moderate or stronger {}, any evidence {}.",
-        view.title(rows[0].embedding),
-        view.count(len(pure)),
+        "Chance: of {} altered copies without these associations, at most {} show strong evidence somewhere, {} "
+        "moderate and {} limited.{}",
         view.count(rows[0].copies),
-        view.percent(strong.share, 1),
-        view.percent(strong.high, 1),
+        view.percent(strong.share),
         view.percent(moderate.share),
         view.percent(limited.share),
+        f" So {weak[-1]} evidence alone says little." if weak else "",
     )
 
 
@@ -98,8 +99,8 @@ def _line(row: CalibrationRow) -> tuple[view.Cell | view.Text, ...]:
 
 
 def _share(share: Share) -> view.Cell:
-    ends = (view.percent(share.low), view.percent(share.high))
-    return view.Cell(view.say("{} [{} to {}]", view.percent(share.share, 1), *ends), order=share.share)
+    ends = (view.points(share.low, 0), view.points(share.high, 0))
+    return view.Cell(view.say("{} [{} to {}]", view.percent(share.share), *ends), order=share.share)
 
 
 CALIBRATION = Kind(
@@ -107,7 +108,7 @@ CALIBRATION = Kind(
     row=CalibrationRow,
     part=CHANCE,
     blocks=blocks,
-    opening=sentences,
+    sentences=sentences,
     run=run,
     seconds=6.0,
     quick_seconds=2.0,

@@ -6,12 +6,14 @@ from imprint.association.changes import ChangeRow, TopicChangeRow
 from imprint.association.verdicts import strongest
 from imprint.kinds import Kind
 from imprint.kinds.comparison import AGAINST
-from imprint.kinds.tests import TEST, in_family, level_of, name_cell
+from imprint.kinds.tests import BARS, TEST, forest_chart, in_family, level_of, name_cell
 from imprint.kinds.topics import P_WORDS, TESTS, TOPIC_COLUMN, one_test, topic_cells
 from imprint.view import (
     Block,
     Cell,
+    Claim,
     Column,
+    Details,
     Prose,
     Table,
     Text,
@@ -23,6 +25,8 @@ from imprint.view import (
     title,
 )
 
+_CHANGED = "change of the mean difference"
+_READ = f"Left of zero: smaller than before, or reversed. {BARS}"
 _BEFORE = Column("Before", "Mean difference in the first embedding.", True)
 _AFTER = Column("After", "Mean difference in the second embedding.", True)
 _CHANGE = Column("Change", "Mean difference after less that before, with its 95 % interval over words.", True)
@@ -43,6 +47,9 @@ _TOPIC_CHANGES = (TOPIC_COLUMN, _BEFORE, _AFTER, _CHANGE, P_WORDS, TESTS)
 def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
     """Show how each test's mean difference changed."""
     ends = (title(rows[0].change_from), title(rows[0].change_to))
+    people = [row for row in rows if row.about_people] or rows
+    heading = say("How much does each association change from {} to {}?", *ends)
+    yield forest_chart(f"change-forest-{rows[0].part}", heading, people, x_title=_CHANGED, note=_READ)
     caption = say("What changed from {} to {}{}", *ends, in_family(rows))
     yield Table(caption, _CHANGES, tuple(_change_cells(row) for row in rows))
     yield Prose(
@@ -59,15 +66,21 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
     found = [row for row in people if row.found]
     if people:
         moderate = sum(row.evidence == "moderate" for row in found)
-        counts = (f"{len(found)}", f"{len(people)}", f"{moderate}")
-        yield say("{} {} of {} tests about people, {} of them with moderate evidence.", _changed(rows[0]), *counts)
+        counts = (_changed(rows[0]), f"{len(found)}", f"{len(people)}", f"{moderate}")
+        yield say("{} changes {} of {} tests about people, {} of them with moderate evidence.", *counts)
     best = [row for row in found if row.evidence == strongest(one.evidence for one in found)]
     if best:
         row = max(best, key=lambda one: (abs(one.mean_difference or 0.0), one.test))
         name, size = title(row.title), number(row.mean_difference, 3)
         ends = interval(row.words_low, row.words_high, 3)
-        template = "The largest change: {} by {}, 95 % interval over words {}: {} evidence."
-        yield say(template, name, size, ends, row.evidence or "")
+        yield say("The largest change: {}, by {} [{}], evidence {}.", name, size, ends, row.evidence or "")
+
+
+def claims(rows: Sequence[ChangeRow]) -> Iterator[Claim]:
+    """Pair the changes with what they do not show."""
+    for sentence in say_changes(rows):
+        yield sentence, "That a bias is gone: it may remain in other words and other directions."
+        return
 
 
 def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
@@ -82,13 +95,13 @@ def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
             )
             for row in rows
         )
-        yield Table("What changed, per topic", _TOPIC_CHANGES, lines)
+        yield Details("What changed, per topic", (Table("What changed, per topic", _TOPIC_CHANGES, lines),))
 
 
 def _changed(row: ChangeRow) -> Text:
     if row.part == "debiasing":
-        return "There is evidence that debiasing changed"
-    return say("From {} to {}, there is evidence of a change in", title(row.change_from), title(row.change_to))
+        return "Debiasing"
+    return say("Going from {} to {}", title(row.change_from), title(row.change_to))
 
 
 def _change_cells(row: ChangeRow) -> tuple[Cell | Text, ...]:
@@ -112,7 +125,9 @@ CHANGE = Kind(
     part=AGAINST,
     blocks=show_changes,
     sentences=say_changes,
+    claims=claims,
     aliases={"p": "p_value", "d": "effect_size"},
+    rank=-2,
 )
 TOPIC_CHANGE = Kind(
     "topic-change",

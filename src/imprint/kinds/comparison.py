@@ -10,13 +10,13 @@ from imprint.errors import SettingError
 from imprint.evaluation.agreement import AgreementRow
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
-from imprint.view import NOTHING, Block, Cell, Column, Prose, Table, Text, count, estimate, number, say, title
+from imprint.view import NOTHING, Block, Cell, Column, Details, Prose, Table, Text, count, estimate, number, say, title
 
 if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-AGAINST = Part("against", "Beside another embedding", 90, needs="against")
+AGAINST = Part("against", "Compared with another embedding", 90, needs="against")
 
 _COLUMNS = (
     Column("Scores of"),
@@ -59,13 +59,14 @@ def blocks(rows: Sequence[AgreementRow]) -> Iterator[Block]:
     """Show how scores of the same words correlate."""
     caption = say("Do {} and {} associate the same words alike?", title(rows[0].embedding), title(rows[0].other))
     columns = _COLUMNS if any(row.published_pearson is not None for row in rows) else _COLUMNS[:-1]
-    yield Table(caption, columns, tuple(_line(row)[: len(columns)] for row in rows))
-    yield Prose(
+    table = Table(caption, columns, tuple(_line(row)[: len(columns)] for row in rows))
+    note = Prose(
         "Pearson and Spearman correlate the scores of the same words in both embeddings; names and occupations have "
         "the scores of WEFAT. Brackets are 95 % intervals over resampled words, each with all of its scores.",
         "note",
         ("page", "terminal"),
     )
+    yield Details("Do both associate the same words alike?", (table, note))
     if len(columns) == len(_COLUMNS):
         text = "Published: Pearson and Spearman of GloVe 840B and Google News, Caliskan et al. (2016), Methods."
         yield Prose(text, "note", ("terminal",))
@@ -92,4 +93,5 @@ AGREEMENT = Kind(
     seconds=8.0,
     quick_seconds=5.0,
     aliases={"r": "pearson"},
+    rank=5,
 )

@@ -19,6 +19,7 @@ from imprint.view import (
     Cell,
     Chart,
     Column,
+    Details,
     Given,
     Number,
     Prose,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-BEFORE_AFTER = Part("debiasing", "Before and after debiasing", 60, needs="debias")
+BEFORE_AFTER = Part("debiasing", "What debiasing changes", 60, needs="debias")
 
 _FACTS = {
     "strength": "strength",
@@ -54,19 +55,20 @@ _FACTS = {
 _MOST_CHANGE = 0.15  # of the background's variance, as a share, that goes without a note
 _NOTHING = 1e-9  # variance of words that have been debiased before
 _NAMED = 5  # missing words in a note
+_PAPER = "Bolukbasi et al. (2016), on Google News and other words."
 _VARIANCES = (
     Column("Words"),
     Column("Found", "Words the embedding has, of those asked for."),
     Column("Variance before", "Of words at unit length, along the axis.", True),
-    Column("Variance after", "Of the same words as they are then, along the same axis.", True),
+    Column("Variance after", "Of the same words after debiasing, along the same axis.", True),
     Column(
         "Variance left",
         "Variance after as a share of that before, with 95 % interval if other words had been chosen.",
         True,
     ),
     Column("New axis", "Share of the variance left along the axis that its words make after debiasing.", True),
-    Column("Paper, before", "Bolukbasi et al. (2016), on Google News and other words.", True),
-    Column("Paper, after", "Bolukbasi et al. (2016), on Google News and other words.", True),
+    Column("Paper, before", _PAPER, True, folded=True),
+    Column("Paper, after", _PAPER, True, folded=True),
 )
 _STRENGTHS = (
     Column("Strength", numeric=True),
@@ -124,8 +126,6 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
     """Show what was fitted, and how far words spread along the axis before and after."""
     for row in rows:
-        does = title(summarise(row.method))
-        yield Prose(say("The method “{}” {}. It is judged on held-out words.", title(row.method), does))
         facts = tuple((_label(fact), _value(fact)) for fact in row.fitted)
         columns = (Column("Fitted"), Column("Value", numeric=True))
         yield Table(say("Debiased ({})", title(row.method)), columns, facts, media=("terminal",))
@@ -139,9 +139,11 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
             more = f" and {len(row.missing) - _NAMED:,} more" if len(row.missing) > _NAMED else ""
             missing = say("Not in the embedding it was fitted on: {}{}", words(row.missing[:_NAMED]), more)
             yield Prose(missing, "note", ("terminal",))
+        does = title(summarise(row.method))
+        yield Prose(say("The method “{}” {}. It is judged on held-out words.", title(row.method), does), "note")
     yield Prose(
-        "What one axis no longer shows, another may: an association that is gone from a test does not prove that the "
-        "bias is gone.",
+        "A bias that one axis no longer shows may remain in other directions. An association that is gone from a test "
+        "does not prove that the bias is gone.",
         "note",
         ("page", "terminal"),
     )
@@ -161,7 +163,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
         )
         table = Table("What other strengths would do", _STRENGTHS, lines, media=("terminal",))
         yield table
-        yield _curve(row, table, place)
+        yield Details("What would other strengths do?", (_curve(row, table, place),))
         enough = f"makes the variance of held-out words {WANTED_REDUCTION:g} times smaller"
         strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= WANTED_REDUCTION]
         text = say(f"The smallest strength that {enough} is {{}}.", _significant(min(strong))) if strong else None
@@ -170,7 +172,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
 
 def show_moved(rows: Sequence[DebiasedProjectionRow]) -> Iterator[Block]:
     """Show how far each word lies from the middle, before and after."""
-    yield from (_scatter(row, place) for place, row in enumerate(rows))
+    yield Details("Words before and after", tuple(_scatter(row, place) for place, row in enumerate(rows)))
 
 
 def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
@@ -179,13 +181,19 @@ def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
         known = row.variances
         if known is None:
             continue
-        trial = say("A trial of debiasing ({}; your file is unchanged)", title(row.method))
+        axis = title(row.test.removeprefix(f"{row.method} along "))
         if known.held_out < FEWEST_JUDGES:
-            template = "{} cannot be judged: the embedding has {} of {} held-out professions."
-            yield say(template, trial, count(known.held_out), count(known.held_out_asked))
+            found = (count(known.held_out), count(known.held_out_asked))
+            yield say("Debiasing cannot be judged: the embedding has {} of {} held-out professions.", *found)
         elif known.held_out_left is not None:
-            template = "{} leaves held-out professions {} of their variance along that axis, and background words {}."
-            yield say(template, trial, _left(known), _share(known.background_left, known.background_before))
+            yield say(
+                "Debiasing ({}) would leave {} of the professions' spread along {}.",
+                title(row.method),
+                _left(known),
+                axis,
+            )
+            other = _share(known.background_left, known.background_before)
+            yield say("Other words keep {} of theirs. Your file is unchanged.", other)
 
 
 def _fitted(job: "Job") -> list[Row]:
@@ -262,7 +270,7 @@ def _share(ratio: float | None, before: float | None) -> Text:
 
 
 def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
-    def draw(shown: Words) -> dict[str, object]:
+    def draw(shown: Words, width: int) -> dict[str, object]:
         from imprint.render.charts.curve import curve
         from imprint.render.charts.points import Point
 
@@ -275,6 +283,7 @@ def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
             x_title="share of the background's variance left",
             y_title="held-out words: times less variance",
             chosen=f"{row.chosen or 0:g}",
+            width=width,
         )
 
     alt = (
@@ -292,7 +301,7 @@ def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
         for one in changes
     ]
 
-    def draw(shown: Words) -> dict[str, object]:
+    def draw(shown: Words, width: int) -> dict[str, object]:
         from imprint.render.charts.points import Point
         from imprint.render.charts.scatter import scatter
 
@@ -301,7 +310,7 @@ def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
             for one, group in moved
             if one.after is not None
         ]
-        return scatter(points, x_title="distance before", y_title="distance after", line="diagonal")
+        return scatter(points, x_title="distance before", y_title="distance after", line="diagonal", width=width)
 
     alt = (
         "Words on the diagonal kept their place along the axis, which is made again of the same words; words near the "

@@ -19,6 +19,7 @@ from imprint.view import (
     Cell,
     Chart,
     Column,
+    Details,
     Given,
     Prose,
     Table,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Attempt, Job
     from imprint.types import Progress
 
-ALONG = Part("directions", "Along he and she", 30)
+ALONG = Part("directions", "Words between he and she", 30)
 
 CROWD = "the crowd's gender stereotype scores"
 TOP = 10  # words shown at each end and in the middle
@@ -91,20 +92,18 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[Block]:
     """Show every word along its axis, the `top` words of both ends and the middle, and how good the axis is."""
-    yield Prose(
-        "Each dot is a word. The further it lies to one side, the more its vector points to that end of the axis. An "
-        "audit places professions, none of which means a gender."
-    )
     for place, row in enumerate(rows):
         yield _strip(row, place)
     yield _ends(rows, top)
-    yield Table("The axis, and how far the words spread along it", _AXIS, tuple(map(_axis_cells, rows)))
-    yield Prose(
-        "Coordinates lie between -1 and 1: words are taken at unit length. The axis points from its second word to "
-        "its first. Zero is as close to one end as to the other; it does not mean unbiased.",
+    reading = Prose(
+        "Each dot is a word. Coordinates lie between -1 and 1. The further a word lies to one side, the more its "
+        "vector points to that end of the axis. Zero is as close to one end as to the other; it does not mean "
+        "unbiased.",
         "note",
         ("page", "terminal"),
     )
+    axis = Table("The axis, and how far the words spread along it", _AXIS, tuple(map(_axis_cells, rows)))
+    yield Details("About the axis", (axis, reading))
     for row in rows:
         if lost := dict.fromkeys((*row.axis_missing, *row.missing)):
             text = say("missing words in {}: {}", title(row.embedding), words(lost))
@@ -113,30 +112,33 @@ def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[
 
 def show_comparisons(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Block]:
     """Show the words' places along the axis against what else is known of them."""
-    for place, row in enumerate(rows):
-        yield _comparison(row, place)
-    yield Table("Who agrees", _AGREEMENT, tuple(map(_agreement_cells, rows)))
-    yield Prose(
+    note = Prose(
         "p is two-sided, as if the words had been drawn at random. They were chosen, so take p as a scale, not as "
         "an error rate.",
         "note",
         ("page", "terminal"),
     )
+    charts = (_comparison(row, place) for place, row in enumerate(rows))
+    table = Table("Who agrees", _AGREEMENT, tuple(map(_agreement_cells, rows)))
+    yield Details("Do other numbers agree?", (*charts, table, note))
 
 
 def show_pairs(rows: Sequence[PairsRow]) -> Iterator[Block]:
     """Show each pair as two dots and the line between them."""
+    yield Details("Does the embedding have one direction for gender?", tuple(_pair_blocks(rows)))
+
+
+def _pair_blocks(rows: Sequence[PairsRow]) -> Iterator[Block]:
     yield Prose(
         "Words that differ by gender alone, such as he and she, should differ in the same direction. Here they are in "
-        "the two directions in which these words vary most. Parallel lines mean that the embedding has one direction "
-        "for gender."
+        "the two directions in which these words vary most. Parallel lines mean one direction for gender."
     )
     for place, row in enumerate(rows):
         yield _pairs(row, place)
         yield Prose(
             say(
-                "The mean cosine between the pairs' differences is {}: one if all point the same way, about zero if "
-                "they have no direction in common. The two components explain {} and {} of the variance.",
+                "The mean cosine between the pairs' differences is {}: 1 if all point the same way, about 0 if they "
+                "have no direction in common. The two components explain {} and {} of the variance.",
                 number(row.agreement),
                 *(percent(share) for share in row.explained_shares),
             ),
@@ -149,15 +151,15 @@ def say_ends(rows: Sequence[ProjectionRow]) -> Iterator[Text]:
     """Name the words furthest out."""
     for row in rows:
         ends = ((row.positive, _towards(row, 1)), (row.negative, _towards(row, -1)))
-        told = (say("towards {} are {}", title(show_end(end)), _first(side)) for end, side in ends)
-        yield say("Of {} words, the furthest {}.", count(row.n_words), join(told, "; the furthest "))
+        told = (say("towards {}: {}", title(show_end(end)), _first(side)) for end, side in ends)
+        yield say("Of {} words, furthest {}.", count(row.n_words), join(told, "; furthest "))
 
 
 def say_agreement(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Text]:
     """Say each correlation."""
     for row in rows:
-        template = "Correlation of the coordinates on {} with {}: r = {} ({} words)."
-        yield say(template, title(_axis_name(row)), title(row.other), number(row.pearson), count(row.n_words))
+        template = "Correlation of positions on {} with {}: {}."
+        yield say(template, title(_axis_name(row)), title(row.other), number(row.pearson))
 
 
 def _ordered(row: ProjectionRow) -> list[WordValue]:
@@ -236,12 +238,12 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
     placed = _ordered(row)
     high, low = show_end(row.positive), show_end(row.negative)
 
-    def draw(shown: Words) -> dict[str, object]:
+    def draw(shown: Words, width: int) -> dict[str, object]:
         from imprint.render.charts.points import Point
         from imprint.render.charts.strip import strip
 
         points = [Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
-        return strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)))
+        return strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)), width=width)
 
     alt = say(
         "{} words along the axis. Furthest towards {}: {}. Furthest towards {}: {}.",
@@ -261,12 +263,12 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
 def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
     here = f"{_axis_name(row)} in {row.embedding}"
 
-    def draw(shown: Words) -> dict[str, object]:
+    def draw(shown: Words, width: int) -> dict[str, object]:
         from imprint.render.charts.points import Point
         from imprint.render.charts.scatter import scatter
 
         points = [Point(shown.plain(one.word), one.x, one.y) for one in row.points]
-        return scatter(points, x_title=shown.text(here), y_title=shown.text(row.other))
+        return scatter(points, x_title=shown.text(here), y_title=shown.text(row.other), width=width)
 
     alt = say(
         "A dot for each of {} words: the coordinate along the axis from left to right, {} from bottom to top.",
@@ -281,7 +283,7 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
 
 
 def _pairs(row: PairsRow, place: int) -> Chart:
-    def draw(shown: Words) -> dict[str, object]:
+    def draw(shown: Words, width: int) -> dict[str, object]:
         from imprint.render.charts.arrows import arrows
         from imprint.render.charts.points import Point
 
@@ -291,6 +293,7 @@ def _pairs(row: PairsRow, place: int) -> Chart:
             x_title="first component",
             y_title="second component",
             ends=("men's word", "women's word"),
+            width=width,
         )
 
     alt = say(
@@ -304,7 +307,7 @@ def _pairs(row: PairsRow, place: int) -> Chart:
     return Chart(_numbered("direction-pairs", place), "Gender pairs in two principal components", alt, draw, table)
 
 
-PAIRS = Kind("pairs", row=PairsRow, part=ALONG, blocks=show_pairs, rank=-1)
+PAIRS = Kind("pairs", row=PairsRow, part=ALONG, blocks=show_pairs, rank=1)
 PROJECTION = Kind(
     "projection", row=ProjectionRow, part=ALONG, blocks=show_projections, sentences=say_ends, run=run, seconds=0.5
 )

@@ -17,9 +17,14 @@ from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import (
     NOTHING,
+    Bar,
     Block,
+    Card,
+    Cards,
     Cell,
+    Claim,
     Column,
+    Details,
     Given,
     Prose,
     Table,
@@ -38,11 +43,13 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job, Plan
     from imprint.types import Progress
 
-UNASKED = Part("enumeration", "Found without being asked", 40, offensive=True)
+UNASKED = Part("enumeration", "Found without asking", 40, offensive=True)
 
 _SECONDS_PER_ROTATION = 0.0012
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
 _CENTRAL = 3  # words that stand for a category
+_SHOWN = 3  # associations of a card that are read without being asked for
+_EXAMPLES = 5  # names at the head of a card
 _LARGEST = 2  # shares of a group's races that are read without being asked for
 _RACES = {
     "white": "White",
@@ -63,9 +70,16 @@ _BEARERS = (
 )
 _FOUND = (
     Column("Associations", "How many are statistically significant.", True),
-    Column("Recurrent", "How many of them recur in more than half of the runs with other clusterings.", True),
-    Column("Without frequency", "How many of them remain when the direction of word frequency is removed.", True),
-    Column("Spelling", "How alike words and names are spelt: 0.5 by chance, 1 for the most alike.", True),
+    Column(
+        "Recurrent", "How many of them recur in more than half of the runs with other clusterings.", True, folded=True
+    ),
+    Column(
+        "Without frequency",
+        "How many of them remain when the direction of word frequency is removed.",
+        True,
+        folded=True,
+    ),
+    Column("Spelling", "How alike words and names are spelt: 0.5 by chance, 1 for the most alike.", True, folded=True),
     Column("Frequency", "Rank correlation of words' closeness to the group with their frequency.", True, extra=True),
 )
 _CELLS = (
@@ -118,14 +132,7 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
         if row.groups_of is not None:
             yield Prose(_missing(row), "note", ("page", "terminal"))
             continue
-        yield Prose(
-            "No group and no stereotype is named in advance. The method clusters names by their vectors, clusters "
-            "words into categories, and tests which words of a category are closest to which group of names. Each "
-            "p-value compares a score with names turned in random directions. Who bears the names is looked up "
-            "afterwards."
-        )
-        for text in (_counts(row), *((_recurring(row), *_checks(row)) if row.associations else ())):
-            yield Prose(text, "note", ("page", "terminal"))
+        yield Details("How this was found", tuple(_method(row)))
         if row.spelling is not None and row.spelling > _SPELT_ALIKE:
             text = say(
                 "The words found are spelt like the names: they rank {} within their categories, where chance gives "
@@ -136,46 +143,106 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
         yield from (Prose(title(note), "note", ("page", "terminal")) for note in row.notes)
 
 
+def _method(row: UbeOverviewRow) -> Iterator[Block]:
+    yield Prose(
+        "No group and no stereotype is named in advance. The method groups first names by their vectors, sorts words "
+        "into topics, and tests which words of a topic lie closest to which group of names. Each p-value compares a "
+        "score with names turned in random directions. Who bears the names is looked up afterwards."
+    )
+    for text in (_counts(row), *(_checks(row) if row.associations else ())):
+        yield Prose(text, "note", ("page", "terminal"))
+
+
 def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
-    """Say how many associations recur, how many may be false, and how many word frequency does not explain."""
+    """Say how many associations were found and recur, how many may be false, and what word frequency explains."""
     for row in rows:
         if row.groups_of is not None:
             continue
         if not row.associations:
-            yield say(
-                "Without naming groups in advance: no association of names with words is statistically significant "
-                "({} rotations). This does not show absence.",
-                count(row.rotations),
-            )
+            yield "No association of name groups with words is significant, which does not show absence."
             continue
-        risk = "chance of any false discovery" if row.correction == "max" else "expected false discoveries"
-        main = say(
-            "{} associations of {} groups of names ({} names) with words are statistically significant; {} under "
-            "random rotations: at most {}.",
-            count(row.associations),
-            count(row.groups),
-            f"{row.names_found - row.names_dropped:,}",
-            risk,
-            percent(row.fdr),
+        found = (count(row.associations), count(row.groups), percent(row.fdr))
+        risk = "chance of a false one at most {}" if row.correction == "max" else "at most {} false"
+        yield say(
+            f"Found without asking: {{}} associations of words with {{}} groups of first names ({risk}).", *found
         )
-        yield say("Without naming groups in advance: {}", main if row.recurrent is None else _recurring(row))
-        yield _recurring(row) if row.recurrent is None else main
-        yield from _checks(row)
+        if row.recurrent is not None:
+            yield _recurring(row)
+        if row.survive_without_frequency is not None:
+            lost = f"{row.associations - row.survive_without_frequency:,}"
+            yield f"{lost} of them vanish when word frequency is removed."
 
 
-def group_blocks(rows: Sequence[UbeGroupRow]) -> Iterator[Block]:
-    """Show the groups, as in the paper's Table 3: who bears the names, and how much was found."""
-    known = any(row.races is not None for row in rows)
+def claims(rows: Sequence[UbeOverviewRow]) -> Iterator[Claim]:
+    """Pair what was found without asking with what that does not show."""
+    for sentence in sentences([row for row in rows if row.associations]):
+        yield sentence, "That every one of them is real, or that it is a stereotype: people must judge that."
+        return
+
+
+def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
+    """Show what was found as a card per group; the groups' table, as the paper's Table 3, is one click away."""
+    groups = [row for row in rows if isinstance(row, UbeGroupRow)]
+    found = [row for row in rows if isinstance(row, UbeRow) and row.significant and row.groups_of is None]
+    if found:
+        yield _cards(groups, found)
+    known = any(row.races is not None for row in groups)
     races = tuple(Column(heading, _SHARE, True, extra=True) for heading in _RACES.values()) if known else ()
-    yield Table(
-        say("Groups of names in {}{}", title(rows[0].embedding), ", and who bears them" if known else ""),
+    table = Table(
+        say("Groups of names in {}{}", title(groups[0].embedding), ", and who bears them" if known else ""),
         (GROUP_COLUMN, Column("Names", numeric=True), *(_BEARERS if known else ()), *_FOUND, *races),
-        tuple(_group(row, known=known) for row in rows),
+        tuple(_group(row, known=known) for row in groups),
+    )
+    yield Details("Who bears these names?", (table,))
+
+
+def _cards(groups: Sequence[UbeGroupRow], found: Sequence[UbeRow]) -> Cards:
+    """Make a card of each group with associations, the strongest association first."""
+    longest = max(row.score for row in found)
+    ordered = sorted(found, key=lambda row: (not _recurs(row), _explained(row), -row.score))
+    by_group: dict[str, list[UbeRow]] = defaultdict(list)
+    for row in ordered:
+        by_group[row.group].append(row)
+    named = {row.group: row for row in groups}
+    return Cards(tuple(_card(named.get(letter), own, longest) for letter, own in by_group.items()))
+
+
+def _card(group: UbeGroupRow | None, found: Sequence[UbeRow], longest: float) -> Card:
+    names = found[0].names if group is None else group.names
+    bars = tuple(Bar(words(row.words), row.score / longest, _strength(row)) for row in found[:_SHOWN])
+    lines = tuple(say("{} ({})", words(row.words), _strength(row)) for row in found[_SHOWN:])
+    listed = say("Names: {}", words(names))
+    return Card(
+        say("{} …", words(names[:_EXAMPLES])), _bearers(group), bars, "All associations and names", (*lines, listed)
     )
 
 
+def _bearers(group: UbeGroupRow | None) -> Text:
+    """Say who bears the names: how many, women, year of birth, the largest race or origin."""
+    if group is None:
+        return ""
+    said: list[Text] = [say("{} names", count(group.n_names))]
+    if group.share_women is not None:
+        said.append(say("{} women", percent(group.share_women)))
+    if group.mean_birth_year is not None:
+        said.append(f"born around {group.mean_birth_year:.0f}")
+    races = _largest({heading: getattr(group.races, race, None) for race, heading in _RACES.items()})
+    return join([*said, *([races] if races is not NOTHING else [])], " · ")
+
+
+def _strength(row: UbeRow) -> Text:
+    again = (
+        f"recurs in {row.recurrence * row.recurrence_runs:.0f} of {row.recurrence_runs}"
+        if row.recurrence is not None
+        else ""
+    )
+    size: Text = again or say("score {}", number(row.score))
+    gone = "vanishes when word frequency is removed"
+    return say("{}; {}", size, gone) if row.survives_without_frequency is False else size
+
+
 def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
-    """Show the associations as the paper's Table 5, those that word frequency explains apart, and every cell."""
+    """List every cell; on a terminal, the associations as the paper's Table 5: a column per group."""
     cells = [row for row in rows if row.groups_of is None]
     found = [row for row in cells if row.significant]
     if cells and not found:
@@ -185,11 +252,6 @@ def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
             media=("page", "terminal"),
         )
     if found:
-        yield Prose(
-            "Each column is a group of names, each row a category of words. Words in grey italics are no longer "
-            "significant when the direction of word frequency is removed: they may be close to the names only because "
-            "both are rare, or both frequent."
-        )
         own = [row for row in found if not _explained(row)]
         runs = found[0].recurrence_runs
         if runs:
@@ -223,9 +285,10 @@ def indirect_blocks(rows: Sequence[UbeIndirectRow]) -> Iterator[Block]:
             count(row.tuples),
             percent(row.null_share, 1),
         )
-        yield Prose(text, "note", ("page", "terminal"))
-        if row.strongest:
-            yield Table("The strongest indirect associations", _CROSSED, tuple(map(_crossed, row.strongest)))
+        note = Prose(text, "note", ("page", "terminal"))
+        crossed = tuple(map(_crossed, row.strongest))
+        table = (Table("The strongest indirect associations", _CROSSED, crossed),) if row.strongest else ()
+        yield Details("Do the words match without the names?", (note, *table))
 
 
 def _crossed(one: Crossing) -> tuple[Text, ...]:
@@ -241,10 +304,8 @@ def _explained(row: UbeRow) -> bool:
 
 
 def _recurring(row: UbeOverviewRow) -> Text:
-    if row.recurrent is None:
-        return "One clustering decides these associations: 0 repeats with other clusterings were made."
     return say(
-        "{} of {} associations recur in more than half of {} runs with other clusterings of the same names and words.",
+        "{} of {} recur in more than half of {} repetitions with other groupings of the same names and words.",
         count(row.recurrent),
         count(row.associations),
         count(row.repeats),
@@ -255,19 +316,17 @@ def _checks(row: UbeOverviewRow) -> Iterator[Text]:
     """Say how many associations are left without word frequency, and how many are found where all would be false."""
     if row.survive_without_frequency is not None:
         yield say(
-            "{} of {} associations remain, with the same words, when the direction of word frequency is removed: {} "
-            "are lost. Removing a random direction loses {}, the third principal axis {}.",
-            count(row.survive_without_frequency),
-            count(row.associations),
+            "Removing the direction of word frequency loses {} of {} associations. For comparison, removing a random "
+            "direction loses {} on average, and removing the third principal component {}.",
             f"{row.associations - row.survive_without_frequency:,}",
+            count(row.associations),
             number(row.lost_without_random, 1),
             count(row.lost_without_third_axis),
         )
     if row.rotated_copies is not None and row.flipped_copies is not None:
         yield say(
-            "False discoveries: {} copies with names rotated at random have {} associations on average ({} have any); "
-            "{} copies with random signs on the principal axes, which keep coherence and covariance, have {} ({} have "
-            "any).",
+            "False discoveries: {} copies with randomly rotated names show {} associations on average ({} of copies "
+            "show any). {} stricter copies, which keep the shape of the space, show {} ({} show any).",
             *_discoveries(row.rotated_copies),
             *_discoveries(row.flipped_copies),
         )
@@ -340,7 +399,7 @@ def _grid(caption: Text, found: Sequence[UbeRow]) -> Iterator[Table]:
         for row in by_category.values()
     )
     if lines:
-        yield Table(caption, columns, lines, filtered=True)
+        yield Table(caption, columns, lines, media=("terminal",))
 
 
 def _letter(letter: str) -> Column:
@@ -454,8 +513,10 @@ def _changed(row: UbeRow, before: UbeRow | None, after: UbeRow | None, change: s
     )
 
 
-OVERVIEW = Kind("ube-overview", row=UbeOverviewRow, part=UNASKED, blocks=overview_blocks, sentences=sentences)
-GROUP = Kind("ube-group", row=UbeGroupRow, part=UNASKED, blocks=group_blocks, rank=1)
+OVERVIEW = Kind(
+    "ube-overview", row=UbeOverviewRow, part=UNASKED, blocks=overview_blocks, sentences=sentences, claims=claims
+)
+GROUP = Kind("ube-group", row=UbeGroupRow, part=UNASKED, blocks=group_blocks, joins=("ube",), rank=-1)
 CELL = Kind(
     "ube",
     row=UbeRow,

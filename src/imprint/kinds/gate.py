@@ -1,5 +1,6 @@
 """A gate's answers as a kind: what each condition says, and of which tests."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -7,7 +8,7 @@ import msgspec
 
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
-from imprint.view import Given, Number, Phrase, Text, count, join, say, title, words
+from imprint.view import Claim, Given, Number, Phrase, Text, count, join, say, title, words
 
 Verdict = Literal["passed", "failed", "cannot tell"]
 
@@ -78,6 +79,18 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
             yield f"{len(named) - _MOST_TESTS:,} more; the findings have them all."
 
 
+def claims(rows: Sequence[GateRow]) -> Iterator[Claim]:
+    """Pair the decision with what it does not show."""
+    yield decision(rows), "That a product built on it treats people fairly: the product was not measured."
+
+
+def decision(rows: Sequence[GateRow]) -> str:
+    """Say how many requirements passed, failed, or cannot be decided."""
+    counts = Counter(row.verdict for row in rows)
+    said = [f"{counts[one]} {one}" for one in ("failed", "cannot tell", "passed") if counts[one]]
+    return f"Requirements: {', '.join(said)}."
+
+
 def condition_of(row: GateRow) -> Text:
     """Return the condition as its author wrote it, with the reason where there is one."""
     condition = title(row.test if row.policy_sha256 else f"--{row.rule} {row.test}")
@@ -139,4 +152,4 @@ def datum(value: float | None) -> Number:
     return Number(value, "significant", 4)
 
 
-GATE = Kind("gate", row=GateRow, part=_DECISION, opening=sentences, rank=-1)
+GATE = Kind("gate", row=GateRow, part=_DECISION, sentences=sentences, claims=claims, rank=-1)

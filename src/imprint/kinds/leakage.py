@@ -6,15 +6,11 @@ from imprint.evaluation.leakage import NAMES, LeakageRow
 from imprint.kinds import Kind
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
-from imprint.view import Block, Cell, Column, Number, Prose, Table, Text, count, percent, points, say, title
+from imprint.view import Block, Cell, Column, Details, Number, Prose, Table, Text, count, percent, points, say, title
 
 
 def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
     """Show how often gender is recovered from each list of words, by each method."""
-    yield Prose(
-        "A bias that was removed from one axis may remain in other directions. Can the gender of words still be "
-        "recovered from their vectors? Chance is about one half."
-    )
     first = rows[0]
     columns = [
         Column("Words"),
@@ -32,21 +28,18 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
         ]
     lines = tuple(_line(row)[: len(columns)] for row in rows)
     caption = say("Gender recovered from vectors: {}", named(first.embedding, first.against))
-    yield Table(caption, tuple(columns), lines)
-    yield Prose(
-        "Recovered is the mean share of women's and men's words that are classified correctly, on words that were not "
-        "used for training, or by two clusters. Brackets are 95 % intervals: over other training words for "
-        "classifiers, over resampled words for clusters. A number without brackets has no interval.",
-        "note",
-        ("page", "terminal"),
-    )
-    yield Prose(
+    table = Table(caption, tuple(columns), lines)
+    notes = (
+        "Can the gender of words still be recovered from their vectors? Recovered is the mean share of women's and "
+        "men's words that are classified correctly, on words that were not used for training, or by two clusters. "
+        "Chance is about one half. Brackets are 95 % intervals: over other training words for classifiers, over "
+        "resampled words for clusters.",
         "Gender that is gone from an axis and still recovered here was hidden, not removed. The words furthest out "
-        "were chosen by the axis, so that nearly all are recovered before debiasing. A debiaser that was fitted on "
-        "some of these words does better on them than on others.",
-        "note",
-        ("page", "terminal"),
+        "were chosen by the axis, so nearly all are recovered before debiasing. A debiaser that was fitted on some of "
+        "these words does better on them than on others.",
     )
+    prose = (Prose(note, "note", ("page", "terminal")) for note in notes)
+    yield Details("Can gender still be recovered?", (table, *prose))
 
 
 def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
@@ -55,13 +48,11 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
     if names:
         worst = max(names, key=lambda row: row.accuracy)
         yield say(
-            "In {}, {} of women's and men's first names can still be classified by gender ({}; chance {}), {} in {}.",
-            title(worst.embedding),
-            percent(worst.accuracy),
+            "A {} still classifies {} of first names by gender after debiasing ({} before; chance {}).",
             worst.method,
-            percent(worst.chance),
+            percent(worst.accuracy),
             percent(worst.against_accuracy),
-            title(str(worst.against)),
+            percent(worst.chance),
         )
 
 

@@ -23,6 +23,7 @@ from imprint.kinds.tests import (
     counts_cell,
     difference_cell,
     evidence_cell,
+    evidence_claims,
     evidence_counts,
     evidence_notes,
     family_of,
@@ -40,7 +41,9 @@ from imprint.view import (
     NOTHING,
     Block,
     Cell,
+    Chart,
     Column,
+    Details,
     Listing,
     Medium,
     Prose,
@@ -123,11 +126,6 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
     """Show the battery of each encoder with both units side by side, and how far it depends on single words."""
-    yield Prose(
-        "An encoder turns sentences into vectors. Words are put into simple sentences, such as “This is Emma.”, "
-        "and asked the questions above. One word in eight sentences is not eight observations, so words are "
-        "permuted. The paper permutes sentences; its p-values are given beside."
-    )
     encoders = dict.fromkeys(row.embedding_sha256 for row in rows)
     for place, encoder in enumerate(encoders, start=1):
         own = [row for row in rows if row.embedding_sha256 == encoder]
@@ -136,8 +134,12 @@ def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
         if notes and len(encoders) > 1:
             yield Prose(say("On {}:", title(own[0].embedding)), "note", _PAGES)
         yield from notes
-    yield from _legend(rows)
-    yield from _contrasts(rows)
+    reading = Prose(
+        "Words are put into simple sentences, such as “This is Emma.”, and compared as word vectors are. One word in "
+        "eight sentences is not eight observations, so words are permuted. The paper permutes sentences; its p-values "
+        "are given beside."
+    )
+    yield Details("How to read this", (reading, *_legend(rows), *_contrasts(rows)))
 
 
 def sentences(rows: Sequence[SeatRow]) -> Iterator[Text]:
@@ -157,13 +159,29 @@ def _encoder(rows: Sequence[SeatRow], suffix: str) -> Iterator[Block]:
     by_word = [row for row in rows if row.unit == "word"]
     pairs: list[Pair] = [(row, by_sentences.get((row.test, row.context))) for row in by_word or rows]
     if by_word:
-        heading = "How strong each association is, by words"
-        yield forest_chart(f"seat-forest{suffix}", heading, by_word, label=lambda row: f"{row.context}: {row.title}")
+        yield _forest(by_word, suffix)
     yield _battery(pairs)
     parts = tuple(_part(row) for row in by_word if row.context != "word" and row.effect_size is not None)
     if parts:
         caption = say("How far d_word on {} depends on single templates and words", title(rows[0].embedding))
-        yield Table(caption, _PARTS, parts, filtered=True, media=_PAGES)
+        yield Details(
+            "Does it depend on single words or templates?", (Table(caption, _PARTS, parts, True, media=_PAGES),)
+        )
+
+
+def _forest(rows: Sequence[SeatRow], suffix: str) -> Chart:
+    """Draw the tests about people; where words were asked alone too, those in sentences."""
+    people = [row for row in rows if row.about_people] or rows
+    framed = [row for row in people if row.context != "word"] or people
+    several = len({row.context for row in framed}) > 1
+    heading = say("How large is each association in {}?", title(rows[0].embedding))
+    return forest_chart(
+        f"seat-forest{suffix}",
+        heading,
+        framed,
+        context=lambda row: f"{row.context}: " if several else "",
+        main=True,
+    )
 
 
 def _battery(pairs: Sequence[Pair]) -> Table:
@@ -337,7 +355,8 @@ def coherence(rows: Sequence[CoherenceRow]) -> Iterator[Block]:
     )
     if lines:
         names = ("Encoder", *columns) if several else columns
-        yield Table("Do the tests cohere?", tuple(map(Column, names)), lines, media=_PAGES)
+        table = Table("Do the tests cohere?", tuple(map(Column, names)), lines, media=_PAGES)
+        yield Details("Do tests that should agree agree?", (table,))
 
 
 def anisotropy(rows: Sequence[AnisotropyRow]) -> Iterator[Block]:
@@ -355,7 +374,8 @@ SEAT = Kind(
     row=SeatRow,
     part=SENTENCES,
     blocks=blocks,
-    opening=sentences,
+    sentences=sentences,
+    claims=evidence_claims,
     measure=seat,
     run=run,
     seconds=20.0,

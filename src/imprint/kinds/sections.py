@@ -23,7 +23,8 @@ def sections(rows: Iterable[Row]) -> list[Section]:
             by_part[part_of(row)].append(row)
     drawn = []
     for part in parts_of(listed, refused):
-        shown = tuple(blocks(by_part.pop(part.name, ())))
+        own = by_part.pop(part.name, [])
+        shown = (*(Prose(text, "lead") for text in leads(own)), *blocks(own))
         if part.name in refused:
             shown = (Prose(say("This part was not run: {}", title(refused[part.name])), "warning"), *shown)
         if shown:
@@ -35,17 +36,22 @@ def sections(rows: Iterable[Row]) -> list[Section]:
 
 def blocks(rows: Iterable[Row]) -> Iterator[Block]:
     """Return what the kinds of these rows show, one kind after the other."""
-    for kind, listed in by_kind(rows).items():
-        yield from kind.blocks(listed)
+    listed = by_kind(rows)
+    by_name = {kind.name: own for kind, own in listed.items()}
+    for kind, own in listed.items():
+        yield from kind.blocks([*own, *(row for name in kind.joins for row in by_name.get(name, ()))])
+
+
+def leads(rows: Iterable[Row]) -> Iterator[Text]:
+    """Return what the rows of one part mean, in sentences; what could not be run is listed elsewhere."""
+    for kind, own in by_kind(row for row in rows if not isinstance(row, SkippedRow)).items():
+        yield from kind.sentences(own)
 
 
 def sentences(rows: Iterable[Row]) -> Iterator[Text]:
-    """Return what the rows mean, in sentences: those that open a summary, then the others, part by part."""
+    """Return what the rows mean, in sentences, part by part; what could not be run comes last."""
     listed = list(rows)
-    kinds = by_part_and_kind(row for row in listed if not isinstance(row, SkippedRow))
-    for kind, own in kinds:
-        yield from kind.opening(own)
-    for kind, own in kinds:
+    for kind, own in by_part_and_kind(row for row in listed if not isinstance(row, SkippedRow)):
         yield from kind.sentences(own)
     for kind, own in by_kind(row for row in listed if isinstance(row, SkippedRow)).items():
         yield from kind.sentences(own)

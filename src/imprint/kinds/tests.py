@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from imprint.association.changes import ChangeRow
 from imprint.association.rows import AssociationRow, JudgedRow, TestRow
 from imprint.association.verdicts import FOUND, Evidence, strongest
+from imprint.render.numbers import plain
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
     Chart,
+    Claim,
     Column,
     Listing,
     Number,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from imprint.masking import Words
 
 Tested = TypeVar("Tested", bound=AssociationRow)
+Drawn = TypeVar("Drawn", bound="AssociationRow | ChangeRow")
 
 TEST = Column("Test")
 EFFECT = Column(
@@ -46,6 +50,7 @@ _SIDES = {
 CONTROL, NOT_JUDGED, REVERSED = "control", "not judged", "reversed"  # words in place of a level, or after it
 CORRECTED = Column("p, two-sided, Holm", "Two-sided p after Holm's correction over the tests of its family.", True)
 OVER_WORDS = "95 % interval over words"
+BARS = "Bars: 95 % interval if other words of the same kinds had been chosen."
 DIFFERENCE = Column("Mean difference", f"Difference of the sets' mean cosines, with its {OVER_WORDS}.", True)
 EVIDENCE = Column("Evidence", "What is left of the difference when other explanations are checked.")
 SPLITS = Column("Splits", "Splits of the target words at least as extreme, of all splits.", extra=True)
@@ -59,18 +64,28 @@ CHECKED = (
     Column("Interval of the permutation", "95 % interval of the mean difference for these words.", True, extra=True),
 )
 _LEVELS: dict[Evidence, str] = {
-    "strong": "holds beyond these words, beyond frequency, and beyond what unrelated contrasts in this space reach",
-    "moderate": "holds beyond these words and beyond frequency; "
-    "unrelated contrasts in this space can align as strongly",
-    "limited": "the label permutation alone; the checks that failed are named",
-    "none shown": "not the same as absent; such a test finds the smallest detectable difference four times in five",
-    "too few words": "a set keeps fewer than four or half of its words, or the smallest possible p is too large",
+    "strong": "holds for other words of the same kind, is not explained by word frequency, and is larger than "
+    "differences between unrelated sets of words in this space",
+    "moderate": "holds for other words of the same kind and is not explained by word frequency; unrelated sets of "
+    "words in this space can differ as much",
+    "limited": "statistically significant for these words only; a stricter check failed, so the choice of words or "
+    "their frequency may be the reason",
+    "none shown": "no significant difference, which does not mean that there is none; detectable is the smallest "
+    "difference that the test would find four times in five",
+    "too few words": "a set keeps fewer than four words or less than half, or no p-value could be small enough",
 }
 
+_NOT_SHOWN: dict[Evidence, str] = {
+    "strong": "That word embeddings are biased in general, or that a product is: only this subject was measured.",
+    "moderate": "That it is as large as the number, or that word embeddings are biased in general: only this subject "
+    "was measured, and unrelated sets of words can differ as much in it.",
+    "limited": "That it holds for other words: the words chosen, or their frequency, may be the reason.",
+}
+_UNSEEN: dict[Evidence, str] = {"none shown": "show no evidence", "too few words": "with too few words"}
 _OTHERS = {
-    REVERSED: "the difference is against the predicted direction",
-    CONTROL: "not about people, so it has no level of evidence; controls say whether a subject can be judged",
-    NOT_JUDGED: "the checks that a level of evidence needs were not made",
+    REVERSED: "the difference is opposite to the prediction",
+    CONTROL: "not about people; controls say whether a subject can be judged at all",
+    NOT_JUDGED: "the checks behind the levels of evidence were not run",
 }
 
 
@@ -122,9 +137,7 @@ def evidence_cell(row: JudgedRow) -> Text:
     """Return the level of evidence, and what keeps it from being strong."""
     if row.evidence == "none shown":
         shift = getattr(row, "detectable_shift", None)
-        return (
-            "none shown" if shift is None else say("none shown (smallest detectable difference {})", number(shift, 3))
-        )
+        return "none shown" if shift is None else say("none shown (detectable: {})", number(shift, 3))
     level = level_of(row)
     if not row.found:
         return level
@@ -184,33 +197,39 @@ def strongest_row(rows: Sequence[Tested]) -> Tested | None:
     )
 
 
-def evidence_sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
-    """Say the strongest evidence about people, then how many tests show less."""
-    largest = strongest_row(rows)
-    by_level = {level: [row for row in rows if row.evidence == level] for level in _LEVELS}
-    together = len(rows) > 1 and {row.family_size for row in rows} == {len(rows)}
-    asked = f"{len(rows)} tests corrected together" if together else f"{len(rows)} ({family_of(rows)})"
-    if largest is None or largest.evidence is None:
-        yield f"No evidence of an association about people: 0 of {asked}."
-        less = FOUND[:0]
-    else:
-        found = len(by_level[largest.evidence])
-        which = "" if found == 1 else "the largest: "
-        told = (f"{largest.evidence}", f"{found}", asked, which, association(largest))
-        yield say("The strongest evidence about people is {}: {} of {} ({}{}).", *told)
-        less = FOUND[FOUND.index(largest.evidence) + 1 :]
-    for level in less:
-        topics = Counter(" and ".join(row.topics) for row in by_level[level])
-        if topics:
-            shown = ", ".join(f"{topic} {number}".strip() for topic, number in topics.items())
-            verb = "shows" if topics.total() == 1 else "show"
-            yield f"{topics.total()} {verb} {level} evidence ({shown})."
+def evidence_sentences(rows: Sequence[JudgedRow]) -> Iterator[Text]:
+    """Count the tests about people by their evidence, and name those that are reversed."""
+    counts = {level: sum(row.evidence == level for row in rows) for level in _LEVELS}
+    shown = [f"{found} {level}" for level, found in counts.items() if found and level in FOUND]
+    told = ", ".join(shown) if shown else "none"
+    yield f"Evidence in {len(rows)} tests about people ({family_of(rows)}): {told}."
     turned = [row for row in rows if row.found and row.direction == REVERSED]
     if turned:
-        yield say("{} reversed: {}.", f"{len(turned)}", join((title(row.title) for row in turned), "; "))
-    unseen = [f"{len(by_level[level])} {level}" for level in ("none shown", "too few words") if by_level[level]]
+        yield say("Reversed, against the prediction: {}.", join((title(row.title) for row in turned), "; "))
+    unseen = [f"{counts[level]} {said}" for level, said in _UNSEEN.items() if counts[level]]
     if unseen:
         yield f"The others: {', '.join(unseen)}. This does not mean that there is no bias."
+
+
+def evidence_claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
+    """Pair what tests about people show with what they do not."""
+    own_part = [row for row in rows if row.part in (None, row.kind)]  # elsewhere they are asked again, to compare
+    people = [row for row in own_part if row.about_people and getattr(row, "unit", "word") == "word"]
+    by_level = {level: [row for row in people if row.evidence == level] for level in _LEVELS}
+    for level in FOUND:
+        if own := by_level[level]:
+            largest = max(own, key=lambda row: (_size(row), row.test))
+            more = f", and {len(own) - 1} more" if len(own) > 1 else ""
+            shown = (level.capitalize(), title(largest.embedding), association(largest), more)
+            yield say("{} evidence that {} associates {}{}.", *shown), _NOT_SHOWN[level]
+    if own := by_level["none shown"]:
+        shifts = [row.detectable_shift for row in own if row.detectable_shift is not None]
+        ends = [number(end(shifts), 3) for end in (min, max)] if shifts else []
+        seen = say(" They would detect differences of {} to {}.", *ends) if ends else ""
+        can = say("Tests about people without evidence: {}.{}", f"{len(own)}", seen)
+        yield can, "That there is no such bias."
+    if own := by_level["too few words"]:
+        yield f"Tests about people with too few words: {len(own)}.", "Anything about what they ask."
 
 
 def association(row: AssociationRow) -> Text:
@@ -274,34 +293,66 @@ def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
             )
 
 
-def forest_chart(name: str, heading: str, rows: Sequence[Tested], *, label: Callable[[Tested], str]) -> Chart:
-    """Draw one line per test: the mean difference, its interval over words, and the evidence."""
-    drawn = [row for row in rows if row.mean_difference is not None]
+def pairing(row: TestRow) -> tuple[str, str]:
+    """Say what goes with what where the prediction holds: the first sets, and the second."""
+    return tuple(f"{row.set_name(one)} – {row.set_name(other)}" for one, other in ("xa", "yb"))  # type: ignore[return-value]
 
-    def draw(shown: "Words") -> dict[str, object]:
+
+def forest_chart(
+    name: str,
+    heading: Text,
+    rows: Sequence[Drawn],
+    *,
+    context: Callable[[Drawn], str] = lambda row: "",
+    x_title: str = "difference of mean cosines",
+    note: str = f"Right of zero: as the stereotype predicts. {BARS}",
+    main: bool = False,
+) -> Chart:
+    """Draw one line per test, the largest first: the mean difference, its interval over words, and the evidence."""
+    known = [row for row in rows if row.mean_difference is not None]
+    drawn = sorted(known, key=lambda row: (-(row.mean_difference or 0.0), row.test))
+
+    def draw(shown: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.forest import ForestRow, forest
 
         lines = [
-            ForestRow(shown.text(label(row)), row.mean_difference or 0.0, row.words_low, row.words_high, level_of(row))
+            ForestRow(
+                shown.text(context(row) + pairing(row)[0]),
+                row.mean_difference or 0.0,
+                row.words_low,
+                row.words_high,
+                level_of(row),
+                shown.text(pairing(row)[1]),
+                {
+                    "test": shown.text(row.test),
+                    "evidence": plain(evidence_cell(row), shown),
+                    "p, two-sided": plain(probability(row.p_label, row.p_method), shown),
+                    "after Holm's correction": plain(probability(row.p_holm, row.p_method), shown),
+                },
+            )
             for row in drawn
         ]
-        return forest(lines, x_title="mean difference in cosines", band=OVER_WORDS)
+        return forest(lines, x_title=x_title, band=OVER_WORDS, width=width)
 
-    levels = evidence_counts(rows)
     alt = say(
         "A mark for each of {} tests at its mean difference; the bar is its {}. The marks show the evidence: {}.{}",
         f"{len(rows):,}",
         OVER_WORDS,
-        levels,
-        join(say(" The largest is {}.", title(label(row))) for row in sorted(drawn, key=_size)[-1:]),
+        evidence_counts(rows),
+        join(say(" The largest is {}.", title(", ".join(pairing(row)))) for row in drawn[:1]),
     )
     columns = (TEST, Column("Mean difference", numeric=True), Column(OVER_WORDS, numeric=True), Column("Evidence"))
     lines = tuple(
-        (title(label(row)), number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3), level_of(row))
+        (
+            title(context(row) + row.title),
+            number(row.mean_difference, 3),
+            interval(row.words_low, row.words_high, 3),
+            level_of(row),
+        )
         for row in drawn
     )
     caption = say("Mean differences of the chart{}", in_family(rows))
-    return Chart(name, heading, alt, draw, Table(caption, columns, lines))
+    return Chart(name, heading, alt, draw, Table(caption, columns, lines), note=note, main=main)
 
 
 def _counted(rows: Sequence[JudgedRow]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from imprint.view import (
     Block,
     Cell,
     Column,
+    Details,
     Prose,
     Table,
     Text,
@@ -40,20 +41,23 @@ def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
     several = len({row.embedding_sha256 for row in rows}) > 1
     columns = (TOPIC_COLUMN, Column("Encoder"), *_TOPICS[1:]) if several else _TOPICS
     lines = tuple((title(row.topic), *([title(row.embedding)] if several else []), *topic_cells(row)) for row in rows)
-    yield Table("One estimate per topic", columns, lines)
-    yield Prose(
-        "Tests of one topic share words, so they are not independent findings. Each topic has the mean of its tests, "
-        "with an interval that counts every word once. It is an estimate, and not corrected.",
-        "note",
-        ("page", "terminal"),
+    left_out = (
+        say("{}: {} left out, with too few words.", title(row.topic), title(", ".join(row.tests_left_out)))
+        for row in rows
+        if row.tests_left_out
     )
-    for row in rows:
-        if row.tests_left_out:
-            yield Prose(
-                say("{}: {} left out, with too few words.", title(row.topic), title(", ".join(row.tests_left_out))),
-                "note",
-                ("page", "terminal"),
-            )
+    notes: tuple[Text, ...] = (
+        "The tests of one topic share words, so they are not independent. Each topic has the mean of its tests, with "
+        "an interval that counts every word once. These estimates are not corrected for the number of topics.",
+        *left_out,
+    )
+    yield Details(
+        "One estimate per topic",
+        (
+            Table("One estimate per topic", columns, lines),
+            *(Prose(note, "note", ("page", "terminal")) for note in notes),
+        ),
+    )
 
 
 def say_topics(rows: Sequence[TopicRow]) -> Iterator[Text]:
@@ -63,20 +67,15 @@ def say_topics(rows: Sequence[TopicRow]) -> Iterator[Text]:
     encoders = dict.fromkeys(row.embedding_sha256 for row in rows)
     for encoder in encoders:
         own = [row for row in rows if row.embedding_sha256 == encoder and row.mean_difference is not None]
-        shown = [say("{} {} in {}", title(row.topic), size_of(row), tests_of(row)) for row in own]
+        shown = [say("{} {}", title(row.topic), size_of(row)) for row in own]
         if shown:
             where = say(" on {}", title(own[0].embedding)) if len(encoders) > 1 else ""
-            yield say("Mean difference per topic{}, with 95 % interval over words: {}.", where, join(shown, "; "))
+            yield say("Mean difference by topic{}: {}.", where, join(shown))
 
 
 def one_test(rows: Sequence[TopicRow]) -> bool:
     """Tell whether all topics have the same one test, whose own row says the same."""
     return len({test for row in rows for test in (*row.tests, *row.tests_left_out)}) == 1
-
-
-def tests_of(row: TopicRow) -> str:
-    """Return how many tests a topic has, in words."""
-    return "1 test" if len(row.tests) == 1 else f"{len(row.tests)} tests"
 
 
 def size_of(row: TopicRow) -> Text:
@@ -99,8 +98,7 @@ TOPIC = Kind(
     row=TopicRow,
     part=ASSOCIATIONS,
     blocks=show_topics,
-    sentences=say_topics,
     aliases={"p": "p_words"},
     card=True,
-    rank=-1,
+    rank=1,
 )

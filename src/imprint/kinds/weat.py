@@ -21,6 +21,7 @@ from imprint.kinds.tests import (
     difference_cell,
     equals,
     evidence_cell,
+    evidence_claims,
     evidence_notes,
     evidence_sentences,
     family_of,
@@ -40,6 +41,7 @@ from imprint.view import (
     Cell,
     Chart,
     Column,
+    Details,
     Prose,
     Table,
     Text,
@@ -62,16 +64,18 @@ ASSOCIATIONS = Part("weat", "Associations asked for", 10)
 
 _COLUMNS = (
     TEST,
-    EFFECT,
     DIFFERENCE,
-    Column("p", "As published: share of all splits of the target words that give at least this difference.", True),
-    CORRECTED,
     EVIDENCE,
+    CORRECTED,
+    EFFECT,
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
-    Column("Published", "The d that the source prints for this test, and on which embedding."),
+    Column(
+        "p", "As published: share of all splits of the target words with at least this difference.", True, folded=True
+    ),
+    Column("Published", "The d that the source prints for this test, and on which embedding.", folded=True),
     *CHECKED,
     SPLITS,
-    Column("Topic", "Neutral tests are not about people: they say whether a subject can be judged.", extra=True),
+    Column("Topic", extra=True),
     Column("If other words had been chosen", "95 % interval of d over resampled words.", True, extra=True),
     Column("People", "Effect in the Implicit Association Test, on another scale.", extra=True),
 )
@@ -109,32 +113,32 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     if len(rows) == 1:
         yield from _answer(rows[0])
     else:
-        yield from _overview(rows)
+        yield chart(rows)
     caption = say("WEAT on {}; p is {}{}", title(rows[0].embedding), one_sided(rows), in_family(rows))
     yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
-    yield from evidence_notes(rows)
-    yield Prose(
-        "d is the difference of means in standard deviations of all scores; it is not Cohen's d.",
-        "note",
-        ("page", "terminal"),
-    )
-    yield from missing_notes(rows)
-    yield from _overlaps(rows)
+    yield Details("How to read this", (*_reading(rows), *missing_notes(rows), *_overlaps(rows)))
     yield _scores(rows)
 
 
-def _overview(rows: Sequence[WeatRow]) -> Iterator[Block]:
-    """Explain the tests, and draw one line per test."""
+def chart(rows: Sequence[WeatRow]) -> Chart:
+    """Draw the tests about people, or all where there are none."""
+    people = [row for row in rows if row.about_people] or rows
+    return forest_chart("weat-forest", "How large is each association?", people, main=True)
+
+
+def _reading(rows: Sequence[WeatRow]) -> Iterator[Block]:
+    """Explain tests, levels and numbers."""
     yield Prose(
-        "Each test takes two sets of words, such as flowers and insects, and two sets to compare them with, such as "
-        "pleasant and unpleasant words. It asks whether the first set lies closer to the first, and the second to "
-        "the second. Psychologists ask people the same in the Implicit Association Test."
+        "Each test compares two sets of words, such as flowers and insects, with two others, such as pleasant and "
+        "unpleasant words. It asks whether the first set lies closer to the first, and the second to the second. "
+        "Psychologists ask people the same questions in the Implicit Association Test."
     )
-    yield forest_chart("weat-forest", "How strong each association is", rows, label=lambda row: row.title)
+    yield from evidence_notes(rows)
     yield Prose(
-        "Where a bar crosses zero, other words of these kinds might show no difference, or the opposite. Bars are not "
+        "d is the difference of means in standard deviations of all scores; it is not Cohen's d. Intervals are not "
         "corrected for the number of tests.",
         "note",
+        ("page", "terminal"),
     )
 
 
@@ -160,7 +164,7 @@ def _answer(row: WeatRow) -> Iterator[Block]:
 def _words_chart(row: WeatRow) -> Chart:
     """Draw every word at its score."""
 
-    def draw(shown: "Words") -> dict[str, object]:
+    def draw(shown: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.dots import dots
         from imprint.render.charts.points import Point
 
@@ -170,24 +174,21 @@ def _words_chart(row: WeatRow) -> Chart:
             for place, one in enumerate(row.scores)
             if one.value is not None
         ]
-        return dots(points, x_title="score: towards B on the left, towards A on the right")
+        return dots(points, x_title="score: towards B on the left, towards A on the right", width=width)
 
     alt = say("A dot for each of {} words at its score, the highest first.", f"{len(row.scores)}")
     return Chart(f"words-{row.test}", "Every word's score", alt, draw, _scores([row]))
 
 
 def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
-    """Say the strongest evidence about people, and how many tests show less."""
+    """Count the tests about people by their evidence."""
     if rows[0].other is not None:
         yield from _counts(rows)
         return
     if rows[0].part not in (None, ASSOCIATIONS.name):
         return
     people = [row for row in rows if row.about_people]
-    if not people:
-        yield "No test about people could be run."
-        return
-    yield from evidence_sentences(people)
+    yield from evidence_sentences(people) if people else ["No test about people could be run."]
 
 
 def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
@@ -195,12 +196,12 @@ def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
     people = say("d = {}, {}", number(row.human.effect), row.human.source) if row.human else NOTHING
     return (
         name_cell(row),
-        number(row.effect_size),
         difference_cell(row),
-        p_cell(row),
-        corrected_cell(row),
         evidence_cell(row),
+        corrected_cell(row),
+        number(row.effect_size),
         missing_cell(row),
+        p_cell(row),
         published_cell(row),
         *checked_cells(row),
         counts_cell(row),
@@ -216,20 +217,15 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
     lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)
-    yield Table(
-        say("Every test on both embeddings; p is {}{}", one_sided(rows), in_family(rows)),
-        columns,
-        lines,
-        filtered=True,
-    )
+    caption = say("Every test on both embeddings; p is {}{}", one_sided(rows), in_family(rows))
+    notes: list[Block] = []
     if compared:
-        yield Prose(
-            "Both embeddings are tested on the words that both have. Holm's correction is over the tests of each.",
-            "note",
-            ("page", "terminal"),
-        )
-        yield from missing_notes(list({row.test: row for row in rows}.values()))
-    yield Prose("An effect below zero is a reversed association, not a removed one.", "note", ("page", "terminal"))
+        both = "Both embeddings are tested on the words that both have. Holm's correction is over the tests of each."
+        notes += [Prose(both, "note", ("page", "terminal"))]
+        notes += missing_notes(list({row.test: row for row in rows}.values()))
+    turned = "An effect below zero is a reversed association, not a removed one."
+    notes.append(Prose(turned, "note", ("page", "terminal")))
+    yield Details("Every test on both embeddings", (Table(caption, columns, lines, filtered=True), *notes))
 
 
 def _paired_cells(row: WeatRow) -> tuple[Cell | Text, ...]:
@@ -286,7 +282,8 @@ WEAT = Kind(
     row=WeatRow,
     part=ASSOCIATIONS,
     blocks=blocks,
-    opening=sentences,
+    sentences=sentences,
+    claims=evidence_claims,
     run=run,
     measure=weat,
     seconds=4.0,

@@ -1,6 +1,7 @@
 """WEFAT as a kind: associations beside a number from the world (Caliskan, Bryson and Narayanan, 2016)."""
 
 from collections.abc import Iterator, Sequence
+from statistics import StatisticsError, linear_regression
 from typing import TYPE_CHECKING
 
 from imprint.association.verdicts import Evidence
@@ -15,8 +16,8 @@ from imprint.kinds.tests import (
     corrected_cell,
     evidence_cell,
     evidence_notes,
-    family_of,
     in_family,
+    level_of,
     missing_cell,
     missing_notes,
     name_cell,
@@ -28,15 +29,15 @@ from imprint.view import (
     Block,
     Cell,
     Chart,
+    Claim,
     Column,
+    Details,
     Given,
     Prose,
     Table,
     Text,
-    count,
     estimate,
     interval,
-    join,
     number,
     probability,
     say,
@@ -47,17 +48,17 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-WORLD = Part("wefat", "The embedding and the world", 20)
+WORLD = Part("wefat", "Beside numbers from the world", 20)
 
 _COLUMNS = (
     TEST,
     Column("r", f"Pearson's correlation of each word's score with the number known, with its {OVER_WORDS}.", True),
-    Column("p", "As published: two-sided, of the slope.", True),
-    CORRECTED,
     EVIDENCE,
-    Column("Spearman", "Correlation of ranks, with 95 % interval.", True),
-    Column("Missing", "Words the embedding does not have, of all words of the test.", True),
+    CORRECTED,
     Column("Published", "The r that the source prints, and on which embedding."),
+    Column("Missing", "Words the embedding does not have, of all words of the test.", True),
+    Column("p", "As published: two-sided, of the slope.", True, folded=True),
+    Column("Spearman", "Correlation of ranks, with 95 % interval.", True, folded=True),
     Column("p, frequency", "Share of random words of the same frequencies that correlate as much.", True, extra=True),
     Column("For these attributes", "95 % interval of r over words, with these attributes.", True, extra=True),
     Column("Regression line", "The number predicted from the score.", extra=True),
@@ -83,37 +84,33 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
-    """Show a chart per test, and one table."""
-    yield Prose(
-        "How strongly a word is associated with one set of words rather than another, such as women rather than men, "
-        "beside a number from the world. Where the two rise together, the embedding reflects the world as it was "
-        "counted, inequality included. "
-        "The line predicts the number from the score, as in the paper."
-    )
-    for row in rows:
-        yield _chart(row)
+    """Show the strongest correlation as a chart, one table, and the other charts one click away."""
+    first, *others = sorted(rows, key=lambda row: -abs(row.r or 0.0))
+    yield _chart(first)
     caption = say("WEFAT on {}{}", title(rows[0].embedding), in_family(rows))
     yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
-    yield from evidence_notes(rows, _LEVELS)
-    yield from missing_notes(rows)
+    if others:
+        yield Details("The other charts", tuple(_chart(row) for row in others))
+    reading = Prose(
+        "How strongly each word is associated with one set of words rather than another, such as female rather than "
+        "male terms, beside a number from the world. Where the two rise together, the embedding reflects the world as "
+        "it was counted, inequality included."
+    )
+    yield Details("How to read this", (reading, *evidence_notes(rows, _LEVELS), *missing_notes(rows)))
 
 
 def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
-    """Say every correlation."""
-    known = [
-        say(
-            "{}: r = {}, {} {} ({} words; evidence: {})",
-            title(row.title),
-            number(row.r),
-            OVER_WORDS,
-            interval(row.words_low, row.words_high),
-            count(row.n_words),
-            evidence_cell(row),
-        )
-        for row in rows
-    ]
-    template = "Correlation of associations with numbers from the world ({}). {}."
-    yield say(template, family_of(rows), join(known, "; "))
+    """Say every correlation, the strongest first."""
+    for row in sorted(rows, key=lambda row: -abs(row.r or 0.0)):
+        size = (number(row.r), interval(row.words_low, row.words_high), f"{level_of(row)}")
+        yield say("{}: r = {} [{}], evidence {}.", title(row.title), *size)
+
+
+def claims(rows: Sequence[WefatRow]) -> Iterator[Claim]:
+    """Pair the correlations with what they do not show."""
+    for sentence in sentences(rows):
+        yield sentence, "That the embedding causes what was counted, or the other way round."
+        return
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
@@ -121,25 +118,35 @@ def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
     return (
         name_cell(row),
         Cell(estimate(row.r, row.words_low, row.words_high), order=row.r),
-        Cell(probability(row.r_p_value), order=row.r_p_value),
-        corrected_cell(row),
         evidence_cell(row),
-        Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
-        missing_cell(row),
+        corrected_cell(row),
         NOTHING if figure is None or row.adapted else say("{} ({})", number(figure.r), figure.embedding),
+        missing_cell(row),
+        Cell(probability(row.r_p_value), order=row.r_p_value),
+        Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
         Cell(probability(row.p_frequency), order=row.p_frequency),
         interval(row.r_low, row.r_high),
         say("{} + {} × score", number(row.intercept, 1), number(row.slope, 1)),
     )
 
 
+def _fitted(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """Return slope and intercept of the least-squares line through the points as they are drawn.
+
+    The row's own slope predicts the number from the score, as in the paper: another line unless r is 1.
+    """
+    try:
+        return linear_regression(*zip(*points, strict=True))
+    except (StatisticsError, TypeError):  # fewer than two points, or all in one place
+        return None
+
+
 def _chart(row: WefatRow) -> Chart:
     scores = {one.word: one.value for one in row.scores}
     points = [(one.word, one.value, scores[one.word]) for one in row.values if one.word in scores]
-    # The line predicts x from y: the papers' figures draw the property on x.
-    line = (1.0 / row.slope, -row.intercept / row.slope) if row.slope else None
+    line = _fitted([(x, y) for _, x, y in points if x is not None and y is not None])
 
-    def draw(shown: Words) -> dict[str, object]:
+    def draw(shown: Words, width: int) -> dict[str, object]:
         from imprint.render.charts.points import Point
         from imprint.render.charts.scatter import scatter
 
@@ -148,6 +155,7 @@ def _chart(row: WefatRow) -> Chart:
             x_title=shown.text(row.property),
             y_title=shown.text(f"association with {row.set_name('a')}, in standard deviations"),
             line=line,
+            width=width,
         )
 
     columns = (
@@ -157,8 +165,8 @@ def _chart(row: WefatRow) -> Chart:
     )
     lines = tuple((Given(word), number(x, 1), number(y)) for word, x, y in points)
     alt = say(
-        "A dot for each of {} words: {} from left to right, association with {} from bottom to top, and the line that "
-        "predicts the one from the other.",
+        "A dot for each of {} words: {} from left to right, association with {} from bottom to top, and the least-"
+        "squares line.",
         f"{len(points)}",
         title(row.property),
         title(row.set_name("a")),
@@ -173,6 +181,7 @@ WEFAT = Kind(
     part=WORLD,
     blocks=blocks,
     sentences=sentences,
+    claims=claims,
     run=run,
     measure=wefat,
     seconds=1.0,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from imprint.masking import Words
+from imprint.render.charts.theme import NARROW, WIDTH
 from imprint.render.numbers import plain, rounded
 from imprint.view import Cell, Number, Phrase, Section, Text
 
@@ -49,6 +50,7 @@ def make_environment(*folders: Path) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["chart_widths"] = (WIDTH, NARROW)
     made.filters |= {"kind": _kind, "svg": _svg, "json": _json, "draw": draw_text, "plain": plain}
     return made
 
@@ -81,7 +83,7 @@ def _exists(value: float | None) -> bool:
 
 
 def _kind(thing: object) -> str:
-    """Return what a template has before it: Prose, Listing, Chart, Table, Cell or a text."""
+    """Return what a template has before it: the name of a block, Cell, or that of a text."""
     return type(thing).__name__ if not isinstance(thing, Cell) else "Cell"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from imprint.masking import Words
 from imprint.render.numbers import plain
-from imprint.view import Block, Cell, Chart, Listing, Prose, Table, Text
+from imprint.view import Block, Cell, Listing, Prose, Table, Text, flat
 
 # As references these mean nothing to Markdown, also in a table; the others need a backslash.
 _REFERENCES = {character: f"&#{ord(character)};" for character in "\\`<>&|"}
@@ -17,8 +17,8 @@ _WORDS = Words()
 
 def draw_blocks(blocks: Iterable[Block]) -> Iterator[str]:
     """Return the lines of what a card shows: paragraphs, lists, and tables without their extra columns."""
-    for block in blocks:
-        if "card" in block.media and not isinstance(block, Chart):
+    for block in flat(blocks):
+        if "card" in block.media and isinstance(block, Prose | Listing | Table):
             yield from (*_lines(block), "")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from imprint.masking import Words
 from imprint.printable import printable
 from imprint.render.numbers import plain
-from imprint.view import Block, Cell, Column, Listing, Prose, Table, Text
+from imprint.view import Block, Cell, Column, Listing, Prose, Table, Text, flat
 
 _PIPED_WIDTH = 140  # columns when stdout is a file: no terminal to ask
 _MEASURE = 100  # columns of sentences, read across
@@ -22,7 +22,7 @@ def draw_blocks(blocks: Iterable[Block], *, unmask: bool = False, more: bool = F
     `more` shows what a page keeps one click away.
     """
     words, tables, said = Words(unmask=unmask), list[str](), list[str]()
-    for block in blocks:
+    for block in flat(blocks):
         if "terminal" not in block.media:
             continue
         if isinstance(block, Table) and not block.folded:

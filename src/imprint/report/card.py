@@ -15,9 +15,10 @@ from imprint.kinds.audit import AuditRow
 from imprint.kinds.tests import one_sided
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
-from imprint.report.conclusions import concluded, measured, not_concluded, tabled
+from imprint.report.conclusions import claims, measured, not_run, tabled
+from imprint.report.method import LIMITS
 from imprint.rows import RawRow, Row
-from imprint.view import Block, Chart, Given, Text, say, title, words
+from imprint.view import Block, Chart, Given, Text, flat, say, title, words
 
 FRONT_MATTER = ("---", "tags:", "- bias-audit", "- imprint", "---", "")  # licence and languages are not in findings
 HEADING = "## Bias, Risks, and Limitations"
@@ -39,7 +40,8 @@ def render_card(findings: Iterable[Row], *, front_matter: bool = True) -> str:
 
 def _lines(rows: Sequence[Row]) -> Iterator[str]:
     yield from (HEADING, "", _NOTE, "")
-    yield from _listed("What can be concluded", concluded(rows))
+    known = claims(rows)
+    yield from _listed("What can be concluded", list(dict.fromkeys(can for can, _ in known)))
     yield from _listed("What else was measured", measured(rows))
     heading = None
     shown = tabled(rows)
@@ -53,12 +55,13 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
         yield from (f"p is {one_sided(tested)}. Evidence is two-sided.", "")
     if unread := sum(isinstance(row, RawRow) for row in rows):
         yield from (f"{unread:,} rows were written by another version of imprint and are not shown.", "")
-    yield from _listed("What cannot be concluded", not_concluded(rows))
+    yield from _listed("What cannot be concluded", [*dict.fromkeys(cannot for _, cannot in known), *LIMITS])
+    yield from _listed("What was not run", not_run(rows))
     yield from _reproduced(rows)
 
 
 def _tables(blocks: Iterable[Block]) -> Iterator[Block]:
-    return (block for block in blocks if not isinstance(block, Chart) and not getattr(block, "folded", False))
+    return (block for block in flat(blocks) if not isinstance(block, Chart) and not getattr(block, "folded", False))
 
 
 def _listed(heading: str, sentences: Sequence[Text]) -> Iterator[str]:

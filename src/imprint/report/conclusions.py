@@ -1,4 +1,4 @@
-"""What findings let a reader conclude, and what they do not: sentences made from the rows."""
+"""What findings let a reader conclude, and what they do not: claims made from the rows."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -7,48 +7,40 @@ from imprint.association.rows import JudgedRow
 from imprint.kinds import Kind, part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import by_part_and_kind
-from imprint.report.method import LIMITS
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.stimuli.definition import CONTROL
-from imprint.view import Text, count, join, say, title
-
-_NOT_SAID = (PartRow, SkippedRow)  # what did not run is no conclusion
-_LESS = (
-    ("limited", "with limited evidence", "The words chosen, or their frequency, may be the reason."),
-    ("none shown", "that show no evidence", "This does not mean that there is no bias."),
-    ("too few words", "with too few words", "Nothing is known about what they ask."),
-    (None, "without a level of evidence", "Their checks were not made; p alone is not enough."),
-)
+from imprint.view import Claim, Text, join, say, title
 
 
-def concluded(rows: Sequence[Row]) -> list[Text]:
-    """Return what can be concluded: whether the subject can be judged, the evidence, and what chance shows."""
-    audits = [row for row in rows if isinstance(row, AuditRow)]
-    refused = [row for row in audits if row.judged is False]
-    if refused:
-        return [text for kind, own in by_part_and_kind(refused) for text in kind.opening(own)]
-    said: list[Text] = [
-        say("{} passes all {} controls, so it can be judged.", title(row.embedding), count(len(row.controls)))
-        for row in audits
-        if row.judged
-    ]
+def claims(rows: Sequence[Row]) -> list[Claim]:
+    """Return what can be said, each with what cannot; of a subject that cannot be judged, nothing can."""
     known = by_part_and_kind(rows)
-    told = [text for kind, own in known for text in kind.opening(own)]
-    told += [text for kind, own in known if _is_judged(kind) for text in kind.sentences(own)]
+    refused = [row for row in rows if isinstance(row, AuditRow) and row.judged is False]
+    if refused:
+        known = by_part_and_kind(refused)
+    said = [claim for kind, own in known for claim in kind.claims(own)]
     if not any(isinstance(row, JudgedRow) and row.about_people for row in rows):
-        told.append("Nothing about bias: these findings have no test about people.")
-    return said + told
+        said.append(("Nothing about bias.", "Whether it is biased: these findings have no test about people."))
+    if not any(isinstance(row, AuditRow) for row in rows):
+        said.append(("What these rows say, if the subject is usable.", _NO_CONTROLS))
+    return [*said, *_scope(rows)]
 
 
 def measured(rows: Sequence[Row]) -> list[Text]:
-    """Return what else was measured: numbers without a level of evidence."""
-    known = by_part_and_kind([row for row in rows if not isinstance(row, _NOT_SAID)])
-    return [text for kind, own in known if not _is_judged(kind) for text in kind.sentences(own)]
+    """Return what else was measured: the sentences of kinds that make no claim."""
+    known = by_part_and_kind(row for row in rows if not isinstance(row, PartRow | SkippedRow))
+    return [text for kind, own in known if not list(kind.claims(own)) for text in kind.sentences(own)]
 
 
-def not_concluded(rows: Sequence[Row]) -> list[Text]:
-    """Return what cannot be concluded: what was not judged, not shown, not run and not asked."""
-    return [*_unjudged(rows), *_not_shown(rows), *_not_asked(rows), *LIMITS]
+def not_run(rows: Sequence[Row]) -> list[Text]:
+    """Return what was not run, and why."""
+    failed: dict[tuple[str, str], None] = {}
+    for row in rows:
+        if isinstance(row, PartRow) and not row.ran and row.why is not None:
+            failed[row.title, row.why] = None
+        elif isinstance(row, SkippedRow) and row.part in (None, "weat", "wefat", "seat"):
+            failed[row.title, row.reason] = None
+    return [say("{}: {}", title(name), title(why)) for name, why in failed]
 
 
 def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
@@ -58,44 +50,17 @@ def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
     return [(kind, listed) for kind, listed in known if kind.card and part_of(listed[0]) == kind.part.name]
 
 
-def _is_judged(kind: Kind) -> bool:
-    return issubclass(kind.row, JudgedRow)
+_NO_CONTROLS = "Whether the subject can be judged at all: only an audit runs the controls."
 
 
-def _unjudged(rows: Sequence[Row]) -> Iterator[Text]:
-    audits = [row for row in rows if isinstance(row, AuditRow)]
-    for row in audits:
-        if row.judged is False:
-            yield say("Neither that {} is biased nor that it is not: it fails controls.", title(row.embedding))
-        elif row.judged is None:
-            yield say("Whether {} can be judged: there are no controls in this language.", title(row.embedding))
-    if not audits:
-        yield "Whether the subject can be judged at all: only an audit runs the controls."
-
-
-def _not_shown(rows: Sequence[Row]) -> Iterator[Text]:
-    """Count the tests about people that show less than they might seem to."""
-    tests = [row for kind, own in tabled(rows) if _is_judged(kind) for row in own if row.about_people]
-    for level, named, meaning in _LESS:
-        if found := sum(row.evidence == level for row in tests):
-            yield say("Tests about people {}: {}. {}", named, count(found), meaning)
-
-
-def _not_asked(rows: Sequence[Row]) -> Iterator[Text]:
-    """Say which groups were asked about, in which language, and which parts did not run."""
+def _scope(rows: Sequence[Row]) -> Iterator[Claim]:
+    """Say which topics were asked about, in which language, and which parts were not asked for."""
     topics = {topic for row in rows if isinstance(row, JudgedRow) for topic in row.topics} - {CONTROL}
-    if topics:
-        yield say("Anything about people whom no test asks about. Topics asked: {}.", title(", ".join(sorted(topics))))
     languages = {row.settings.language for row in rows if isinstance(row, AuditRow)} - {"all"}
-    if languages:
-        yield say("Anything about other languages. Language of the tests: {}.", title(", ".join(sorted(languages))))
+    if topics:
+        asked = title(", ".join(sorted(topics)))
+        spoken = say(" (language: {})", title(", ".join(sorted(languages)))) if languages else ""
+        yield say("Topics asked about: {}{}.", asked, spoken), "Anything about other people, topics or languages."
     left = [row for row in rows if isinstance(row, PartRow) and not row.ran and row.why is None]
     if left:
-        yield say("Not asked for: {}.", join(title(row.title) for row in left))
-    failed: dict[tuple[str, str], None] = {}
-    for row in rows:
-        if isinstance(row, PartRow) and not row.ran and row.why is not None:
-            failed[row.title, row.why] = None
-        elif isinstance(row, SkippedRow) and row.part in (None, "weat", "wefat", "seat"):
-            failed[row.title, row.reason] = None
-    yield from (say("Not run: {}. {}", title(name), title(why)) for name, why in failed)
+        yield "What the parts that ran say.", say("Anything about: {}.", join(title(row.title) for row in left))

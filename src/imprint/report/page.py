@@ -1,34 +1,101 @@
 """Findings as one HTML file that opens offline.
 
-A page has no date and no random name: the same findings give the same bytes. It works without JavaScript, which only
-adds sorting, filters and live charts.
+The first screen says what was found, how sure we can be and what to do next; sections follow. The same findings give
+the same bytes on the same day. A page works without JavaScript, which only adds sorting, filters and live charts.
 """
 
 import base64
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from imprint.files import FilePath, replacing
 from imprint.kinds.audit import AuditRow
-from imprint.kinds.sections import as_read, sections, sentences
+from imprint.kinds.sections import as_read, sections
+from imprint.kinds.tests import evidence_notes
 from imprint.masking import Words
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
+from imprint.report.conclusions import claims
 from imprint.report.method import method
+from imprint.report.summary import Step, certainty, people, steps, tiles, verdict
 from imprint.rows import Row
-from imprint.view import Chart, Listing, Section
+from imprint.version import __version__
+from imprint.view import Block, Chart, Column, Given, Section, Table, Text, Tiles, count, flat, join, say, title
 
 _OWN = Path(__file__).parent / "templates"
+_WIDTH = 1000  # of the chart that opens the page, in its own pixels
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The first screen: what was found, how sure we can be, what to do next, the topics and the main chart."""
+
+    verdict: Text
+    about: Text
+    certainty: Sequence[Text] = ()
+    steps: Sequence[Step] = ()
+    tiles: Tiles | None = None
+    chart: Chart | None = None
+    below: Sequence[Block] = ()
+    footer: Sequence[Text] = ()
+    width: int = _WIDTH
 
 
 def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
     """Return the page of an audit's findings; slurs are masked unless `unmask`."""
     rows = as_read(findings)
-    said = tuple(sentences(rows))
-    opening = [Section("summary", "In short", (Listing(said),))] if said else []
-    parts = [*sections(rows), method(rows)]
-    name = next((row for row in rows if isinstance(row, AuditRow)), rows[0]).embedding
-    return draw_page(Words(unmask=unmask).plain(name), parts, opening, unmask=unmask, script=script)
+    audit = next((row for row in rows if isinstance(row, AuditRow)), None)
+    chart, parts = _main_chart(sections(rows))
+    told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(claims(rows)))
+    opening = Opening(
+        verdict(rows),
+        _about(audit),
+        certainty(rows),
+        steps(rows),
+        tiles(rows),
+        chart,
+        tuple(evidence_notes(people(rows))),
+        _footer(rows, audit),
+    )
+    parts = [*parts, Section("conclusions", "What you can say, and what you cannot", (told,)), method(rows)]
+    name = Words(unmask=unmask).plain((audit or rows[0]).embedding)
+    return draw_page(name, parts, opening, unmask=unmask, script=script)
+
+
+def _main_chart(parts: Sequence[Section]) -> tuple[Chart | None, list[Section]]:
+    """Take the first main chart out of its section, to open the page with it."""
+    chart = next((one for part in parts for one in part.blocks if isinstance(one, Chart) and one.main), None)
+    return chart, [replace(part, blocks=tuple(one for one in part.blocks if one is not chart)) for part in parts]
+
+
+def _about(audit: AuditRow | None) -> Text:
+    said: list[Text] = ["Findings" if audit is None else "Quick bias audit" if audit.settings.quick else "Bias audit"]
+    if audit:
+        said.append(say("{} words, {} dimensions", count(audit.n_words), count(audit.dimension)))
+    return join([*said, _today()], " · ")
+
+
+def _footer(rows: Sequence[Row], audit: AuditRow | None) -> list[Text]:
+    """Say when and with what the page was written, and what was measured, by its hash."""
+    versions = [say("{} {}", one.name, title(one.value)) for one in audit.versions] if audit else []
+    said: list[Text] = [say("Page written on {} by imprint {}.", _today(), __version__)]
+    if versions:
+        said.append(say("Measured with {}; seed {}.", join(versions), count(rows[0].seed)))
+    known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows)
+    said += [say("{}: SHA-256 {}", title(name), Given(digest)) for name, digest in known]
+    if audit and audit.settings.policy_sha256:
+        said.append(say("Policy: SHA-256 {}", Given(audit.settings.policy_sha256)))
+    return said
+
+
+def _today() -> str:
+    """Return the date, or that of SOURCE_DATE_EPOCH, by which builds are made reproducible."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
+    return f"{moment:%-d %B %Y}"
 
 
 def write_page(
@@ -64,15 +131,16 @@ def write_page(
 def draw_page(
     name: str,
     parts: Sequence[Section],
-    opening: Sequence[Section] = (),
+    opening: Opening,
     *,
     unmask: bool = False,
     script: Callable[[], str] | None = None,
 ) -> str:
-    """Return the page of these sections; those that open it come before the content note and the contents."""
+    """Return the page of an opening and these sections."""
     from imprint.render.vega import vega_bundle
 
-    charts = any(isinstance(block, Chart) for section in parts for block in section.blocks)
+    drawn = (block for section in parts for block in flat(section.blocks))
+    charts = opening.chart is not None or any(isinstance(block, Chart) for block in drawn)
     scripts = [*([trusted((script or vega_bundle)())] if charts else []), read(_OWN / "behaviour.js")]
     template = environment(_OWN).get_template("page.html")
     return template.render(

@@ -18,6 +18,7 @@ def arrows(
     x_title: str,
     y_title: str,
     ends: tuple[str, str] | None = None,
+    width: int = WIDTH,
 ) -> Spec:
     """Draw pairs as lines with every word named; `ends` say in a legend what the first and the second words are.
 
@@ -33,7 +34,7 @@ def arrows(
     segments = [(spots[one], spots[other]) for one, other in drawn]
     lines = [{"x": one["x"], "y": one["y"], "x2": other["x"], "y2": other["y"]} for one, other in segments]
 
-    plane = plane_for(dots, _HEIGHT)
+    plane = plane_for(dots, width, _HEIGHT)
     axes = plane.channels(x_title, y_title)
     hover = tooltips("word", {"x": x_title, "y": y_title}, (point.hints for point in places.values()))
     marks = looks("group", dict(zip(ends or ("first", "second"), _LOOKS, strict=True)), legend={} if ends else None)
@@ -42,4 +43,4 @@ def arrows(
         alt.Chart(rows(dots)).mark_point(size=56, opacity=1, strokeWidth=1.6).encode(**axes, **marks, tooltip=hover),
         plane.names(dots, dots, segments).encode(tooltip=hover),
     ]
-    return finish(layers, width=WIDTH - SIDE, height=_HEIGHT)
+    return finish(layers, width=width - SIDE, height=_HEIGHT)

@@ -5,24 +5,31 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from imprint.render.charts import theme
-from imprint.render.charts.points import Point, drawable, scale_for, text_width, tooltips
+from imprint.render.charts.points import Point, drawable, fitting, scale_for, tooltips
 from imprint.render.charts.theme import DataRow, Spec, clean, finish, looks, rows, unchecked, zero_rule
 
-_WIDTH = 430  # of the plot, without the words
-_LABELS = 150  # pixels left of it
+_WIDEST = 580
+_LABELS = 150  # pixels left of the plot
 _LINE = 20  # from word to word
 # Shape and filling say what colour says.
 _LOOKS = (("circle", theme.ACCENT, theme.ACCENT), ("diamond", theme.PAPER, theme.OTHER))
 
 
 @unchecked
-def dots(points: Sequence[Point], *, x_title: str) -> Spec:
+def dots(points: Sequence[Point], *, x_title: str, width: int = theme.WIDTH) -> Spec:
     """Draw one line per word; of several groups, told apart by shape, the means too."""
     import altair as alt
 
     drawn = sorted(drawable(points), key=lambda point: (-point.x, point.word))
+    plot = min(width, _WIDEST) - _LABELS
     listed: list[DataRow] = [
-        {"line": place, "word": point.word, "label": _fitting(point.word), "x": point.x, "group": point.group}
+        {
+            "line": place,
+            "word": point.word,
+            "label": fitting(point.word, _LABELS - 10),
+            "x": point.x,
+            "group": point.group,
+        }
         for place, point in enumerate(drawn)
     ]
     groups: dict[str, list[float]] = defaultdict(list)
@@ -30,14 +37,14 @@ def dots(points: Sequence[Point], *, x_title: str) -> Spec:
         groups[point.group].append(point.x)
     marks = dict(zip(groups, _LOOKS, strict=False))
     several = len(groups) > 1
-    scale = scale_for([0.0, *(point.x for point in drawn)], 0, _WIDTH)
+    scale = scale_for([0.0, *(point.x for point in drawn)], 0, plot)
     base = alt.Chart(rows(listed)).encode(
         x=alt.X("x", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False)),
         y=alt.Y("line", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5)),
     )
     legend = {"orient": "none", "legendX": -_LABELS, "legendY": -34} if several else None
     layers = [
-        base.mark_rule(color=theme.LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(_WIDTH)),
+        base.mark_rule(color=theme.LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(plot)),
         zero_rule("x"),
         base.mark_text(align="left", baseline="middle").encode(x=alt.value(-_LABELS), text="label:N"),
         base.mark_point(size=70, strokeWidth=1.8, opacity=1).encode(
@@ -50,12 +57,4 @@ def dots(points: Sequence[Point], *, x_title: str) -> Spec:
             alt.Chart(rows([mean])).mark_rule(strokeDash=[3, 3], color=marks[str(mean["group"])][2]).encode(x="mean:Q")
             for mean in means
         ]
-    return finish(layers, width=_WIDTH, height=_LINE * len(drawn))
-
-
-def _fitting(word: str) -> str:
-    """Return the word, or as much of it as there is room for."""
-    kept = word
-    while kept and text_width(kept) > _LABELS - 10:
-        kept = kept[:-1]
-    return word if kept == word else f"{kept}…"
+    return finish(layers, width=plot, height=_LINE * len(drawn))

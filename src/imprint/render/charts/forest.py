@@ -1,16 +1,17 @@
 """Effects of many tests one under another: the estimate, the band around it, and a mark for the evidence."""
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from imprint.render.charts.points import has_place, hint_fields, scale_for, tooltips
+from imprint.render.charts.points import fitting, has_place, hint_fields, scale_for, tooltips
 from imprint.render.charts.theme import (
-    ACCENT,
+    HIGH,
     LINE,
+    MIDDLE,
     PAPER,
     QUIET,
+    SOFT,
     WIDTH,
     DataRow,
     Spec,
@@ -22,20 +23,20 @@ from imprint.render.charts.theme import (
     zero_rule,
 )
 
-_LABELS = 240  # pixels left of the plot
-_LETTERS = 37  # in a line of a label, of which there are two at most
+_LABELS = 320  # pixels left of the plot
+_ABOVE = 500  # a chart narrower than this has its labels above the bars
 _LINE_HEIGHT = 15
-_IN_A_LINE = 4  # entries of the legend
+_ENTRY = 220  # pixels of an entry of the legend
 _BAR = "M-1.2,0L1.2,0"
 _ARROW = "M0,1.1L-1,0L-0.4,0L-0.4,-1.1L0.4,-1.1L0.4,0L1,0Z"
 # Shape and filling say what colour says; what is reversed points down.
 _MARKS = {
-    "strong": ("circle", ACCENT, ACCENT),
-    "moderate": ("triangle-up", ACCENT, ACCENT),
-    "limited": ("triangle-up", PAPER, ACCENT),
-    "strong, reversed": (_ARROW, ACCENT, ACCENT),
-    "moderate, reversed": ("triangle-down", ACCENT, ACCENT),
-    "limited, reversed": ("triangle-down", PAPER, ACCENT),
+    "strong": ("square", HIGH, HIGH),
+    "moderate": ("circle", HIGH, HIGH),
+    "limited": ("diamond", MIDDLE, MIDDLE),
+    "strong, reversed": (_ARROW, HIGH, HIGH),
+    "moderate, reversed": ("triangle-down", HIGH, HIGH),
+    "limited, reversed": ("triangle-down", PAPER, MIDDLE),
     "none shown": ("circle", PAPER, QUIET),
     "too few words": ("diamond", PAPER, QUIET),
     "control": ("square", PAPER, QUIET),
@@ -45,7 +46,7 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One test: its effect, the band's ends where there is one, and the evidence, which decides its mark.
+    """One test: its two lines of label, its effect, the band's ends, and the evidence, which decides its mark.
 
     `hints` are shown on hover: their keys are the caller's own, the same in every row.
     """
@@ -55,54 +56,63 @@ class ForestRow:
     low: float | None = None
     high: float | None = None
     evidence: str = "none shown"
+    below: str = ""
     hints: Mapping[str, str] = field(default_factory=dict)
 
 
 @unchecked
-def forest(tests: Sequence[ForestRow], *, x_title: str, band: str) -> Spec:
-    """Draw one row a test, in the order given; `band` says in the legend what the bars are."""
+def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = WIDTH) -> Spec:
+    """Draw one row per test, in the order given; `band` says in the legend what the bars are."""
     import altair as alt
 
+    above = width < _ABOVE
+    side = 0 if above else _LABELS
+    plot = width - side - 16
     drawn = [test for test in tests if has_place(test.estimate)]
-    estimates = [_row(place, test) for place, test in enumerate(drawn)]
+    room = plot if above else side - 12
+    estimates = [_row(place, test, room) for place, test in enumerate(drawn)]
     ends = [row[key] for row in estimates for key in ("estimate", "low", "high") if row[key] is not None]
-    step = 2 * _LINE_HEIGHT + 8 if any("\n" in row["lines"] for row in estimates) else 28
+    two = any(row["below"] for row in estimates)
+    step = _LINE_HEIGHT * (1 + two) + (26 if above else 9 if two else 13)
 
     explained = _explained(estimates, band)
-    above = -16 - 18 * math.ceil(len(explained) / _IN_A_LINE)
-    legend = {"orient": "none", "legendX": -_LABELS, "legendY": above, "columns": _IN_A_LINE}
+    columns = max(1, width // _ENTRY)
+    top = -16 - 18 * math.ceil(len(explained) / columns)
+    legend = {"orient": "none", "legendX": -side, "legendY": top, "columns": columns}
     marks = looks("evidence", explained, legend=legend)
-    scale = scale_for([0.0, *ends], 0, WIDTH - _LABELS)
+    scale = scale_for([0.0, *ends], 0, plot)
     x = alt.X("estimate", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False))
     y = alt.Y("row", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5))
     base = alt.Chart(rows(estimates)).encode(x=x, y=y)
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
-    hover = tooltips("label", numbers, (test.hints for test in drawn))
-    found = [evidence for evidence, (_, _, stroke) in _MARKS.items() if stroke == ACCENT]
-    tone = alt.when(alt.FieldOneOfPredicate("evidence", found)).then(alt.value(ACCENT)).otherwise(alt.value(QUIET))
+    hover = tooltips("title", numbers, (test.hints for test in drawn))
+    tone = {"field": "evidence", "type": "nominal", "legend": None, "scale": _tones()}
+    written: DataRow = {"align": "left" if above else "right", "baseline": "middle"}
+    at = alt.value(0 if above else -12)
+    # Labels above their bar share the row with it; beside it, they are centred on it.
+    lines = (-20, -20 + _LINE_HEIGHT) if above else (-_LINE_HEIGHT / 2, _LINE_HEIGHT / 2)
+    down = 12 if above else 0
     layers = [
-        base.mark_rule(color=LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(WIDTH - _LABELS)),
         zero_rule("x"),
-        base.mark_text(
-            align="left", baseline="middle", lineBreak="\n", lineHeight=_LINE_HEIGHT, dy=alt.expr("datum.rise")
-        ).encode(x=alt.value(-_LABELS), text="lines:N"),
+        base.mark_rule(color=LINE, strokeWidth=0.6, yOffset=down).encode(x=alt.value(0), x2=alt.value(plot)),
+        base.mark_text(dy=lines[0] if two or above else 0, **written).encode(x=at, text="label:N"),
+        base.mark_text(dy=lines[1], color=SOFT, **written).encode(x=at, text="below:N"),
         base.transform_filter("isValid(datum.low) && isValid(datum.high)")
-        .mark_rule(strokeWidth=7, strokeCap="round", opacity=0.35)
+        .mark_rule(strokeWidth=3, strokeCap="round", yOffset=down)
         .encode(x="low:Q", x2="high:Q", color=tone, tooltip=hover),
-        base.mark_point(size=80, strokeWidth=1.8, opacity=1).encode(tooltip=hover, **marks),
+        base.mark_point(size=90, strokeWidth=1.8, opacity=1, yOffset=down).encode(tooltip=hover, **marks),
     ]
-    return finish(layers, width=WIDTH - _LABELS, height=step * len(drawn))
+    return finish(layers, width=plot, height=step * len(drawn))
 
 
-def _row(place: int, test: ForestRow) -> DataRow:
-    lines = _lines(test.label)
+def _row(place: int, test: ForestRow, room: float) -> DataRow:
     ends = (test.low, test.high)
     low, high = ends if all(map(has_place, ends)) else (None, None)
     return {
         "row": place,
-        "label": test.label,
-        "lines": "\n".join(lines),
-        "rise": -(len(lines) - 1) * _LINE_HEIGHT / 2,
+        "title": f"{test.label}, {test.below}" if test.below else test.label,
+        "label": fitting(test.label, room),
+        "below": fitting(test.below, room),
         "estimate": test.estimate,
         "low": low,
         "high": high,
@@ -111,16 +121,8 @@ def _row(place: int, test: ForestRow) -> DataRow:
     }
 
 
-def _lines(label: str) -> list[str]:
-    """Break a long label in two, after a comma where there is one, so that neither line is much longer."""
-    words = label.split()
-    if len(label) <= _LETTERS:
-        return [" ".join(words)]
-    halves = [[" ".join(words[:place]), " ".join(words[place:])] for place in range(1, len(words))]
-    fitting = [lines for lines in halves if max(map(len, lines)) <= _LETTERS]
-    if not fitting:
-        return textwrap.wrap(label, _LETTERS, max_lines=2, placeholder="…")
-    return min(fitting, key=lambda lines: (not lines[0].endswith((",", ":")), max(map(len, lines))))
+def _tones() -> DataRow:
+    return {"domain": list(_MARKS), "range": [stroke for _, _, stroke in _MARKS.values()]}
 
 
 def _explained(estimates: Sequence[DataRow], band: str) -> dict[str, tuple[str, str, str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from imprint.render.charts.placement import DOT_WEIGHT, LINE_WEIGHT, Anchor, Box, dot, place_labels, trail
 from imprint.render.charts.points import Scale, scale_for
-from imprint.render.charts.theme import SIDE, WIDTH, DataRow, clean, rows
+from imprint.render.charts.theme import SIDE, DataRow, clean, rows
 
 if TYPE_CHECKING:
     import altair as alt
@@ -63,9 +63,9 @@ class Plane(NamedTuple):
         return layer
 
 
-def plane_for(dots: Sequence[DataRow], height: int, *, square: bool = False) -> Plane:
+def plane_for(dots: Sequence[DataRow], width: int, height: int, *, square: bool = False) -> Plane:
     """Return the plane that shows all dots; in a `square` one both axes have one range."""
     xs, ys = [row["x"] for row in dots], [row["y"] for row in dots]
     if square:
         xs = ys = xs + ys
-    return Plane(scale_for(xs, 0, WIDTH - SIDE), scale_for(ys, height, 0))
+    return Plane(scale_for(xs, 0, width - SIDE), scale_for(ys, height, 0))

@@ -100,6 +100,14 @@ def text_width(text: str) -> float:
     return sum(map(_letter_width, text)) * TEXT
 
 
+def fitting(text: str, width: float) -> str:
+    """Return the text, or as much of it as there is room for."""
+    kept = text
+    while kept and text_width(kept if kept == text else f"{kept}…") > width:
+        kept = kept[:-1]
+    return text if kept == text else f"{kept.rstrip()}…"
+
+
 def _key(title: str) -> str:
     """Return a title as the key of a tooltip: Vega-Lite writes it into an expression and escapes quotes alone.
 

@@ -28,6 +28,7 @@ def scatter(
     y_title: str,
     line: tuple[float, float] | Literal["diagonal"] | None = None,
     labels: int = 12,
+    width: int = theme.WIDTH,
 ) -> Spec:
     """Draw words in a plane, the outermost `labels` with their names where these find room.
 
@@ -38,7 +39,7 @@ def scatter(
 
     drawn = drawable(points)
     dots = point_rows(drawn)
-    plane = plane_for(dots, _HEIGHT, square=line == "diagonal")
+    plane = plane_for(dots, width, _HEIGHT, square=line == "diagonal")
     axes = plane.channels(x_title, y_title)
     ends = [] if line is None else _line_ends(*((1.0, 0.0) if line == "diagonal" else line), plane)
     groups = list(dict.fromkeys(row["group"] for row in dots))
@@ -63,7 +64,7 @@ def scatter(
     segments = [(ends[0], ends[1])] if ends else []
     # More than asked for: some stand in for those without room.
     layers.append(plane.names(named[: 4 * labels], dots, segments, most=labels).encode(tooltip=hover))
-    return finish(layers, width=theme.WIDTH - theme.SIDE, height=_HEIGHT)
+    return finish(layers, width=width - theme.SIDE, height=_HEIGHT)
 
 
 def _outermost(dots: Sequence[DataRow], plane: Plane, first: int) -> list[DataRow]:

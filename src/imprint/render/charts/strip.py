@@ -16,7 +16,7 @@ _DOT = 8.0  # pixels from dot to dot
 _SWARM = 60.0  # half the height that the swarm may take
 _NEAR = 32  # dots looked at; more than stand side by side in a swarm that fits
 _GAP = 3.0
-_PLOT = theme.WIDTH - 24
+_MARGINS = 24
 
 
 class Flag(NamedTuple):
@@ -32,12 +32,15 @@ class Flag(NamedTuple):
 
 
 @unchecked
-def strip(points: Sequence[Point], *, x_title: str, ends: tuple[str, str], labels: int = 10) -> Spec:
+def strip(
+    points: Sequence[Point], *, x_title: str, ends: tuple[str, str], labels: int = 10, width: int = theme.WIDTH
+) -> Spec:
     """Draw words along an axis; `ends` name its low and its high end, `labels` words are named at each."""
     import altair as alt
 
     drawn = sorted(drawable(points), key=lambda point: (point.x, point.word))
-    scale = scale_for((point.x for point in drawn), 0, _PLOT)
+    plot = width - _MARGINS
+    scale = scale_for((point.x for point in drawn), 0, plot)
     places = [scale(point.x) for point in drawn]
     heights = swarm(places)
     flags = plant_flags(places, heights, [point.word for point in drawn], labels)
@@ -67,8 +70,8 @@ def strip(points: Sequence[Point], *, x_title: str, ends: tuple[str, str], label
         ).encode(x=x, y=alt.Y("tip:Q", axis=None, scale=span), text="word:N", tooltip=hover),
     ]
     layers.append(_end(f"← {ends[0]}", 0, "left", round(2 * half)))
-    layers.append(_end(f"{ends[1]} →", _PLOT, "right", round(2 * half)))
-    return finish(layers, width=_PLOT, height=round(2 * half))
+    layers.append(_end(f"{ends[1]} →", plot, "right", round(2 * half)))
+    return finish(layers, width=plot, height=round(2 * half))
 
 
 def swarm(places: Sequence[float]) -> list[float]:

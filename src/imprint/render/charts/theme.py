@@ -13,10 +13,12 @@ Options = ParamSpec("Options")
 
 INK, SOFT, LINE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--paper)"
 ACCENT, OTHER, QUIET, MARK = "var(--accent)", "var(--other)", "var(--quiet)", "var(--mark)"
+HIGH, MIDDLE = "var(--high)", "var(--middle)"  # levels of evidence
 FONT = "system-ui, -apple-system, Roboto, Helvetica, Arial, sans-serif"
 TEXT = 12  # pixels, the smallest type
 
-WIDTH = 680  # of a whole chart with its axes
+WIDTH = 860  # of a whole chart with its axes, unless it is told another width
+NARROW = 340  # of a chart on a phone
 SIDE = 64  # left of the plot: the axis of y with its title
 
 _AXIS: DataRow = {

@@ -40,7 +40,7 @@ function sortKey(cell) {
   return text === "–" ? "" : text;
 }
 
-// What is missing stands last in either direction.
+// What is missing comes last in either direction.
 function compare(one, other, falling) {
   if (one === "" || other === "") return (one === "") - (other === "");
   const order =
@@ -128,10 +128,12 @@ function watchCharts() {
     }
   };
   const observer = new IntersectionObserver(seen, { rootMargin: "200px" });
-  document.querySelectorAll(".chart").forEach((figure) => observer.observe(figure));
+  // A phone shows the narrow drawing, which stays as it is.
+  document.querySelectorAll(".drawing.wide").forEach((drawing) => observer.observe(drawing));
 }
 
-async function enliven(figure) {
+async function enliven(drawing) {
+  const figure = drawing.closest(".chart");
   const stage = document.createElement("div");
   stage.ariaHidden = "true"; // what is to be seen is said by the label of the drawing around it
   try {
@@ -140,5 +142,5 @@ async function enliven(figure) {
   } catch {
     return; // the drawing that is there says the same
   }
-  figure.querySelector(".drawing").replaceChildren(stage);
+  drawing.replaceChildren(stage);
 }
