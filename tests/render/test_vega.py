@@ -30,7 +30,7 @@ HOSTILE = (
     "__proto__",
     "字",
 )
-COLOURS = {f"var(--{name})" for name in ("ink", "soft", "line", "paper", "accent", "other", "quiet", "mark")}
+COLOURS = {f"var(--{name})" for name in ("ink", "soft", "line", "paper", "accent", "other", "quiet", "mark", "high", "middle")}
 
 
 def drawn_with(words):
@@ -101,7 +101,7 @@ def test_drawings_keep_the_size_that_style_may_scale(drawings):
     for name, svg in drawings.items():
         root = ElementTree.fromstring(svg)
         assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
-        assert 640 <= float(root.get("width")) <= 800, name
+        assert 800 <= float(root.get("width")) <= 900, name
 
 
 def test_the_same_rows_give_the_same_bytes(drawings):

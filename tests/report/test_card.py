@@ -67,7 +67,7 @@ def test_the_card_has_the_heading_a_table_and_how_to_reproduce_it():
     headings = [text for text, _ in texts(card, inside="heading_open")]
     assert card.startswith(f"{HEADING}\n")
     assert headings[0] == HEADING.removeprefix("## ")
-    assert len(headings) == 7
+    assert len(headings) == 6
     shown = cells(card)
     for text in ("caliskan-6: Names and careers", "1.72", "0.216 [0.153 to 0.282]", "0.02", "0.04", "strong"):
         assert text in shown
