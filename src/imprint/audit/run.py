@@ -110,7 +110,7 @@ def run_audit(
     executor
         Any `concurrent.futures.Executor` to make the rotations.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the part that is running, how much of the audit is done, and how much there is.
 
     Returns
     -------

@@ -75,8 +75,9 @@ def audit_command(
     benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run says why.
     With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
+    from imprint.audit.progress import UNITS
     from imprint.audit.run import run_audit
-    from imprint.cli.console import check_targets, open_embedding, print_findings, progress_bar, say, tell
+    from imprint.cli.console import check_targets, open_embedding, print_findings, say, steps, tell
     from imprint.kinds.job import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
@@ -103,7 +104,7 @@ def audit_command(
     with bundle_ahead() as script, _asked(encoder) as (asked, cache):
         opened = open_embedding(embedding)
         other = None if against is None else open_embedding(against)
-        with progress_bar(f"auditing {opened.name}") as draw:
+        with steps(UNITS) as report:
             audit = run_audit(
                 opened,
                 encoder=asked,
@@ -117,13 +118,14 @@ def audit_command(
                 tests=own,
                 policy_sha256=required.sha256 if required else None,
                 cache=cache,
-                report=lambda _, done, total: draw(done, total),
+                report=report,
             )
-        gate = check(audit.findings(), conditions, required)
-        whole, *others = audit.findings()
-        found = [whole, *gate.findings(), *others]
-        write_findings(rows, found)
-        write_page(out, found, unmask=unmask, script=script)
+            report("Writing the page", 1, 1)
+            gate = check(audit.findings(), conditions, required)
+            whole, *others = audit.findings()
+            found = [whole, *gate.findings(), *others]
+            write_findings(rows, found)
+            write_page(out, found, unmask=unmask, script=script)
     say(f"{len(found):,} findings: {rows}")
     if replaced:
         say(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")

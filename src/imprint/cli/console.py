@@ -1,6 +1,7 @@
 """Talking to the person at the terminal: progress on stderr, tables and JSON on stdout."""
 
 import contextlib
+import math
 import os
 import sys
 import time
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from imprint.view import Block
 
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
+_EXACT, _MINUTES = 10, 100  # seconds left that are told one by one, and from which on minutes are
+_BAR = 20  # columns, so that the step's name fits beside it
 
 
 def say(message: str) -> None:
@@ -77,15 +80,37 @@ def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool =
 def progress_bar(label: str) -> "Iterator[Progress]":
     """Give a callback (done, total) that draws a bar with the time left once work takes noticeably long."""
     started = time.monotonic()
+    with _bar() as draw:
+
+        def report(done: int, total: int) -> None:
+            if time.monotonic() - started >= _PATIENCE:
+                draw(label, done, total)
+
+        yield report
+
+
+@contextlib.contextmanager
+def steps(units: int) -> "Iterator[Report]":
+    """Give a callback (what, done, total) that draws one bar for all steps of long work, and names the step.
+
+    So many `units` of the total usually take a second: the time left is known from the start.
+    """
+    with _bar(units) as draw:
+        yield draw
+
+
+@contextlib.contextmanager
+def _bar(units: int | None = None) -> "Iterator[Report]":
     bar: Bar | None = None
 
-    def report(done: int, total: int) -> None:
+    def report(label: str, done: int, total: int) -> None:
         nonlocal bar
         if bar is None:
-            if time.monotonic() - started < _PATIENCE or not sys.stderr.isatty():
+            if not sys.stderr.isatty():
                 return
             bar = _open_bar(label)
-        bar.update(bar.task_ids[0], completed=done, total=total)
+        expected = None if units is None else total / units
+        bar.update(bar.task_ids[0], description=printable(label), completed=done, total=total, expected=expected)
 
     try:
         yield report
@@ -150,18 +175,38 @@ def check_targets(targets: Mapping[str, Path | None], *, reading: Sequence[str])
             check_target(path, reading=source)
 
 
+def time_left(share: float, elapsed: float, expected: float | None = None) -> str:
+    """Say how long the rest takes, from the share done and its seconds; `expected` weighs as much as a whole run."""
+    whole, trust = expected or 1.0, expected or 0.0
+    work = share * whole
+    if work + trust <= 0 or share >= 1:
+        return ""
+    left = (whole - work) * (elapsed + trust) / (work + trust)
+    if left > _MINUTES:
+        return f"{round(left / 60)} min left"
+    step = 1 if left <= _EXACT else 5
+    return f"{step * math.ceil(left / step)} s left"
+
+
 def _open_bar(label: str) -> "Bar":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
+    from rich.text import Text
+
+    class Left(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            """Return the time left."""
+            share = task.completed / task.total if task.total else 0.0
+            return Text(time_left(share, task.elapsed or 0.0, task.fields["expected"]))
 
     bar = Progress(
         TextColumn("{task.description}", markup=False),  # a file's name may hold brackets and braces
-        BarColumn(),
+        BarColumn(bar_width=_BAR),
         TaskProgressColumn(),
-        TimeRemainingColumn(),
+        Left(),
         console=Console(stderr=True),
         transient=True,
     )
-    bar.add_task(printable(label))
+    bar.add_task(printable(label), expected=None)
     bar.start()
     return bar
