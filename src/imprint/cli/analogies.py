@@ -27,9 +27,10 @@ def analogies_command(
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Find the pairs of words that differ as the two ends of an axis do: he is to she as surgeon is to nurse.
+    """Find pairs of words that differ as he and she do.
 
-    All pairs of the vocabulary are compared. Many of the analogies are offensive: they are the embedding's own.
+    He is to she as surgeon is to nurse; --axis asks about other words. All pairs of the vocabulary are compared.
+    Many of the analogies are offensive: they are the embedding's own.
     """
     from imprint.cli.console import open_embedding, progress_bar, say, show_findings
     from imprint.render.terminal import draw_text

@@ -148,6 +148,19 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> "imprint.E
     return embedding
 
 
+def open_in_browser(page: Path) -> None:
+    """Open a page in the default browser; where there is none, say where the page is."""
+    import webbrowser
+
+    place = page.resolve()
+    try:
+        opened = webbrowser.open(place.as_uri())
+    except (OSError, webbrowser.Error):
+        opened = False
+    if not opened:
+        say(f"no browser was found; open {place}")
+
+
 def check_target(path: Path, *, reading: str) -> None:
     """Refuse a place that cannot be written, or the file being read, before any work is done."""
     folder = writable(path).parent

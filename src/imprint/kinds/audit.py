@@ -26,6 +26,7 @@ class AuditSettings(msgspec.Struct, frozen=True):
     against: str | None
     encoder: str | None
     policy_sha256: str | None = None
+    topics: tuple[str, ...] = ()
 
 
 class AuditRow(Row, frozen=True, kw_only=True, tag="audit"):
@@ -56,6 +57,8 @@ def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
     """Say what was audited."""
     for row in rows:
         yield say("{} has {} words in {} dimensions.", title(row.embedding), count(row.n_words), count(row.dimension))
+        if row.settings.topics:
+            yield f"Only tests about {' or '.join(row.settings.topics)} were run; the correction is over these alone."
         if row.settings.quick:
             yield (
                 "This was a quick audit: fewer rotations, words and resamples, no repeats of the enumeration, and no "
