@@ -110,7 +110,9 @@ def _bar(units: int | None = None) -> "Iterator[Report]":
                 return
             bar = _open_bar(label)
         expected = None if units is None else total / units
-        bar.update(bar.task_ids[0], description=printable(label), completed=done, total=total, expected=expected)
+        # The estimate is made where something is done; in between it stays.
+        left = time_left(done / total if total else 0.0, bar.tasks[0].elapsed or 0.0, expected)
+        bar.update(bar.task_ids[0], description=printable(label), completed=done, total=total, left=left)
 
     try:
         yield report
@@ -203,23 +205,16 @@ def time_left(share: float, elapsed: float, expected: float | None = None) -> st
 
 def _open_bar(label: str) -> "Bar":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
-    from rich.text import Text
-
-    class Left(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            """Return the time left."""
-            share = task.completed / task.total if task.total else 0.0
-            return Text(time_left(share, task.elapsed or 0.0, task.fields["expected"]))
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     bar = Progress(
         TextColumn("{task.description}", markup=False),  # a file's name may hold brackets and braces
         BarColumn(bar_width=_BAR),
         TaskProgressColumn(),
-        Left(),
+        TextColumn("{task.fields[left]}"),
         console=Console(stderr=True),
         transient=True,
     )
-    bar.add_task(printable(label), expected=None)
+    bar.add_task(printable(label), left="")
     bar.start()
     return bar

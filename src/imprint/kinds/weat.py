@@ -31,7 +31,7 @@ from imprint.kinds.tests import (
     name_cell,
     one_sided,
     p_cell,
-    published_cell,
+    published_figures,
 )
 from imprint.rows import Row
 from imprint.view import (
@@ -68,7 +68,8 @@ _COLUMNS = (
     CORRECTED,
     EVIDENCE,
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
-    Column("Published", "The d that the source prints for this test, and on which embedding."),
+)
+_EXTRA = (
     *CHECKED,
     SPLITS,
     Column("Topic", "Neutral tests are not about people: they say whether a subject can be judged.", extra=True),
@@ -111,7 +112,9 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     else:
         yield from _overview(rows)
     caption = say("WEAT on {}; p is {}{}", title(rows[0].embedding), one_sided(rows), in_family(rows))
-    yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
+    published, figures = published_figures(rows, "d", lambda one: one.effect)
+    lines = tuple((*_cells(row), *figure, *_extra(row)) for row, figure in zip(rows, figures, strict=True))
+    yield Table(caption, (*_COLUMNS, *published, *_EXTRA), lines)
     yield from evidence_notes(rows)
     yield Prose(
         "d is the difference of means in standard deviations of all scores; it is not Cohen's d.",
@@ -191,8 +194,6 @@ def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
 
 
 def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
-    band = Cell(interval(row.stability_low, row.stability_high), order=row.stability_low)
-    people = say("d = {}, {}", number(row.human.effect), row.human.source) if row.human else NOTHING
     return (
         name_cell(row),
         number(row.effect_size),
@@ -201,7 +202,13 @@ def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
         corrected_cell(row),
         evidence_cell(row),
         missing_cell(row),
-        published_cell(row),
+    )
+
+
+def _extra(row: WeatRow) -> tuple[Cell | Text, ...]:
+    band = Cell(interval(row.stability_low, row.stability_high), order=row.stability_low)
+    people = say("d = {}, {}", number(row.human.effect), row.human.source) if row.human else NOTHING
+    return (
         *checked_cells(row),
         counts_cell(row),
         ", ".join(row.topics),

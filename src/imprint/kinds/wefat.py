@@ -20,11 +20,11 @@ from imprint.kinds.tests import (
     missing_cell,
     missing_notes,
     name_cell,
+    published_figures,
 )
 from imprint.masking import Words
 from imprint.rows import Row
 from imprint.view import (
-    NOTHING,
     Block,
     Cell,
     Chart,
@@ -57,7 +57,8 @@ _COLUMNS = (
     EVIDENCE,
     Column("Spearman", "Correlation of ranks, with 95 % interval.", True),
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
-    Column("Published", "The r that the source prints, and on which embedding."),
+)
+_EXTRA = (
     Column("p, frequency", "Share of random words of the same frequencies that correlate as much.", True, extra=True),
     Column("For these attributes", "95 % interval of r over words, with these attributes.", True, extra=True),
     Column("Regression line", "The number predicted from the score.", extra=True),
@@ -93,7 +94,9 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     for row in rows:
         yield _chart(row)
     caption = say("WEFAT on {}{}", title(rows[0].embedding), in_family(rows))
-    yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
+    published, figures = published_figures(rows, "r", lambda one: one.r)
+    lines = tuple((*_cells(row), *figure, *_extra(row)) for row, figure in zip(rows, figures, strict=True))
+    yield Table(caption, (*_COLUMNS, *published, *_EXTRA), lines)
     yield from evidence_notes(rows, _LEVELS)
     yield from missing_notes(rows)
 
@@ -117,7 +120,6 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
-    figure = next((one for one in row.published if one.r is not None), None)
     return (
         name_cell(row),
         Cell(estimate(row.r, row.words_low, row.words_high), order=row.r),
@@ -126,7 +128,11 @@ def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
         evidence_cell(row),
         Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
         missing_cell(row),
-        NOTHING if figure is None or row.adapted else say("{} ({})", number(figure.r), figure.embedding),
+    )
+
+
+def _extra(row: WefatRow) -> tuple[Cell | Text, ...]:
+    return (
         Cell(probability(row.p_frequency), order=row.p_frequency),
         interval(row.r_low, row.r_high),
         say("{} + {} × score", number(row.intercept, 1), number(row.slope, 1)),
