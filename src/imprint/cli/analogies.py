@@ -7,10 +7,7 @@ import typer
 import imprint
 from imprint.cli.options import AxisOption, EmbeddingArgument, JsonOption, PairsOption, pairs_given
 
-CONTENT_NOTE = (
-    "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody. Slurs are masked; "
-    "--unmask prints them. --json masks nothing."
-)
+CONTENT_NOTE = "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody."
 
 
 def analogies_command(
@@ -33,7 +30,6 @@ def analogies_command(
     Many of the analogies are offensive: they are the embedding's own.
     """
     from imprint.cli.console import open_embedding, progress_bar, say, show_findings
-    from imprint.render.terminal import draw_text
 
     chosen = pairs_given(axis, pairs)
     opened = open_embedding(embedding)
@@ -42,8 +38,6 @@ def analogies_command(
         found = imprint.analogies(
             opened, direction, k=k, delta=delta, words=words, names=not no_names, neutral=neutral, progress=report
         )
-    if not json:
-        say(draw_text(CONTENT_NOTE))
-    show_findings(found.findings(), json=json, unmask=unmask)
+    show_findings(found.findings(), json=json, unmask=unmask, note=CONTENT_NOTE if found.pairs else "")
     if len(found.pairs) < k:
         say(f"found {len(found.pairs):,} of {k:,} analogies: no other words within {delta:g} differ along the axis")

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
 _EXACT, _MINUTES = 10, 100  # seconds left that are told one by one, and from which on minutes are
+_MASKED = re.compile(r"\w\*{2,}")
 _BAR = 20  # columns, so that the step's name fits beside it
 
 
@@ -43,10 +45,12 @@ def print_findings(findings: "Iterable[imprint.Row]") -> None:
         sys.stdout.write(f"{finding.to_json()}\n")
 
 
-def show_findings(findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool = False, more: bool = False) -> None:
+def show_findings(
+    findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool = False, more: bool = False, note: str = ""
+) -> None:
     """Print rows as JSON lines, or as their kinds show them; warn in either case, and say what could not be run.
 
-    `more` prints what a page keeps one click away.
+    `more` prints what a page keeps one click away; a `note` comes before the tables.
     """
     from imprint.kinds.sections import blocks
     from imprint.rows import SkippedRow
@@ -60,14 +64,16 @@ def show_findings(findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool
         warnings = [one for one in blocks(findings) if isinstance(one, Prose) and one.tone == "warning"]
         show_blocks(warnings, unmask=True)
         return
-    show_blocks(blocks(findings), unmask=unmask, more=more)
+    show_blocks(blocks(findings), unmask=unmask, more=more, note=note)
 
 
-def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool = False) -> None:
-    """Print tables to stdout, and what is said about them to stderr."""
-    from imprint.render.terminal import draw_blocks
+def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool = False, note: str = "") -> None:
+    """Print tables to stdout, and what is said about them to stderr; a note also says whether slurs are masked."""
+    from imprint.render.terminal import draw_blocks, draw_text
 
     tables, said = draw_blocks(blocks, unmask=unmask, more=more)
+    if note:
+        say(draw_text(f"{note} Slurs are masked; --unmask prints them." if _MASKED.search(tables) else note))
     if tables:
         # Made printable cell by cell: headings are bold on a terminal.
         sys.stdout.write(tables if tables.endswith("\n") else f"{tables}\n")

@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 
 PREVIEW = 1_000
 _NAMES = ("first", "surnames", "embedding")
-CONTENT_NOTE = (
-    "These associations come from the embedding: many are offensive, and none is a fact about anybody. Groups are "
-    "letters:\n--show-names prints their names, --unmask prints slurs in full. Nothing is masked in --json."
-)
+CONTENT_NOTE = "These associations come from the embedding: many are offensive, and none is a fact about anybody."
+LETTERS = "Groups are letters; --show-names prints their names."
 
 
 def _are_names(given: str) -> str:
@@ -195,10 +193,11 @@ def enumerate_command(
                     first = comparison.first
             found.append((first, comparison))
     # Printed only now: a run that fails in its second half has printed nothing.
-    if not json:
-        say(CONTENT_NOTE)
+    note = CONTENT_NOTE if show_names else f"{CONTENT_NOTE} {LETTERS}"
     for first, comparison in found:
-        show_findings((comparison or first).findings(), json=json, unmask=unmask, more=show_names)
+        rows = (comparison or first).findings()
+        show_findings(rows, json=json, unmask=unmask, more=show_names, note=note if first.associations else "")
+        note = "" if first.associations else note
         for note in first.notes if json else ():
             say(f"note: {note}")
 
