@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from rich.cells import cell_len
+
 from imprint.masking import Words
 from imprint.printable import printable
 from imprint.render.numbers import plain
@@ -64,14 +66,15 @@ def _fit(columns: Sequence[Column], lines: Sequence[Sequence[str]], space: int) 
 
     Headings, the first line, are wrapped before cells are.
     """
-    from rich.cells import cell_len
-
     cells = list(zip(*lines, strict=True))
     whole = [max(map(cell_len, column)) for column in cells]
     if sum(whole) <= space:
         return whole
     words = [max((cell_len(word) for cell in column for word in cell.split()), default=0) for column in cells]
-    widths = [max(word, *map(cell_len, column[1:]), 0) for word, column in zip(words, cells, strict=True)]
+    widths = [
+        max(word, _halved(heading), *map(cell_len, column))
+        for word, (heading, *column) in zip(words, cells, strict=True)
+    ]
     wrapped = [min(wide, max(word, _READABLE)) for wide, word in zip(widths, words, strict=True)]
     unbroken = [widths[place] if column.numeric else wrapped[place] for place, column in enumerate(columns)]
     least = next((one for one in (unbroken, wrapped, words) if sum(one) <= space), None)
@@ -81,6 +84,13 @@ def _fit(columns: Sequence[Column], lines: Sequence[Sequence[str]], space: int) 
         widest = max((place for place in range(len(widths)) if widths[place] > least[place]), key=widths.__getitem__)
         widths[widest] -= 1
     return widths
+
+
+def _halved(heading: str) -> int:
+    """Return the width at which a heading takes two lines."""
+    words = heading.split()
+    halves = ((" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(len(words) + 1))
+    return min(max(map(cell_len, pair)) for pair in halves)
 
 
 def _cell(cell: Cell | Text, words: Words, *, more: bool) -> str:
