@@ -31,7 +31,15 @@ def test_a_part_counts_by_its_seconds():
     meter = Meter(lambda *one: said.append(one), {"short": 1.0, "long": 3.0})
     meter.part("long", "Long")(1, 2)
     meter.part("short", "Short")(1, 1)
-    assert said == [("Long", 1_500, 4_000), ("Short", 2_500, 4_000)]
+    assert said[1:] == [("Long", 1_500, 4_000), ("Long", 2_500, 4_000)]
+
+
+def test_progress_begins_before_the_parts_and_names_the_last_one_that_still_runs():
+    said = []
+    meter = Meter(lambda *one: said.append(one[0]), {"beside": 3.0, "first": 1.0, "second": 1.0})
+    for name, done in (("beside", 0), ("first", 0), ("beside", 1), ("first", 2), ("second", 2), ("beside", 2)):
+        meter.part(name, name.title())(done, 2)
+    assert said == ["Starting", "Beside", "First", "First", "Beside", "Beside", "Beside"]
 
 
 def test_after_stop_a_part_is_ended_at_its_next_step():

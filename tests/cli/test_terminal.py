@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from imprint.cli.console import _open_bar, say, show_blocks, tell
+from imprint.cli.console import _open_bar, say, show_blocks, tell, time_left
 from imprint.kinds.findings import read_findings
 from imprint.view import Column, Given, Prose, Table, title
 
@@ -80,3 +80,21 @@ def test_a_bar_names_a_file_with_brackets_and_braces(monkeypatch):
     os.close(ours)
     assert "{x}" in shown
     assert "[red]\ufffd]0;t\ufffd" in shown
+
+
+@pytest.mark.parametrize(
+    ("share", "elapsed", "expected", "told"),
+    [
+        (0.0, 0.0, None, ""),
+        (0.5, 10.0, None, "10 s left"),
+        (0.0, 0.0, 20.0, "20 s left"),
+        (0.0, 5.0, 20.0, "25 s left"),
+        (0.5, 10.0, 20.0, "10 s left"),
+        (0.5, 40.0, 20.0, "20 s left"),
+        (0.9, 18.0, 20.0, "2 s left"),
+        (0.0, 0.0, 600.0, "10 min left"),
+        (1.0, 10.0, 20.0, ""),
+    ],
+)
+def test_the_time_left_begins_with_what_is_expected_and_follows_what_is_seen(share, elapsed, expected, told):
+    assert time_left(share, elapsed, expected) == told

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from imprint import registry
-from imprint.debiasing import METHODS
-from imprint.debiasing.debiaser import DEBIASERS, Debiaser, debiaser, summarise
+from imprint.debiasing import DEBIASERS, METHODS
+from imprint.debiasing.debiaser import Debiaser, debiaser, summarise
 from imprint.debiasing.hard import HardDebiaser
 from imprint.debiasing.linear import LinearDebiaser
 from imprint.directions.axis import pair_axis

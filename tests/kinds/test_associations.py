@@ -16,13 +16,14 @@ from imprint.association.verdicts import FOUND, strongest
 from imprint.errors import SettingError
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, sections, sentences
-from imprint.kinds.tests import counts_cell, evidence_cell, name_cell
+from imprint.kinds.tests import counts_cell, evidence_cell, name_cell, published_figures
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.report.card import render_card
 from imprint.report.summary import verdict
 from imprint.stimuli.catalog import catalogue, get
+from imprint.stimuli.definition import Published
 from imprint.view import Chart, Table, flat
 
 SHOWN = Words()
@@ -221,3 +222,31 @@ def test_tables_of_results_have_the_same_columns_whatever_a_test_has_published(b
 def test_a_metric_refuses_a_test_of_another_form(bundled, name, test):
     with refuses(SettingError, option="test", got=test):
         metric(name, bundled, get(test))
+
+
+@pytest.mark.parametrize(
+    ("embedding", "figures", "heading", "shown"),
+    [
+        ("glove.6B.100d", {"GloVe 840B": 1.5}, "Published (GloVe 840B)", "1.50"),
+        ("glove.840B.300d", {"GloVe 840B": 1.5}, "Published", "1.50"),
+        ("glove.840B.300d.stimuli", {"word2vec GoogleNews": 1.9, "GloVe 840B": 1.5}, "Published", "1.50"),
+        ("glove.840B.300d debiased (linear)", {"GloVe 840B": 1.5}, "Published (GloVe 840B)", "1.50"),
+    ],
+)
+def test_a_published_figure_names_its_embedding_unless_it_is_this_one(embedding, figures, heading, shown):
+    published = tuple(Published(name, value, None, "") for name, value in figures.items())
+    row = make_row("weat", embedding=embedding, published=published)
+    ((column,), [(cell,)]) = published_figures([row], "d", lambda one: one.effect)
+    assert (column.title, plain(cell, Words())) == (heading, shown)
+
+
+def test_figures_of_several_embeddings_each_name_theirs_and_none_make_no_column():
+    rows = [
+        make_row("weat", published=(Published("GloVe 840B", 1.5, None, ""),)),
+        make_row("weat", published=(Published("ELMo", 0.25, None, ""),)),
+        make_row("weat", published=(Published("ELMo", 0.25, None, ""),), adapted="other words"),
+    ]
+    ((column,), cells) = published_figures(rows, "d", lambda one: one.effect)
+    assert column.title == "Published elsewhere"
+    assert [plain(cell, Words()) for (cell,) in cells] == ["1.50 (GloVe 840B)", "0.25 (ELMo)", "–"]
+    assert published_figures(rows[2:], "d", lambda one: one.effect) == ((), [()])

@@ -45,7 +45,12 @@ def test_against_another_both_values_and_the_change_are_shown():
     row = benchmark(spearman=0.625, against="before", against_spearman=0.5, published_before=0.761, **CHANGED)
     (table,) = tables([row])
     assert cells(table)[0][3:] == ["0.500", "0.625", "0.125 [0.010 to 0.240]", "0.761 → –"]
-    assert [plain(column.title, SHOWN) for column in table.columns[3:]] == ["A", "B", "B - A", "Published"]
+    assert [plain(column.title, SHOWN) for column in table.columns[3:]] == [
+        "A",
+        "B",
+        "B - A",
+        "Published (Google News)",
+    ]
 
 
 def test_every_pair_of_embeddings_has_a_table_of_its_own():

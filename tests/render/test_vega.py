@@ -30,7 +30,9 @@ HOSTILE = (
     "__proto__",
     "字",
 )
-COLOURS = {f"var(--{name})" for name in ("ink", "soft", "line", "paper", "accent", "other", "quiet", "mark", "high", "middle")}
+COLOURS = {
+    f"var(--{name})" for name in ("ink", "soft", "line", "paper", "accent", "other", "quiet", "mark", "high", "middle")
+}
 
 
 def drawn_with(words):

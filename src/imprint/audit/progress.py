@@ -6,21 +6,26 @@ from concurrent.futures import CancelledError
 
 from imprint.types import Progress, Report
 
-_FINE = 1_000  # steps a part
+UNITS = 1_000  # of progress per second that a part usually takes
+STARTING = "Starting"
 
 
 class Meter:
     """Tells `report` (what, done, total) of parts that may run side by side: never less, everything at the end.
 
-    After `stop`, a part that reports again is ended: nobody waits for it any more.
+    What is done is named by the part that began last of those still running. After `stop`, a part that reports
+    again is ended: nobody waits for it any more.
     """
 
     def __init__(self, report: Report | None, seconds: Mapping[str, float]) -> None:
         self._report = report
-        self._sizes = {name: round(value * _FINE) for name, value in seconds.items()}
+        self._sizes = {name: round(value * UNITS) for name, value in seconds.items()}
         self._done = dict.fromkeys(seconds, 0)
+        self._running: dict[str, str] = {}
         self._stopped = False
         self._lock = threading.Lock()
+        if report is not None:
+            report(STARTING, 0, sum(self._sizes.values()))
 
     def part(self, name: str, label: str) -> Progress:
         """Return a callback (done, total) of one part."""
@@ -31,8 +36,12 @@ class Meter:
                 if self._stopped:
                     raise CancelledError
                 self._done[name] = max(self._done[name], reached)
+                self._running[name] = label
+                if done >= total:
+                    del self._running[name]
                 if self._report is not None:
-                    self._report(label, sum(self._done.values()), sum(self._sizes.values()))
+                    current = next(reversed(self._running.values()), label)
+                    self._report(current, sum(self._done.values()), sum(self._sizes.values()))
 
         return progress
 

@@ -71,6 +71,7 @@ def run_audit(
     quick: bool = False,
     seed: int = 0,
     tests: Sequence[Test] = (),
+    topics: Sequence[str] = (),
     parts: Collection[str] | None = None,
     policy_sha256: str | None = None,
     cache: EncodingCache | None = None,
@@ -101,6 +102,8 @@ def run_audit(
         Seed of everything random.
     tests
         Tests of your own, besides the catalogue's.
+    topics
+        Run only the catalogue's tests about these, such as `gender`; the correction is over these alone.
     parts
         Names of the parts to run, such as `weat` and `benchmarks`; None for all.
     policy_sha256
@@ -110,7 +113,7 @@ def run_audit(
     executor
         Any `concurrent.futures.Executor` to make the rotations.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the part that is running, how much of the audit is done, and how much there is.
 
     Returns
     -------
@@ -130,6 +133,7 @@ def run_audit(
         debias=debias,
         seed=seed,
         tests=tuple(tests),
+        topics=tuple(topics),
     )
     asked = None if encoder is None else open_encoder(encoder)
     embedding, other = load(embedding), None if against is None else load(against)

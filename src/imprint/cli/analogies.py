@@ -7,10 +7,7 @@ import typer
 import imprint
 from imprint.cli.options import AxisOption, EmbeddingArgument, JsonOption, PairsOption, pairs_given
 
-CONTENT_NOTE = (
-    "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody. Slurs are masked; "
-    "--unmask prints them. --json masks nothing."
-)
+CONTENT_NOTE = "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody."
 
 
 def analogies_command(
@@ -27,12 +24,12 @@ def analogies_command(
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Find the pairs of words that differ as the two ends of an axis do: he is to she as surgeon is to nurse.
+    """Find pairs of words that differ as he and she do.
 
-    All pairs of the vocabulary are compared. Many of the analogies are offensive: they are the embedding's own.
+    He is to she as surgeon is to nurse; --axis asks about other words. All pairs of the vocabulary are compared.
+    Many of the analogies are offensive: they are the embedding's own.
     """
     from imprint.cli.console import open_embedding, progress_bar, say, show_findings
-    from imprint.render.terminal import draw_text
 
     chosen = pairs_given(axis, pairs)
     opened = open_embedding(embedding)
@@ -41,8 +38,6 @@ def analogies_command(
         found = imprint.analogies(
             opened, direction, k=k, delta=delta, words=words, names=not no_names, neutral=neutral, progress=report
         )
-    if not json:
-        say(draw_text(CONTENT_NOTE))
-    show_findings(found.findings(), json=json, unmask=unmask)
+    show_findings(found.findings(), json=json, unmask=unmask, note=CONTENT_NOTE if found.pairs else "")
     if len(found.pairs) < k:
         say(f"found {len(found.pairs):,} of {k:,} analogies: no other words within {delta:g} differ along the axis")

@@ -9,7 +9,16 @@ import typer
 
 from imprint.cli.encoders import ENCODER_HELP
 from imprint.cli.gate import FailOnOption, JunitOption, RequireOption, SummaryOption, end_with, say_sentences
-from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption, is_embedding, is_encoder
+from imprint.cli.options import (
+    AlphaOption,
+    EmbeddingArgument,
+    JsonOption,
+    SeedOption,
+    TopicOption,
+    is_debiaser,
+    is_embedding,
+    is_encoder,
+)
 from imprint.cli.policy import PolicyOption
 from imprint.debiasing import METHODS
 from imprint.errors import SettingError
@@ -27,6 +36,20 @@ _TESTED = ("weat", "wefat", "seat")  # kinds whose tests are those of the catalo
 
 OutOption = Annotated[Path, typer.Option("--out", help="The page to write.")]
 UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full on the page.")]
+OpenOption = Annotated[bool, typer.Option("--open", help="Open the page in your browser.")]
+
+
+def _is_method(given: str) -> str:
+    """Refuse what names no debiaser while options are read."""
+    return given if given == NO_DEBIASING else is_debiaser(given)
+
+
+def _is_language(given: str) -> str:
+    """Refuse a language without tests while options are read."""
+    from imprint.stimuli.catalog import tests_in
+
+    tests_in(given)
+    return given
 
 
 def audit_command(
@@ -43,7 +66,10 @@ def audit_command(
     debias: Annotated[
         str,
         typer.Option(
-            "--debias", metavar="METHOD", help=f"Debias by {', '.join(METHODS)}, and measure again; or none."
+            "--debias",
+            callback=_is_method,
+            metavar="METHOD",
+            help=f"Debias by {', '.join(METHODS)}, and measure again; or none.",
         ),
     ] = METHODS[0],
     out: OutOption = Path("report.html"),
@@ -57,11 +83,15 @@ def audit_command(
     quick: Annotated[
         bool, typer.Option("--quick", help="A first look in seconds: fewer rotations, words and resamples.")
     ] = False,
-    language: Annotated[str, typer.Option("--language", help="Run the tests of this language: en, de or all.")] = "en",
+    language: Annotated[
+        str, typer.Option("--language", callback=_is_language, help="Run the tests of this language: en, de or all.")
+    ] = "en",
+    topic: TopicOption = None,
     alpha: AlphaOption = 0.05,
     rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     seed: SeedOption = 0,
     unmask: UnmaskOption = False,
+    open_page: OpenOption = False,
     policy: PolicyOption = None,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
@@ -69,14 +99,19 @@ def audit_command(
     summary: SummaryOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure everything that applies, write a page and the findings behind it, and print a summary.
+    """Measure all that applies; write a page and its findings.
 
-    Parts: association tests, associations nobody asked for, he and she, analogies, debiasing before and after,
-    benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run says why.
-    With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
+    A summary is printed. Parts: association tests, associations nobody asked for, he and she, analogies, debiasing
+    before and after, benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run
+    says why. With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
+    from imprint.stimuli.catalog import about, tests_in
+
+    topics = tuple(topic or ())
+    about(tests_in(language), topics)  # refused before the slow imports
+    from imprint.audit.progress import UNITS
     from imprint.audit.run import run_audit
-    from imprint.cli.console import check_targets, open_embedding, print_findings, progress_bar, say, tell
+    from imprint.cli.console import check_targets, open_embedding, open_in_browser, print_findings, say, steps, tell
     from imprint.kinds.job import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
@@ -95,7 +130,16 @@ def audit_command(
     _refuse_unknown_tests((*(required.conditions if required else ()), *conditions), own)
     method = None if debias == NO_DEBIASING else debias
     alpha = required.alpha if required else alpha
-    plan = Plan(language=language, alpha=alpha, rotations=rotations, quick=quick, debias=method, seed=seed, tests=own)
+    plan = Plan(
+        language=language,
+        alpha=alpha,
+        rotations=rotations,
+        quick=quick,
+        debias=method,
+        seed=seed,
+        tests=own,
+        topics=topics,
+    )
     rows = findings or _beside(out)
     check_targets(
         {"--out": out, "--findings": rows, "--junit": junit, "--summary": summary},
@@ -105,7 +149,7 @@ def audit_command(
     with bundle_ahead() as script, _asked(encoder) as (asked, cache):
         opened = open_embedding(embedding)
         other = None if against is None else open_embedding(against)
-        with progress_bar(f"auditing {opened.name}") as draw:
+        with steps(UNITS) as report:
             audit = run_audit(
                 opened,
                 encoder=asked,
@@ -117,15 +161,17 @@ def audit_command(
                 quick=quick,
                 seed=seed,
                 tests=own,
+                topics=topics,
                 policy_sha256=required.sha256 if required else None,
                 cache=cache,
-                report=lambda _, done, total: draw(done, total),
+                report=report,
             )
-        gate = check(audit.findings(), conditions, required)
-        whole, *others = audit.findings()
-        found = [whole, *gate.findings(), *others]
-        write_findings(rows, found)
-        write_page(out, found, unmask=unmask, script=script)
+            report("Writing the page", 1, 1)
+            gate = check(audit.findings(), conditions, required)
+            whole, *others = audit.findings()
+            found = [whole, *gate.findings(), *others]
+            write_findings(rows, found)
+            write_page(out, found, unmask=unmask, script=script)
     say(f"{len(found):,} findings: {rows}")
     if replaced:
         say(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
@@ -136,6 +182,8 @@ def audit_command(
         for sentence in brief(audit.findings()):
             tell(draw_text(sentence))
         tell(f"report: {out}")
+    if open_page:
+        open_in_browser(out)
     say_sentences(gate.findings(), say)
     end_with(gate, junit, summary)
 

@@ -5,11 +5,13 @@ from typing import Annotated
 import typer
 
 from imprint.cli.encoders import ENCODER_HELP
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption
+from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_subject
+
+_SUBJECT = typer.Argument(callback=is_subject, metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")
 
 
 def calibrate_command(
-    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")],
+    subject: Annotated[str, _SUBJECT],
     test: Annotated[
         list[str] | None,
         typer.Option("--test", help="A test's id, or a pattern; may repeat. [default: all in English]"),
@@ -19,14 +21,18 @@ def calibrate_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Measure how often a subject without these associations would look biased."""
-    from imprint.association.calibration import calibrate
+    """Measure how often a subject without bias would look biased.
+
+    The tests are run on altered copies of it that lack these associations.
+    """
     from imprint.cli.console import phases, show_findings
     from imprint.stimuli.catalog import catalogue, choose
     from imprint.stimuli.definition import WeatTest
-    from imprint.subjects.opening import open_subject
 
     tests = [one for one in choose(catalogue(), test) if isinstance(one, WeatTest)] if test else None
+    from imprint.association.calibration import calibrate  # after the choice: it loads numpy
+    from imprint.subjects.opening import open_subject
+
     opened = open_subject(subject)
     with phases() as report:
         found = calibrate(opened, tests=tests, copies=copies, alpha=alpha, seed=seed, report=report)

@@ -25,13 +25,17 @@ def compare_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Compare two embeddings: their biases, whether they associate the same words alike, and their benchmarks."""
+    """Compare two embeddings: biases, associations, benchmarks.
+
+    Among others: do both associate the same words alike?
+    """
     from imprint.cli.console import open_embedding, phases, show_findings
     from imprint.evaluation.benchmarks import all_benchmarks
-    from imprint.evaluation.comparison import compare
 
     chosen = _choose(test)
     found = all_benchmarks(benchmarks)
+    from imprint.evaluation.comparison import compare  # after the choice: it loads numpy
+
     opened = [open_embedding(source) for source in (first, second)]
     with phases() as report:
         comparison = compare(

@@ -1,7 +1,9 @@
 """Talking to the person at the terminal: progress on stderr, tables and JSON on stdout."""
 
 import contextlib
+import math
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from imprint.view import Block
 
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
+_EXACT, _MINUTES = 10, 100  # seconds left that are told one by one, and from which on minutes are
+_MASKED = re.compile(r"\w\*{2,}")
+_BAR = 20  # columns, so that the step's name fits beside it
 
 
 def say(message: str) -> None:
@@ -40,10 +45,12 @@ def print_findings(findings: "Iterable[imprint.Row]") -> None:
         sys.stdout.write(f"{finding.to_json()}\n")
 
 
-def show_findings(findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool = False, more: bool = False) -> None:
+def show_findings(
+    findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool = False, more: bool = False, note: str = ""
+) -> None:
     """Print rows as JSON lines, or as their kinds show them; warn in either case, and say what could not be run.
 
-    `more` prints what a page keeps one click away.
+    `more` prints what a page keeps one click away; a `note` comes before the tables.
     """
     from imprint.kinds.sections import blocks
     from imprint.rows import SkippedRow
@@ -57,14 +64,16 @@ def show_findings(findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool
         warnings = [one for one in flat(blocks(findings)) if isinstance(one, Prose) and one.tone == "warning"]
         show_blocks(warnings, unmask=True)
         return
-    show_blocks(blocks(findings), unmask=unmask, more=more)
+    show_blocks(blocks(findings), unmask=unmask, more=more, note=note)
 
 
-def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool = False) -> None:
-    """Print tables to stdout, and what is said about them to stderr."""
-    from imprint.render.terminal import draw_blocks
+def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool = False, note: str = "") -> None:
+    """Print tables to stdout, and what is said about them to stderr; a note also says whether slurs are masked."""
+    from imprint.render.terminal import draw_blocks, draw_text
 
     tables, said = draw_blocks(blocks, unmask=unmask, more=more)
+    if note:
+        say(draw_text(f"{note} Slurs are masked; --unmask prints them." if _MASKED.search(tables) else note))
     if tables:
         # Made printable cell by cell: headings are bold on a terminal.
         sys.stdout.write(tables if tables.endswith("\n") else f"{tables}\n")
@@ -77,15 +86,39 @@ def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool =
 def progress_bar(label: str) -> "Iterator[Progress]":
     """Give a callback (done, total) that draws a bar with the time left once work takes noticeably long."""
     started = time.monotonic()
+    with _bar() as draw:
+
+        def report(done: int, total: int) -> None:
+            if time.monotonic() - started >= _PATIENCE:
+                draw(label, done, total)
+
+        yield report
+
+
+@contextlib.contextmanager
+def steps(units: int) -> "Iterator[Report]":
+    """Give a callback (what, done, total) that draws one bar for all steps of long work, and names the step.
+
+    So many `units` of the total usually take a second: the time left is known from the start.
+    """
+    with _bar(units) as draw:
+        yield draw
+
+
+@contextlib.contextmanager
+def _bar(units: int | None = None) -> "Iterator[Report]":
     bar: Bar | None = None
 
-    def report(done: int, total: int) -> None:
+    def report(label: str, done: int, total: int) -> None:
         nonlocal bar
         if bar is None:
-            if time.monotonic() - started < _PATIENCE or not sys.stderr.isatty():
+            if not sys.stderr.isatty():
                 return
             bar = _open_bar(label)
-        bar.update(bar.task_ids[0], completed=done, total=total)
+        expected = None if units is None else total / units
+        # The estimate is made where something is done; in between it stays.
+        left = time_left(done / total if total else 0.0, bar.tasks[0].elapsed or 0.0, expected)
+        bar.update(bar.task_ids[0], description=printable(label), completed=done, total=total, left=left)
 
     try:
         yield report
@@ -123,6 +156,19 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> "imprint.E
     return embedding
 
 
+def open_in_browser(page: Path) -> None:
+    """Open a page in the default browser; where there is none, say where the page is."""
+    import webbrowser
+
+    place = page.resolve()
+    try:
+        opened = webbrowser.open(place.as_uri())
+    except (OSError, webbrowser.Error):
+        opened = False
+    if not opened:
+        say(f"no browser was found; open {place}")
+
+
 def check_target(path: Path, *, reading: str) -> None:
     """Refuse a place that cannot be written, or the file being read, before any work is done."""
     folder = writable(path).parent
@@ -150,18 +196,31 @@ def check_targets(targets: Mapping[str, Path | None], *, reading: Sequence[str])
             check_target(path, reading=source)
 
 
+def time_left(share: float, elapsed: float, expected: float | None = None) -> str:
+    """Say how long the rest takes, from the share done and its seconds; `expected` weighs as much as a whole run."""
+    whole, trust = expected or 1.0, expected or 0.0
+    work = share * whole
+    if work + trust <= 0 or share >= 1:
+        return ""
+    left = (whole - work) * (elapsed + trust) / (work + trust)
+    if left > _MINUTES:
+        return f"{round(left / 60)} min left"
+    step = 1 if left <= _EXACT else 5
+    return f"{step * math.ceil(left / step)} s left"
+
+
 def _open_bar(label: str) -> "Bar":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     bar = Progress(
         TextColumn("{task.description}", markup=False),  # a file's name may hold brackets and braces
-        BarColumn(),
+        BarColumn(bar_width=_BAR),
         TaskProgressColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
         console=Console(stderr=True),
         transient=True,
     )
-    bar.add_task(printable(label))
+    bar.add_task(printable(label), left="")
     bar.start()
     return bar

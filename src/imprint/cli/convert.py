@@ -12,7 +12,10 @@ def convert_command(
     target: TargetArgument,
     half: Annotated[bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")] = False,
 ) -> None:
-    """Write an embedding as safetensors with its vocabulary, which opens by mapping memory."""
+    """Write an embedding as safetensors, which opens at once.
+
+    The file holds the vocabulary too, and opens by mapping memory.
+    """
     from imprint.cli.console import check_target, open_embedding, progress_bar, say
     from imprint.embeddings.convert import check_name, convert
 

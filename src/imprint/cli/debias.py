@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import imprint
-from imprint.cli.options import DEFAULT_PAIR, AxisOption, EmbeddingArgument, JsonOption, TargetArgument, pairs_given
-from imprint.debiasing import METHODS
+from imprint.cli.options import (
+    DEFAULT_PAIR,
+    AxisOption,
+    EmbeddingArgument,
+    JsonOption,
+    TargetArgument,
+    are_words,
+    is_debiaser,
+    is_file,
+    pairs_given,
+)
+from imprint.debiasing import DEBIASERS, METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
@@ -24,32 +34,43 @@ def debias_command(
     embedding: EmbeddingArgument,
     target: TargetArgument,
     method: Annotated[
-        str | None, typer.Option(help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}]")
+        str | None,
+        typer.Option(callback=is_debiaser, help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}]"),
     ] = None,
     axis: AxisOption = None,
     pairs: Annotated[
-        Path | None, typer.Option(help="A file of pairs, one per line (he,she): the axis, or leace's labels.")
+        Path | None,
+        typer.Option(callback=is_file, help="A file of pairs, one per line (he,she): the axis, or leace's labels."),
     ] = None,
     strength: Annotated[
         str | None,
         typer.Option(
-            help="Of linear: a number from 0, 1 balancing keeping and removing, or auto: chosen, and the spread with "
-            "it, on folds of the seeds. [default: 10]"
+            help="Of linear: 0 keeps, 1 balances, more removes more; auto chooses it on folds of the seeds. "
+            "[default: 10]"
         ),
     ] = None,
     seeds: Annotated[
-        Path | None, typer.Option(help="A file of words to take the axis from. [default: professions]")
+        str | None,
+        typer.Option(
+            callback=are_words,
+            metavar="WORDS",
+            help="Words to take the axis from: a file, or a list such as nurse,teacher. [default: professions]",
+        ),
     ] = None,
     save: Annotated[Path | None, typer.Option("--transform", help="A file to save the transform in as well.")] = None,
     load: Annotated[
-        Path | None, typer.Option("--apply", help="A saved transform to apply instead of fitting.")
+        Path | None,
+        typer.Option("--apply", callback=is_file, help="A saved transform to apply instead of fitting."),
     ] = None,
     show_frontier: Annotated[
         bool, typer.Option("--frontier", help="Of linear: print as well what other strengths would do.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Debias an embedding and print what changed: stereotype words, background words, WEATs of gender."""
+    """Debias an embedding, write it, and print what changed.
+
+    Told are stereotype words, background words and the WEATs of gender, before and after.
+    """
     from imprint.cli.console import check_target, open_embedding, phases, say, show_findings
     from imprint.embeddings.convert import check_name
 
@@ -103,14 +124,12 @@ def debias_command(
 def _check_options(
     method: str | None,
     strength: str | None,
-    seeds: Path | None,
+    seeds: str | None,
     save: Path | None,
     load: Path | None,
     *,
     show_frontier: bool,
 ) -> None:
-    from imprint.debiasing.debiaser import DEBIASERS
-
     if load is not None and (method, strength, seeds, save) != (None, None, None, None):
         raise SettingError(
             "--apply uses a transform as it is",

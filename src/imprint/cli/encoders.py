@@ -9,6 +9,7 @@ import typer
 
 import imprint
 from imprint.choices import Layers, Pooling
+from imprint.cli.options import is_file
 from imprint.errors import EncoderError, SettingError
 
 ENCODER_HELP = (
@@ -23,7 +24,9 @@ PrefixOption = Annotated[str | None, typer.Option("--prefix", help="Put before e
 PromptOption = Annotated[
     str | None, typer.Option("--prompt-name", help="One of the model's own prompts, such as query or document.")
 ]
-TokenizerOption = Annotated[Path | None, typer.Option("--tokenizer", help="tokenizer.json of an .onnx file.")]
+TokenizerOption = Annotated[
+    Path | None, typer.Option("--tokenizer", callback=is_file, help="tokenizer.json of an .onnx file.")
+]
 BatchOption = Annotated[int | None, typer.Option("--batch", min=1, help="Texts a server gets at once.")]
 TimeoutOption = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait for a server's answer.")]
 RetriesOption = Annotated[int | None, typer.Option("--retries", min=0, help="Times to ask a server again.")]

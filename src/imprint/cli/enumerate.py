@@ -21,7 +21,14 @@ from imprint.cli.encoders import (
     TimeoutOption,
     TokenizerOption,
 )
-from imprint.cli.options import JsonOption, OptionalEmbeddingArgument, SeedOption, is_embedding, is_encoder
+from imprint.cli.options import (
+    JsonOption,
+    OptionalEmbeddingArgument,
+    SeedOption,
+    are_words,
+    is_embedding,
+    is_encoder,
+)
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -30,10 +37,14 @@ if TYPE_CHECKING:
     from imprint.enumeration.result import Enumeration
 
 PREVIEW = 1_000
-CONTENT_NOTE = (
-    "These associations come from the embedding: many are offensive, and none is a fact about anybody. Groups are "
-    "letters:\n--show-names prints their names, --unmask prints slurs in full. Nothing is masked in --json."
-)
+_NAMES = ("first", "surnames", "embedding")
+CONTENT_NOTE = "These associations come from the embedding: many are offensive, and none is a fact about anybody."
+LETTERS = "Groups are letters; --show-names prints their names."
+
+
+def _are_names(given: str) -> str:
+    """Refuse what names no names while options are read."""
+    return given if given in _NAMES else are_words(given)
 
 
 def enumerate_command(
@@ -48,12 +59,16 @@ def enumerate_command(
     ] = None,
     names: Annotated[
         str,
-        typer.Option("--names", help="first or surnames (US), embedding (found in it), or a file of one name a line."),
+        typer.Option(
+            "--names",
+            callback=_are_names,
+            help="first or surnames (US), embedding (found in it), or a file or a list of names.",
+        ),
     ] = "first",
     groups: Annotated[str, typer.Option("--groups", help="Groups of names; several as 4,8,12 run one by one.")] = "12",
     categories: Annotated[int, typer.Option("--categories", help="Categories of words.")] = 64,
     words: Annotated[int, typer.Option("--words", help="Most frequent lower-case words to ask about.")] = 30_000,
-    top: Annotated[int, typer.Option("--top", help="Words an association.")] = 3,
+    top: Annotated[int, typer.Option("--top", help="Words per association.")] = 3,
     rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     fdr: Annotated[float, typer.Option("--fdr", help="False discovery rate.")] = 0.05,
     preview: Annotated[bool, typer.Option("--preview", help="A quick look: 1,000 rotations, no repeats.")] = False,
@@ -108,14 +123,13 @@ def enumerate_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Find associations of name groups with words, naming no group and no stereotype in advance (UBE).
+    """Find associations of name groups that nobody asked for (UBE).
 
-    The words found are often offensive: they are the embedding's, printed so that they can be known.
+    No group and no stereotype is named in advance. The words found are often offensive: they are the embedding's,
+    printed so that they can be known.
     """
     from imprint.cli.cluster import open_cluster
     from imprint.cli.console import open_embedding, progress_bar, say, show_findings
-    from imprint.enumeration.compare import compare_biases
-    from imprint.enumeration.enumerate import enumerate_biases, threads
     from imprint.enumeration.settings import Settings
 
     runs = [
@@ -161,6 +175,9 @@ def enumerate_command(
         "cache": cache,
         "no_cache": no_cache or None,
     }
+    from imprint.enumeration.compare import compare_biases  # after what the options say was checked: slow imports
+    from imprint.enumeration.enumerate import enumerate_biases, threads
+
     opened = _open(embedding, encoder, about_encoder, words=words, names=names)
     other = open_embedding(against) if against is not None else None
     found: list[tuple[Enumeration, BiasComparison | None]] = []
@@ -176,10 +193,11 @@ def enumerate_command(
                     first = comparison.first
             found.append((first, comparison))
     # Printed only now: a run that fails in its second half has printed nothing.
-    if not json:
-        say(CONTENT_NOTE)
+    note = CONTENT_NOTE if show_names else f"{CONTENT_NOTE} {LETTERS}"
     for first, comparison in found:
-        show_findings((comparison or first).findings(), json=json, unmask=unmask, more=show_names)
+        rows = (comparison or first).findings()
+        show_findings(rows, json=json, unmask=unmask, more=show_names, note=note if first.associations else "")
+        note = "" if first.associations else note
         for note in first.notes if json else ():
             say(f"note: {note}")
 

@@ -35,9 +35,10 @@ def evaluate_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Run benchmarks of word similarity and analogy; with --against, what was lost or won.
+    """Run benchmarks of word similarity and analogy.
 
-    Bundled: RG-65, WordSim-353, MEN and Google's analogies. Others may not be redistributed: give their files.
+    With --against, what was lost or won. Bundled: RG-65, WordSim-353, MEN and Google's analogies. Others may not
+    be redistributed: give their files.
     """
     from imprint.cli.console import open_embedding, phases, show_findings
     from imprint.evaluation.benchmarks import all_benchmarks

@@ -57,17 +57,18 @@ def gate_command(
     answers cannot be told, and never passes.
     """
     from imprint.cli.console import check_targets, print_findings, say, tell
-    from imprint.policy.gate import check, parse_conditions
-    from imprint.policy.policy import read_policy
 
-    conditions = parse_conditions(fail_on or (), require or ())
-    opened = None if policy is None else read_policy(policy)
-    if not conditions and opened is None:
+    if not (policy or fail_on or require):
         raise SettingError(
             "a gate needs a policy or a condition",
             option="--policy",
             hint="`imprint policy init` writes a policy; or give --fail-on 'weat:p<0.01'",
         )
+    from imprint.policy.gate import check, parse_conditions
+    from imprint.policy.policy import read_policy
+
+    conditions = parse_conditions(fail_on or (), require or ())
+    opened = None if policy is None else read_policy(policy)
     read = [str(source) for source in (findings, policy) if source is not None]
     check_targets({"--junit": junit, "--summary": summary}, reading=read)
     gate = check(imprint.read_findings(findings), conditions, opened)

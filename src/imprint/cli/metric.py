@@ -5,12 +5,16 @@ from typing import Annotated
 import typer
 
 import imprint
+from imprint.checks import check_choice
 from imprint.cli.encoders import ENCODER_HELP
-from imprint.cli.options import JsonOption
+from imprint.cli.options import JsonOption, is_subject
 
 
 def metric_command(
-    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")],
+    subject: Annotated[
+        str,
+        typer.Argument(callback=is_subject, metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}"),
+    ],
     metric: Annotated[list[str], typer.Option(help="A metric's name; may repeat. See imprint metrics.")],
     test: Annotated[list[str], typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")],
     json: JsonOption = False,
@@ -19,7 +23,12 @@ def metric_command(
     from imprint.cli.console import show_findings
     from imprint.stimuli.catalog import choose
 
-    opened, tests = imprint.open_subject(subject), choose(imprint.catalogue(), test)
+    tests = choose(imprint.catalogue(), test)
+    from imprint.kinds.metrics import metrics  # after the choice: it loads numpy
+
+    for name in metric:
+        check_choice("metric", name, metrics())
+    opened = imprint.open_subject(subject)
     show_findings(
         [row for name in metric for one in tests for row in imprint.metric(name, opened, one).findings()], json=json
     )

@@ -1,14 +1,17 @@
 """Arguments and options that several commands share, said once."""
 
-from collections.abc import Iterable
+import stat
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.errors import SettingError
+from imprint.checks import check_between, check_choice
+from imprint.errors import SettingError, reading
 
 if TYPE_CHECKING:
+    from imprint.stimuli.definition import WeatTest
     from imprint.stimuli.seeds import WordPair
     from imprint.subjects.sources import SourceKind
 
@@ -23,13 +26,64 @@ def is_encoder(given: Any) -> Any:
     return _checked(given, "encoder")
 
 
-def _checked(given: Any, kind: "SourceKind") -> Any:
+def is_subject(given: Any) -> Any:
+    """Refuse what names neither, as above."""
+    return _checked(given, None)
+
+
+def is_file(given: Any) -> Any:
+    """Refuse files that cannot be read, as above."""
+    for path in _each(given):
+        _refuse_unreadable(Path(path))
+    return given
+
+
+def are_words(given: Any) -> Any:
+    """Refuse what is neither a file that can be read nor a list of words, as above."""
+    from imprint.stimuli.files import is_list
+
+    for source in _each(given):
+        if not is_list(source):
+            _refuse_unreadable(Path(source), "give a file, or words separated by commas, such as nurse,teacher")
+    return given
+
+
+def are_pairs(given: Any) -> Any:
+    """Refuse a file of pairs that cannot be read, as above."""
+    return given if given == DEFAULT_PAIRS else is_file(given)
+
+
+def is_debiaser(given: Any) -> Any:
+    """Refuse what names no debiaser, as above."""
+    from imprint.debiasing import DEBIASERS
+
+    if given is not None:
+        check_choice("debiaser", given, DEBIASERS.names())
+    return given
+
+
+def _is_alpha(given: float) -> float:
+    return check_between("--alpha", given)
+
+
+def _checked(given: Any, kind: "SourceKind | None") -> Any:
     from imprint.subjects.sources import find_source
 
-    sources: Iterable[str] = [given] if isinstance(given, str) else given or ()
-    for source in sources:
-        find_source(source, kind)
+    for source in _each(given):
+        found = find_source(source, kind)
+        if isinstance(found.place, Path) and not found.place.is_dir():
+            _refuse_unreadable(found.place)
     return given
+
+
+def _each(given: Any) -> Iterable[Any]:
+    return [given] if isinstance(given, str | Path) else given or ()
+
+
+def _refuse_unreadable(path: Path, hint: str = "check the path and its permissions") -> None:
+    with reading(SettingError, path, hint):
+        if stat.S_IFMT(path.stat().st_mode) in (stat.S_IFREG, stat.S_IFDIR):  # a pipe can be opened only once
+            path.open("rb").close()
 
 
 _EMBEDDING = typer.Argument(
@@ -43,7 +97,17 @@ OptionalEmbeddingArgument = Annotated[str | None, _EMBEDDING]
 TargetArgument = Annotated[
     Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
 ]
-FindingsArgument = Annotated[Path, typer.Argument(metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")]
+FindingsArgument = Annotated[
+    Path, typer.Argument(callback=is_file, metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")
+]
+TestsOption = Annotated[
+    Path | None,
+    typer.Option("--tests", callback=is_file, help="A TOML file of your own tests, instead of the catalogue."),
+]
+TopicOption = Annotated[
+    list[str] | None,
+    typer.Option("--topic", metavar="TOPIC", help="Only tests about this topic, such as gender; may repeat."),
+]
 DEFAULT_PAIR = ("he", "she")
 DEFAULT_PAIRS = "default"
 AxisOption = Annotated[
@@ -52,13 +116,19 @@ AxisOption = Annotated[
 ]
 PairsOption = Annotated[
     str | None,
-    typer.Option("--pairs", metavar="FILE", help="Pairs of words, one per line (he,she), or 'default': ten pairs."),
+    typer.Option(
+        "--pairs",
+        callback=are_pairs,
+        metavar="FILE",
+        help="Pairs of words, one per line (he,she), or 'default': ten pairs.",
+    ),
 ]
 AlphaOption = Annotated[
-    float, typer.Option("--alpha", help="Chance of any false discovery among tests about people (Holm's correction).")
+    float,
+    typer.Option("--alpha", callback=_is_alpha, help="Chance of any false discovery among tests about people (Holm)."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding a line.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding per line.")]
 
 
 def pairs_given(axis: "WordPair | None", pairs: str | Path | None) -> "tuple[WordPair, ...]":
@@ -70,3 +140,33 @@ def pairs_given(axis: "WordPair | None", pairs: str | Path | None) -> "tuple[Wor
     if pairs is None:
         return (axis or DEFAULT_PAIR,)
     return definitional_pairs() if pairs == DEFAULT_PAIRS else read_pairs(pairs)
+
+
+def chosen_weats(
+    patterns: Collection[str] | None,
+    file: Path | None,
+    topics: Collection[str] | None,
+    *,
+    default: Collection[str],
+    hint: str,
+) -> "tuple[WeatTest, ...]":
+    """Return the WEATs that --test, --tests and --topic name; a topic alone takes every English one."""
+    from imprint.stimuli.catalog import about, catalogue, choose, read_tests
+    from imprint.stimuli.definition import WeatTest
+
+    tests = catalogue() if file is None else read_tests(file)
+    chosen = choose(tests, patterns or (default if file is None and not topics else ("*",)))
+    any_language = bool(patterns or file or not topics)
+    found = tuple(test for test in chosen if isinstance(test, WeatTest) and (any_language or test.language == "en"))
+    if not found:
+        raise SettingError(option="--test", got=", ".join(patterns or "*"), expected="at least one WEAT", hint=hint)
+    return about(found, topics or ())
+
+
+def say_topics(tests: "Collection[WeatTest]", topics: Collection[str] | None) -> None:
+    """Say that the family of the correction is what was asked for."""
+    from imprint.cli.console import say
+
+    if topics:
+        counted = f"{len(tests)} test{'' if len(tests) == 1 else 's'}"
+        say(f"{counted} about {' or '.join(topics)}; the correction is over these alone")

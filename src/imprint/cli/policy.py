@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from imprint.cli.options import is_file
 from imprint.errors import SettingError
 
 policy_app = typer.Typer(no_args_is_help=True, help="Write down what a model must show before it may be used.")
@@ -13,6 +14,7 @@ PolicyOption = Annotated[
     Path | None,
     typer.Option(
         "--policy",
+        callback=is_file,
         metavar="FILE",
         help="A policy file: requirements with margins. The exit code is 0 passed, 2 failed, 3 cannot tell.",
     ),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,14 +17,23 @@ def project_command(
     axis: options.AxisOption = None,
     pairs: options.PairsOption = None,
     sets: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(metavar="FILE FILE", help="Two files of words: the axis joins their means."),
+        tuple[str, str] | None,
+        typer.Option(
+            callback=options.are_words,
+            metavar="WORDS WORDS",
+            help="Two files or lists of words, such as he,him she,her: the axis joins their means.",
+        ),
     ] = None,
     method: Annotated[
         PairMethod | None, typer.Option(help="Of several pairs: their mean difference, or pca. [default: difference]")
     ] = None,
     words: Annotated[
-        Path | None, typer.Option(help="A file of words to project. [default: professions not gendered by definition]")
+        str | None,
+        typer.Option(
+            callback=options.are_words,
+            metavar="WORDS",
+            help="Words to project: a file, or a list such as nurse,teacher. [default: professions]",
+        ),
     ] = None,
     against: Annotated[
         str | None,
@@ -39,9 +47,10 @@ def project_command(
     ] = 10,
     json: options.JsonOption = False,
 ) -> None:
-    """Project words onto an axis of bias: which lie towards he, which towards she?
+    """Place words on an axis: which lie towards he, which to she?
 
-    Without --words the words are professions, and their places are compared with what a crowd thinks of them.
+    Without --words the words are professions not gendered by definition, and their places are compared with what a
+    crowd thinks of them.
     """
     from imprint.cli.console import open_embedding, print_findings, show_blocks
     from imprint.directions.projection import FEWEST, compare_projections, compare_with_scores, joined
@@ -68,7 +77,7 @@ def project_command(
 
 
 def _recipe(
-    axis: tuple[str, str] | None, pairs: str | None, sets: tuple[Path, Path] | None, method: PairMethod | None
+    axis: tuple[str, str] | None, pairs: str | None, sets: tuple[str, str] | None, method: PairMethod | None
 ) -> "tuple[set[str], Callable[[imprint.Embedding], imprint.Axis]]":
     """Return the words to make an axis of, and what makes it in one embedding or in several."""
     from imprint.stimuli.files import read_words

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import imprint
-from imprint.cli.audit import OutOption, UnmaskOption
+from imprint.cli.audit import OpenOption, OutOption, UnmaskOption
 from imprint.cli.options import FindingsArgument
 
 
@@ -11,10 +11,16 @@ def report_command(
     findings: FindingsArgument,
     out: OutOption = Path("report.html"),
     unmask: UnmaskOption = False,
+    open_page: OpenOption = False,
 ) -> None:
-    """Draw the page of an audit, or of any command's --json, from its findings alone."""
-    from imprint.cli.console import check_target, tell
+    """Draw the page again from findings, with nothing computed.
+
+    The findings are those of an audit, or of any command's --json.
+    """
+    from imprint.cli.console import check_target, open_in_browser, tell
 
     check_target(out, reading=str(findings))
     imprint.write_page(out, imprint.read_findings(findings), unmask=unmask)
     tell(f"report: {out}")
+    if open_page:
+        open_in_browser(out)

@@ -1,7 +1,7 @@
 """`imprint seat`: association tests on sentence encoders."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,11 +21,17 @@ from imprint.cli.encoders import (
     TimeoutOption,
     TokenizerOption,
 )
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_encoder
-from imprint.errors import SettingError
-
-if TYPE_CHECKING:
-    from imprint.stimuli.definition import WeatTest
+from imprint.cli.options import (
+    AlphaOption,
+    JsonOption,
+    SeedOption,
+    TestsOption,
+    TopicOption,
+    chosen_weats,
+    is_encoder,
+    is_file,
+    say_topics,
+)
 
 
 def seat_command(
@@ -34,11 +40,11 @@ def seat_command(
         list[str] | None,
         typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: the paper's]"),
     ] = None,
-    tests: Annotated[
-        Path | None, typer.Option("--tests", help="A TOML file of your own tests, instead of the catalogue.")
-    ] = None,
+    topic: TopicOption = None,
+    tests: TestsOption = None,
     templates: Annotated[
-        Path | None, typer.Option("--templates", help="A TOML file of sentence templates by kind of word.")
+        Path | None,
+        typer.Option("--templates", callback=is_file, help="A TOML file of sentence templates by kind of word."),
     ] = None,
     context: Annotated[
         Context | None,
@@ -61,18 +67,22 @@ def seat_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Ask WEAT's questions of sentence encoders (SEAT), permuting words and, as the paper does, sentences.
+    """Ask the WEAT's questions of sentence encoders (SEAT).
 
-    Several encoders are corrected together. Encodings are kept on disk: a second run encodes nothing.
+    Words are permuted and, as in the paper, sentences. Several encoders are corrected together. Encodings are kept
+    on disk: a second run encodes nothing.
     """
-    from imprint.association.seat_battery import put, run_seat_battery
     from imprint.cli.console import phases, say, show_findings
     from imprint.cli.encoders import opened_cache, opened_encoder
+    from imprint.stimuli.catalog import SEAT_TESTS
     from imprint.stimuli.templates import read_templates
 
     asked = bool(test or tests)
-    chosen = _choose(test, tests)
+    chosen = chosen_weats(test, tests, topic, default=SEAT_TESTS, hint="WEFATs have no sentences")
     own = None if templates is None else read_templates(templates)
+    from imprint.association.seat_battery import put, run_seat_battery  # after the choice: it loads numpy
+
+    say_topics(chosen, topic)
     questions, _ = put(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.texts + question.frames}
     encoders = [
@@ -111,20 +121,3 @@ def seat_command(
             f"{battery.encoded:,} texts encoded" if battery.encoded else "every text was known from an earlier run"
         )
         say(f"{encoded}.")
-
-
-def _choose(patterns: list[str] | None, file: Path | None) -> "tuple[WeatTest, ...]":
-    from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose, read_tests
-    from imprint.stimuli.definition import WeatTest
-
-    known = catalogue() if file is None else read_tests(file)
-    chosen = choose(known, patterns or (SEAT_TESTS if file is None else ("*",)))
-    found = tuple(test for test in chosen if isinstance(test, WeatTest))
-    if not found:
-        raise SettingError(
-            option="--test",
-            got=", ".join(patterns or "*"),
-            expected="at least one WEAT",
-            hint="WEFATs have no sentences",
-        )
-    return found

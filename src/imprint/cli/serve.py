@@ -17,7 +17,7 @@ def serve_command(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any free one.")] = 8001,
     unmask: UnmaskOption = False,
 ) -> None:
-    """Explore an embedding in the browser: type words and see what the tests say of them.
+    """Explore an embedding in the browser: type words, see tests.
 
     The page is served to this machine alone, until Ctrl-C, unless --host says otherwise.
     """

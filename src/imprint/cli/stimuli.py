@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import JsonOption
+from imprint.cli.options import JsonOption, is_file
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import Test
@@ -19,11 +19,12 @@ def stimuli_command(
         list[str] | None, typer.Argument(metavar="[TEST]...", help="Ids or patterns to show in full.")
     ] = None,
     tests: Annotated[
-        Path | None, typer.Option(help="Check and list a TOML file of your own, instead of the catalogue.")
+        Path | None,
+        typer.Option(callback=is_file, help="Check and list a TOML file of your own, instead of the catalogue."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the catalogue's tests, show some with all their words, or check a file of your own."""
+    """List the tests, show some in full, or check a file of yours."""
     from imprint.cli.console import tell
     from imprint.stimuli.catalog import catalogue, choose, read_tests
 

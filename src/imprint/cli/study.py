@@ -9,7 +9,7 @@ import typer
 import imprint
 from imprint.checks import check_choice
 from imprint.choices import Protocol
-from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption
+from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption, is_file
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -23,11 +23,13 @@ _ANALOGIES = 100  # asked about where an embedding is given; the paper asks abou
 _PORT = 8000
 
 study_app = typer.Typer(
-    help="Ask people which of the associations found are stereotypes, and score what they say.",
+    help="Ask people which associations are stereotypes, and score it.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="A file that imprint study create made.")]
+StudyArgument = Annotated[
+    Path, typer.Argument(callback=is_file, metavar="STUDY", help="A file that imprint study create made.")
+]
 
 
 @study_app.command("create")
@@ -43,7 +45,7 @@ def create_command(
     out: Annotated[Path, typer.Option(help="The study's file, which must not exist yet.")],
     protocol: Annotated[Protocol, typer.Option(help="What people do; ube: match words to groups.")] = "ube",
     participants: Annotated[
-        int | None, typer.Option(help="People a page. [default: as in the papers: 18, 15, 10; 50]")
+        int | None, typer.Option(help="People per page. [default: as in the papers: 18, 15, 10; 50]")
     ] = None,
     pages: Annotated[
         int | None, typer.Option(min=1, help="Categories (ube) or analogies to ask about. [default: 12, 100]")
@@ -53,14 +55,19 @@ def create_command(
     ] = 1_000,
     consent: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Your ethics board's text, in UTF-8: the first thing people read."),
+        typer.Option(
+            callback=is_file, metavar="FILE", help="Your ethics board's text, in UTF-8: the first thing people read."
+        ),
     ] = None,
     completion_code: Annotated[
         str | None, typer.Option(metavar="CODE", help="Shown after the last page, so that people can be paid.")
     ] = None,
     seed: SeedOption = 0,
 ) -> None:
-    """Make a study of what was found, in one file, and print the administrator's token once."""
+    """Make a study of what was found, in one file.
+
+    The administrator's token is printed once.
+    """
     from imprint.cli.console import check_target, say, tell
     from imprint.study.creation import create_study
     from imprint.study.terms import Terms, read_consent
@@ -102,7 +109,10 @@ def serve_command(
     ] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")] = False,
 ) -> None:
-    """Serve a study to its participants until Ctrl-C; every answer acknowledged is on disk."""
+    """Serve a study to its participants until Ctrl-C.
+
+    Every answer acknowledged is on disk.
+    """
     from imprint.cli.console import say, tell
     from imprint.cli.study_address import reached_at
     from imprint.web.serving import bind, public_name, require_server, run
@@ -138,7 +148,10 @@ def score_command(
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Print the paper's Table 4 for this crowd: how many associations people share, beside chance."""
+    """Print how many associations people share, beside chance.
+
+    This is the paper's Table 4 for this crowd.
+    """
     import contextlib
 
     from imprint.cli.console import say, show_findings
@@ -169,7 +182,7 @@ def export_command(
         ),
     ] = None,
 ) -> None:
-    """Write everything people answered, or the study's tasks for a crowdsourcing platform."""
+    """Write the answers, or the tasks for a crowdsourcing platform."""
     from imprint.cli.console import check_target, tell
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks

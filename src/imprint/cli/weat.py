@@ -1,15 +1,26 @@
 """`imprint weat`: association tests with exact p-values."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from imprint.choices import Alternative
-from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption
+from imprint.cli.options import (
+    AlphaOption,
+    EmbeddingArgument,
+    JsonOption,
+    SeedOption,
+    TestsOption,
+    TopicOption,
+    are_words,
+    chosen_weats,
+    say_topics,
+)
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from imprint.stimuli.definition import WeatTest
 
 DEFAULT_TESTS = ("caliskan-*",)
@@ -21,15 +32,21 @@ def weat_command(
         list[str] | None,
         typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: caliskan-*]"),
     ] = None,
-    tests: Annotated[
-        Path | None, typer.Option("--tests", help="A TOML file of your own tests, instead of the catalogue.")
-    ] = None,
+    topic: TopicOption = None,
+    tests: TestsOption = None,
     x: Annotated[
-        Path | None, typer.Option("--x", help="A file of words: first targets. Needs --y, --a and --b.")
+        str | None,
+        typer.Option(
+            "--x", callback=are_words, metavar="WORDS", help="First targets: a file, or a list such as nurse,teacher."
+        ),
     ] = None,
-    y: Annotated[Path | None, typer.Option("--y", help="A file of words: second targets.")] = None,
-    a: Annotated[Path | None, typer.Option("--a", help="A file of words: first attributes.")] = None,
-    b: Annotated[Path | None, typer.Option("--b", help="A file of words: second attributes.")] = None,
+    y: Annotated[str | None, typer.Option("--y", callback=are_words, metavar="WORDS", help="Second targets.")] = None,
+    a: Annotated[
+        str | None, typer.Option("--a", callback=are_words, metavar="WORDS", help="First attributes.")
+    ] = None,
+    b: Annotated[
+        str | None, typer.Option("--b", callback=are_words, metavar="WORDS", help="Second attributes.")
+    ] = None,
     alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
     alpha: AlphaOption = 0.05,
     sampled: Annotated[
@@ -39,18 +56,20 @@ def weat_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Test whether two sets of words differ in their association with two others (WEAT).
+    """Compare two word sets by their association with two others.
 
-    Four word files (--x --y --a --b) or a TOML file (--tests) test words of your own.
+    This is the WEAT. Four sets of words (--x --y --a --b) or a TOML file (--tests) test words of your own.
     """
-    from imprint.association.battery import run_battery
     from imprint.cli.console import open_embedding, progress_bar, show_findings
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
     # Of what a pattern finds, tests without words are told as not run; one asked for by its name is an error.
     named = bool(tests or x or y or a or b) or not all(map(is_pattern, test or DEFAULT_TESTS))
-    chosen = _choose(test, tests, (x, y, a, b))
+    chosen = _choose(test, tests, topic, (x, y, a, b))
+    from imprint.association.battery import run_battery  # after the choice: it loads numpy
+
+    say_topics(chosen, topic)
     opened = open_embedding(embedding, words_of(chosen))
     try:
         with progress_bar("testing") as report:
@@ -76,30 +95,20 @@ def weat_command(
     show_findings(battery.findings(), json=json)
 
 
-def _choose(patterns: list[str] | None, file: Path | None, words: tuple[Path | None, ...]) -> "tuple[WeatTest, ...]":
-    from imprint.stimuli.catalog import catalogue, choose, read_tests
-    from imprint.stimuli.definition import WeatTest
+def _choose(
+    patterns: list[str] | None, file: "Path | None", topics: list[str] | None, words: tuple[str | None, ...]
+) -> "tuple[WeatTest, ...]":
     from imprint.stimuli.files import weat_from_files
 
-    if any(words):
-        x, y, a, b = words
-        if patterns or file:
-            raise SettingError(
-                "--test, --tests and the four word files cannot be used together",
-                option="--test",
-                hint="give one of them",
-            )
-        if x is None or y is None or a is None or b is None:
-            raise SettingError("four word files are needed", option="--x", hint="give --x --y --a --b")
-        return (weat_from_files(x, y, a, b),)
-    known = catalogue() if file is None else read_tests(file)
-    chosen = choose(known, patterns or (DEFAULT_TESTS if file is None else ("*",)))
-    found = tuple(test for test in chosen if isinstance(test, WeatTest))
-    if not found:
+    if not any(words):
+        return chosen_weats(patterns, file, topics, default=DEFAULT_TESTS, hint="run WEFATs with imprint wefat")
+    x, y, a, b = words
+    if patterns or file or topics:
         raise SettingError(
+            "--test, --tests, --topic and four sets of words cannot be used together",
             option="--test",
-            got=", ".join(patterns or "*"),
-            expected="at least one WEAT",
-            hint="run WEFATs with imprint wefat",
+            hint="give one of them",
         )
-    return found
+    if x is None or y is None or a is None or b is None:
+        raise SettingError("four sets of words are needed", option="--x", hint="give --x --y --a --b")
+    return (weat_from_files(x, y, a, b),)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption
+from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption, TestsOption, is_file
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
@@ -19,24 +19,28 @@ def wefat_command(
         list[str] | None,
         typer.Option("--test", help="A test's id, or a pattern; may repeat. [default: all with a property]"),
     ] = None,
-    tests: Annotated[
-        Path | None, typer.Option("--tests", help="A TOML file of your own tests, instead of the catalogue.")
-    ] = None,
+    tests: TestsOption = None,
     property_file: Annotated[
         Path | None,
-        typer.Option("--property", help="A CSV file word,value: the numbers for the one test given with --test."),
+        typer.Option(
+            "--property", callback=is_file, help="A CSV file word,value: the numbers for the one test of --test."
+        ),
     ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Correlate words' association with two attribute sets with a real-world property of the words (WEFAT)."""
-    from imprint.association.battery import run_battery
+    """Correlate words' associations with a number about the world.
+
+    This is the WEFAT: each word's association with two sets, against a property such as the share of women.
+    """
     from imprint.cli.console import open_embedding, progress_bar, show_findings
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
     named = bool(tests) or not all(map(is_pattern, test or ()))
     chosen = _choose(test, tests, property_file)
+    from imprint.association.battery import run_battery  # after the choice: it loads numpy
+
     opened = open_embedding(embedding, words_of(chosen))
     try:
         with progress_bar("testing") as report:

@@ -1,8 +1,13 @@
 """Taken away: one debiaser per file, each fitting a small frozen transform."""
 
-BUILTIN = {
-    "linear": "imprint.debiasing.linear:LinearDebiaser",
-    "hard": "imprint.debiasing.hard:HardDebiaser",
-    "leace": "imprint.debiasing.leace:LeaceDebiaser",
-}
-METHODS = tuple(BUILTIN)
+from imprint.registry import Registry
+
+DEBIASERS = Registry(
+    "imprint.debiasers",
+    {
+        "linear": "imprint.debiasing.linear:LinearDebiaser",
+        "hard": "imprint.debiasing.hard:HardDebiaser",
+        "leace": "imprint.debiasing.leace:LeaceDebiaser",
+    },
+)
+METHODS = tuple(DEBIASERS.builtin)

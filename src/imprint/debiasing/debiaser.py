@@ -4,16 +4,13 @@ import inspect
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from imprint.debiasing import BUILTIN
+from imprint.debiasing import DEBIASERS
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, Pairs
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
-from imprint.registry import Registry
 
 GENDER = (("he", "she"),)
-
-DEBIASERS = Registry("imprint.debiasers", BUILTIN)
 
 
 class Debiaser(ABC):

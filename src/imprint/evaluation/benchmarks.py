@@ -79,7 +79,8 @@ def all_benchmarks(folder: FilePath | None = None) -> tuple[Benchmark, ...]:
     """Return the bundled benchmarks, and those of a folder after them."""
     if folder is None:
         return bundled_benchmarks()
-    found = bundled_benchmarks() + read_benchmarks(folder)
+    own = read_benchmarks(folder)
+    found = bundled_benchmarks() + own
     _refuse_twice([benchmark.name for benchmark in found], Path(folder))
     return found
 

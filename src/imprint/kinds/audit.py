@@ -25,6 +25,7 @@ class AuditSettings(msgspec.Struct, frozen=True):
     against: str | None
     encoder: str | None
     policy_sha256: str | None = None
+    topics: tuple[str, ...] = ()
 
 
 class AuditRow(Row, frozen=True, kw_only=True, tag="audit"):
@@ -70,6 +71,8 @@ def judgement(rows: Sequence[AuditRow]) -> Iterator[Text]:
                 title(row.embedding),
                 join(failed, "; "),
             )
+        if row.settings.topics:
+            yield f"Only tests about {' or '.join(row.settings.topics)} were run; the correction is over these alone."
 
 
 def claims(rows: Sequence[AuditRow]) -> Iterator[Claim]:

@@ -138,7 +138,8 @@ def _tables(rows: Sequence[BenchmarkRow], caption: str, things: str) -> Iterator
             change = Column("B - A", "With the 95 % interval of this difference.", True)
             columns += [Column("A", numeric=True), Column("B", numeric=True), change]
         if any(row.published_before is not None for row in own):
-            columns += [Column("Published", "For Google News vectors, before and after debiasing.", folded=True)]
+            meaning = "Before and after debiasing, for other vectors than these."
+            columns += [Column("Published (Google News)", meaning, folded=True)]
         lines = tuple(_line(row, measure)[: len(columns)] for row in own for measure in row.measures)
         yield Table(say("{}: {}", caption, named(*pair)), tuple(columns), lines)
 
@@ -176,7 +177,7 @@ def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
         text = f"No interval is given for too few {things}, or where all of them agree."
         yield Prose(text, "note", _SAID)
     if any(row.published_before is not None for row in rows):
-        text = "Published: Google News vectors before and after debiasing, Bolukbasi et al. (2016), table 2."
+        text = "Published: before and after debiasing, Bolukbasi et al. (2016), table 2."
         yield Prose(text, "note", ("terminal",))
     for row in rows:
         for name, missing in ((row.against, row.against_missing), (row.embedding, row.missing)):

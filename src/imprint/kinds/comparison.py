@@ -23,7 +23,7 @@ _COLUMNS = (
     Column("Words", "Different words; one may have a score in several tests.", True),
     Column("Pearson", "Correlation of the scores, with 95 % interval.", True),
     Column("Spearman", "Correlation of ranks, with 95 % interval.", True),
-    Column("Published", "Pearson and Spearman of GloVe 840B and Google News, Caliskan et al. (2016).", True),
+    Column("Published (GloVe 840B, Google News)", "Pearson and Spearman, Caliskan et al. (2016).", True),
 )
 
 
@@ -32,6 +32,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.evaluation.agreement import compare_professions
     from imprint.evaluation.comparison import compare
     from imprint.kinds.job import by_label
+    from imprint.stimuli.definition import WeatTest
 
     one, other, plan = job.embedding, job.against, job.plan
     if other is None:
@@ -41,6 +42,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         return compare(
             one,
             other,
+            tests=[test for test in plan.catalogued if isinstance(test, WeatTest)] if plan.topics else None,
             alpha=plan.alpha,
             most_words=plan.most_words,
             resamples=plan.resamples,
@@ -68,7 +70,7 @@ def blocks(rows: Sequence[AgreementRow]) -> Iterator[Block]:
     )
     yield Details("Do both associate the same words alike?", (table, note))
     if len(columns) == len(_COLUMNS):
-        text = "Published: Pearson and Spearman of GloVe 840B and Google News, Caliskan et al. (2016), Methods."
+        text = "Published: Pearson and Spearman, Caliskan et al. (2016), Methods."
         yield Prose(text, "note", ("terminal",))
 
 

@@ -13,7 +13,7 @@ from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.kinds import Part
 from imprint.rows import Row, SkippedRow, skipped
-from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.catalog import about, tests_in
 from imprint.stimuli.definition import Test
 from imprint.types import Progress, Report
 
@@ -59,6 +59,8 @@ class Plan:
         Seed of everything random.
     tests
         Tests of your own, besides the catalogue's.
+    topics
+        Run only the catalogue's tests about these, such as `gender`; the correction is over these alone.
 
     Examples
     --------
@@ -73,20 +75,26 @@ class Plan:
     debias: str | None = "linear"
     seed: int = 0
     tests: tuple[Test, ...] = ()
+    topics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        tests_in(self.language)
+        _ = self.catalogued
         check_alpha(self.alpha)
         if self.debias is not None:
-            from imprint.debiasing.debiaser import DEBIASERS
+            from imprint.debiasing import DEBIASERS
 
             DEBIASERS.get(self.debias)
         _ = self.enumeration
 
     @property
+    def catalogued(self) -> tuple[Test, ...]:
+        """The catalogue's tests to run: those of the language, about the topics."""
+        return about(tests_in(self.language), self.topics)
+
+    @property
     def asked(self) -> tuple[Test, ...]:
-        """The tests to run: those of the language, and your own."""
-        return (*tests_in(self.language), *self.tests)
+        """The tests to run: the catalogue's, and your own."""
+        return (*self.catalogued, *self.tests)
 
     @property
     def enumeration(self) -> enumeration.Settings:
@@ -180,15 +188,6 @@ class Job:
         if not found and refused:
             raise refused[0][1]
         return [*found, *(row for row, _ in refused)]
-
-
-def tests_in(language: str) -> tuple[Test, ...]:
-    """Return the catalogue's tests of one language (ISO 639 code), or of all."""
-    tests = catalogue()
-    languages = sorted({test.language for test in tests})
-    if language not in (*languages, "all"):
-        raise SettingError(option="language", got=language, expected=f"{', '.join(languages)} or all")
-    return tuple(test for test in tests if language in (test.language, "all"))
 
 
 def stretch(progress: Progress, low: float, high: float) -> Progress:

@@ -110,12 +110,12 @@ _PARTS = (
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the paper's SEATs of the language on the encoder."""
     from imprint.association.seat_battery import run_seat_battery
-    from imprint.kinds.job import by_label, tests_in
+    from imprint.kinds.job import by_label
     from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
     from imprint.stimuli.definition import WeatTest
 
     plan, encoder = job.plan, job.encoder
-    known = {test.id for test in tests_in(plan.language)}
+    known = {test.id for test in plan.catalogued}
     tests = [test for test in choose(catalogue(), SEAT_TESTS) if isinstance(test, WeatTest) and test.id in known]
     if encoder is None or not tests:
         raise SettingError("the catalogue has no sentences in this language", option="language", got=plan.language)

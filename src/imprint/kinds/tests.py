@@ -1,5 +1,6 @@
 """What the kinds of association tests show alike: names, p-values, counts, missing words, published figures."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
@@ -8,6 +9,7 @@ from imprint.association.changes import ChangeRow
 from imprint.association.rows import AssociationRow, JudgedRow, TestRow
 from imprint.association.verdicts import FOUND, Evidence, strongest
 from imprint.render.numbers import plain
+from imprint.stimuli.definition import Published
 from imprint.view import (
     NOTHING,
     Block,
@@ -262,10 +264,45 @@ def missing_cell(row: TestRow) -> Cell:
     return Cell(text, hint=words(row.missing), order=len(row.missing))
 
 
-def published_cell(row: TestRow) -> Text:
-    """Return the first figure that the test's source prints; figures for other words than ours do not compare."""
-    figure = next((one for one in row.published if one.effect is not None), None)
-    return NOTHING if figure is None or row.adapted else say("{} ({})", number(figure.effect), figure.embedding)
+def published_figures(
+    rows: Sequence[TestRow], measure: str, value: Callable[[Published], float | None]
+) -> tuple[tuple[Column, ...], list[tuple[Text, ...]]]:
+    """Return a column of the figures that sources print, and its cells; no column where there are none.
+
+    The title names the embedding that they were measured on, unless that is this one. Figures for other words than
+    ours do not compare.
+    """
+    shown = [_figure(row, value) for row in rows]
+    others = {one.embedding for row, one in zip(rows, shown, strict=True) if one and not _is_on(one, row.embedding)}
+    if not any(shown):
+        return (), [() for _ in rows]
+    alike = len({one.embedding for one in shown if one}) == 1
+    if not others:
+        column = Column("Published", f"The {measure} that the source prints for this embedding.", True, folded=True)
+    elif alike:
+        (name,) = others
+        hint = f"The {measure} that the source prints for {name}: not for this one."
+        column = Column(f"Published ({name})", hint, True, folded=True)
+    else:
+        hint = f"The {measure} that the source prints, and for which embedding."
+        column = Column("Published elsewhere", hint, folded=True)
+    cells = [
+        NOTHING if one is None else number(value(one)) if alike else say("{} ({})", number(value(one)), one.embedding)
+        for one in shown
+    ]
+    return (column,), [(cell,) for cell in cells]
+
+
+def _figure(row: TestRow, value: Callable[[Published], float | None]) -> Published | None:
+    """Return the figure for this embedding, else the first one."""
+    known = [] if row.adapted else [one for one in row.published if value(one) is not None]
+    return min(known, key=lambda one: not _is_on(one, row.embedding), default=None)
+
+
+def _is_on(figure: Published, embedding: str) -> bool:
+    """Tell whether a figure was measured on this embedding, going by its name: glove.840B.300d is GloVe 840B."""
+    printed, name = (re.sub("[^0-9a-z]", "", one.lower()) for one in (figure.embedding, embedding))
+    return re.fullmatch(rf"{printed}(\d+d)?(stimuli)?", name) is not None
 
 
 def one_sided(rows: Iterable[AssociationRow]) -> str:

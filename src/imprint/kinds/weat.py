@@ -32,7 +32,7 @@ from imprint.kinds.tests import (
     name_cell,
     one_sided,
     p_cell,
-    published_cell,
+    published_figures,
 )
 from imprint.rows import Row
 from imprint.view import (
@@ -72,7 +72,8 @@ _COLUMNS = (
     Column(
         "p", "As published: share of all splits of the target words with at least this difference.", True, folded=True
     ),
-    Column("Published", "The d that the source prints for this test, and on which embedding.", folded=True),
+)
+_EXTRA = (
     *CHECKED,
     SPLITS,
     Column("Topic", extra=True),
@@ -115,7 +116,9 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     else:
         yield chart(rows)
     caption = say("WEAT on {}; p is {}{}", title(rows[0].embedding), one_sided(rows), in_family(rows))
-    yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
+    published, figures = published_figures(rows, "d", lambda one: one.effect)
+    lines = tuple((*_cells(row), *figure, *_extra(row)) for row, figure in zip(rows, figures, strict=True))
+    yield Table(caption, (*_COLUMNS, *published, *_EXTRA), lines)
     yield Details("How to read this", (*_reading(rows), *missing_notes(rows), *_overlaps(rows)))
     yield _scores(rows)
 
@@ -192,8 +195,6 @@ def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
 
 
 def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
-    band = Cell(interval(row.stability_low, row.stability_high), order=row.stability_low)
-    people = say("d = {}, {}", number(row.human.effect), row.human.source) if row.human else NOTHING
     return (
         name_cell(row),
         difference_cell(row),
@@ -202,7 +203,13 @@ def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
         number(row.effect_size),
         missing_cell(row),
         p_cell(row),
-        published_cell(row),
+    )
+
+
+def _extra(row: WeatRow) -> tuple[Cell | Text, ...]:
+    band = Cell(interval(row.stability_low, row.stability_high), order=row.stability_low)
+    people = say("d = {}, {}", number(row.human.effect), row.human.source) if row.human else NOTHING
+    return (
         *checked_cells(row),
         counts_cell(row),
         ", ".join(row.topics),

@@ -21,11 +21,11 @@ from imprint.kinds.tests import (
     missing_cell,
     missing_notes,
     name_cell,
+    published_figures,
 )
 from imprint.masking import Words
 from imprint.rows import Row
 from imprint.view import (
-    NOTHING,
     Block,
     Cell,
     Chart,
@@ -55,10 +55,11 @@ _COLUMNS = (
     Column("r", f"Pearson's correlation of each word's score with the number known, with its {OVER_WORDS}.", True),
     EVIDENCE,
     CORRECTED,
-    Column("Published", "The r that the source prints, and on which embedding."),
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
     Column("p", "As published: two-sided, of the slope.", True, folded=True),
     Column("Spearman", "Correlation of ranks, with 95 % interval.", True, folded=True),
+)
+_EXTRA = (
     Column("p, frequency", "Share of random words of the same frequencies that correlate as much.", True, extra=True),
     Column("For these attributes", "95 % interval of r over words, with these attributes.", True, extra=True),
     Column("Regression line", "The number predicted from the score.", extra=True),
@@ -88,7 +89,9 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     first, *others = sorted(rows, key=lambda row: -abs(row.r or 0.0))
     yield _chart(first)
     caption = say("WEFAT on {}{}", title(rows[0].embedding), in_family(rows))
-    yield Table(caption, _COLUMNS, tuple(_cells(row) for row in rows))
+    published, figures = published_figures(rows, "r", lambda one: one.r)
+    lines = tuple((*_cells(row), *figure, *_extra(row)) for row, figure in zip(rows, figures, strict=True))
+    yield Table(caption, (*_COLUMNS, *published, *_EXTRA), lines)
     if others:
         yield Details("The other charts", tuple(_chart(row) for row in others))
     reading = Prose(
@@ -114,16 +117,19 @@ def claims(rows: Sequence[WefatRow]) -> Iterator[Claim]:
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
-    figure = next((one for one in row.published if one.r is not None), None)
     return (
         name_cell(row),
         Cell(estimate(row.r, row.words_low, row.words_high), order=row.r),
         evidence_cell(row),
         corrected_cell(row),
-        NOTHING if figure is None or row.adapted else say("{} ({})", number(figure.r), figure.embedding),
         missing_cell(row),
         Cell(probability(row.r_p_value), order=row.r_p_value),
         Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
+    )
+
+
+def _extra(row: WefatRow) -> tuple[Cell | Text, ...]:
+    return (
         Cell(probability(row.p_frequency), order=row.p_frequency),
         interval(row.r_low, row.r_high),
         say("{} + {} × score", number(row.intercept, 1), number(row.slope, 1)),

@@ -6,14 +6,18 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from rich.cells import cell_len
+
 from imprint.masking import Words
 from imprint.printable import printable
 from imprint.render.numbers import plain
-from imprint.view import Block, Cell, Column, Listing, Prose, Table, Text, flat
+from imprint.view import NOTHING, Block, Cell, Column, Listing, Prose, Table, Text, flat
 
 _PIPED_WIDTH = 140  # columns when stdout is a file: no terminal to ask
 _MEASURE = 100  # columns of sentences, read across
-_NARROWEST = 11  # columns of a column, on average, below which a table is listed row by row
+_READABLE = 12  # columns of a text that is wrapped in a cell
+_BETWEEN = 3  # columns from one cell to the next
+_GLUE = "\N{NO-BREAK SPACE}"
 
 
 def draw_blocks(blocks: Iterable[Block], *, unmask: bool = False, more: bool = False) -> tuple[str, list[str]]:
@@ -37,7 +41,7 @@ def draw_blocks(blocks: Iterable[Block], *, unmask: bool = False, more: bool = F
 def draw_text(text: Text, words: Words | None = None, *, first: str = "") -> str:
     """Return a sentence, broken into lines."""
     shown = printable(first + plain(text, words or Words()))
-    return textwrap.fill(shown, min(width(), _MEASURE), subsequent_indent="  ", break_long_words=False)
+    return _fill(shown, min(width(), _MEASURE), then="  ")
 
 
 def width() -> int:
@@ -48,11 +52,45 @@ def width() -> int:
 def _table(table: Table, words: Words, *, more: bool) -> str:
     kept = [place for place, column in enumerate(table.columns) if not column.extra]
     columns = [table.columns[place] for place in kept]
+    titles = [plain(column.title, words) for column in columns]
     rows = [[_cell(row[place], words, more=more) for place in kept] for row in table.rows]
     caption = printable(plain(table.caption, words))
-    if _NARROWEST * len(columns) > width():
-        return "\n".join(_listed(caption, [plain(column.title, words) for column in columns], rows))
-    return _ruled(caption, columns, rows, words)
+    widths = _fit(columns, [titles, *rows], width() - _BETWEEN * len(columns) - 1)
+    if widths is None:
+        return "\n".join(_listed(caption, titles, rows))
+    return _ruled(caption, columns, titles, rows, widths)
+
+
+def _fit(columns: Sequence[Column], lines: Sequence[Sequence[str]], space: int) -> list[int] | None:
+    """Return a width for each column that breaks no word, and no number if it can be avoided; None where none fit.
+
+    Headings, the first line, are wrapped before cells are.
+    """
+    cells = list(zip(*lines, strict=True))
+    whole = [max(map(cell_len, column)) for column in cells]
+    if sum(whole) <= space:
+        return whole
+    words = [max((cell_len(word) for cell in column for word in cell.split()), default=0) for column in cells]
+    widths = [
+        max(word, _halved(heading), *map(cell_len, column))
+        for word, (heading, *column) in zip(words, cells, strict=True)
+    ]
+    wrapped = [min(wide, max(word, _READABLE)) for wide, word in zip(widths, words, strict=True)]
+    unbroken = [widths[place] if column.numeric else wrapped[place] for place, column in enumerate(columns)]
+    least = next((one for one in (unbroken, wrapped, words) if sum(one) <= space), None)
+    if least is None:
+        return None
+    while sum(widths) > space:
+        widest = max((place for place in range(len(widths)) if widths[place] > least[place]), key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _halved(heading: str) -> int:
+    """Return the width at which a heading takes two lines."""
+    words = heading.split()
+    halves = ((" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(len(words) + 1))
+    return min(max(map(cell_len, pair)) for pair in halves)
 
 
 def _cell(cell: Cell | Text, words: Words, *, more: bool) -> str:
@@ -62,7 +100,13 @@ def _cell(cell: Cell | Text, words: Words, *, more: bool) -> str:
     return f"{shown}: {plain(cell.more, words)}" if more and cell.more is not None else shown
 
 
-def _ruled(caption: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], words: Words) -> str:
+def _ruled(
+    caption: str,
+    columns: Sequence[Column],
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    widths: Sequence[int],
+) -> str:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as Ruled
@@ -74,26 +118,33 @@ def _ruled(caption: str, columns: Sequence[Column], rows: Sequence[Sequence[str]
             return super().render_str(printable(text), **options)
 
     drawn = Ruled(header_style="bold", box=SIMPLE_HEAD)
-    for column in columns:
-        # A column of numbers keeps its numbers on one line.
-        drawn.add_column(plain(column.title, words), justify="right" if column.numeric else "left", overflow="fold")
+    for column, heading, wide in zip(columns, titles, widths, strict=True):
+        drawn.add_column(heading, justify="right" if column.numeric else "left", overflow="fold", width=wide)
     for row in rows:
         drawn.add_row(*row)
     # Words come from files: markup and the names of emoji in them are text, not style.
     console = Plain(width=width(), markup=False, emoji=False, highlight=False, file=sys.stdout)
     with console.capture() as captured:
         console.print(drawn)
-    return f"{textwrap.fill(caption, width())}\n{captured.get()}"
+    return f"{_fill(caption, width())}\n{captured.get()}"
 
 
 def _listed(caption: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Give each row a heading, its first cell, and a line with the others, wrapped to the terminal."""
-    yield textwrap.fill(caption, width())
+    """Give each row a heading, its first cell, and lines with the others; lines end between two of them."""
+    yield _fill(caption, width())
+    nothing = plain(NOTHING, Words())
     for heading, *cells in rows:
-        line = ", ".join(f"{name} {cell}" for name, cell in zip(titles[1:], cells, strict=True) if cell)
+        items = [f"{name} {cell}" for name, cell in zip(titles[1:], cells, strict=True) if cell not in ("", nothing)]
+        line = f"{_GLUE}· ".join(one if len(one) > width() - 6 else one.replace(" ", _GLUE) for one in items)
         yield ""
-        yield textwrap.fill(printable(heading), width(), subsequent_indent="  ")
-        yield textwrap.fill(
-            printable(line), width(), initial_indent="  ", subsequent_indent="    ", break_long_words=False
-        )
+        yield _fill(printable(heading), width(), then="  ")
+        filled = _fill(printable(line), width(), first="  ", then="    ")
+        yield filled.replace(_GLUE, " ")
     yield ""
+
+
+def _fill(text: str, columns: int, *, first: str = "", then: str = "") -> str:
+    """Break a text into lines, and no word of it."""
+    return textwrap.fill(
+        text, columns, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
+    )

@@ -39,13 +39,15 @@ every kind of word are described in `imprint.stimuli.templates`. The catalogue's
 every `sets-*.toml` holds sets that all files may name, every other `*.toml` holds tests.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
-from imprint.errors import StimulusError
+from imprint.checks import check_list
+from imprint.errors import SettingError, StimulusError
 from imprint.files import FilePath
 from imprint.registry import Registry
 from imprint.stimuli import parsing
@@ -56,6 +58,7 @@ CATALOGUES = Registry("imprint.catalogues", {})  # of plug-ins; ours are the fil
 GENDER_TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
 SEAT_TESTS = ("caliskan-[0-9]*", "seat-*")  # May et al. (2019): Caliskan's ten tests, and those they add
 
+_Any = TypeVar("_Any", bound=Test)
 _FEW = 10  # tests that a message can list
 _DATA = Path(__file__).with_name("data")
 
@@ -118,6 +121,25 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
             raise _unknown(pattern, known)
         wanted.update(matching)
     return tuple(test for identifier, test in known.items() if identifier in wanted)
+
+
+def about(tests: Collection[_Any], topics: Collection[str]) -> tuple[_Any, ...]:
+    """Return the tests about any of the topics, all of them where no topic is named."""
+    check_list("topics", topics, of="topics")
+    known = dict.fromkeys(topic for test in tests for topic in test.topics)
+    for topic in topics:
+        if topic not in known:
+            raise SettingError(option="topic", got=topic, expected=f"one of {', '.join(known)}")
+    return tuple(test for test in tests if not topics or not set(topics).isdisjoint(test.topics))
+
+
+def tests_in(language: str) -> tuple[Test, ...]:
+    """Return the catalogue's tests of one language (ISO 639 code), or of all."""
+    tests = catalogue()
+    languages = sorted({test.language for test in tests})
+    if language not in (*languages, "all"):
+        raise SettingError(option="language", got=language, expected=f"{', '.join(languages)} or all")
+    return tuple(test for test in tests if language in (test.language, "all"))
 
 
 def is_pattern(choice: str) -> bool:

@@ -7,6 +7,7 @@ import csv
 import difflib
 import io
 import math
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
 
 # Stimuli are short. A larger file is somebody's embedding given by mistake, and is not read into memory.
 _LARGEST = 8 * 1024 * 1024
+_NAMED = 3  # words of a list that it is called after
 _COMMENT = re.compile(r"(^|\s)#.*")
 
 
@@ -50,13 +52,20 @@ def read_text(path: FilePath) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def is_list(source: FilePath) -> bool:
+    """Tell words that are given themselves (a comma is among them: nurse,teacher) from a file of words."""
+    return "," in str(source) and not os.path.exists(source)  # noqa: PTH110 - Path raises where a name is too long
+
+
 def read_words(path: FilePath) -> tuple[str, ...]:
     """Read words: one a line or separated by commas or semicolons, so a phrase may hold blanks; ' #' begins a comment.
 
-    Quotation marks around a word, as spreadsheets write them, are taken off.
+    Quotation marks around a word, as spreadsheets write them, are taken off. Instead of a file, the words themselves
+    may be given with commas between them; one word alone ends with a comma.
     """
     first_lines: dict[str, int] = {}
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    text = str(path) if is_list(path) else read_text(path)
+    for number, line in enumerate(text.split("\n"), start=1):
         for word in filter(None, map(_unquoted, re.split("[,;]", _COMMENT.sub("", line)))):
             if word in first_lines:
                 first = first_lines[word]
@@ -73,14 +82,23 @@ def read_words(path: FilePath) -> tuple[str, ...]:
 
 
 def weat_from_files(x: FilePath, y: FilePath, a: FilePath, b: FilePath) -> WeatTest:
-    """Make a test of four word files, called after the files; the words' kinds stay unknown."""
-    paths = [Path(path) for path in (x, y, a, b)]
-    sets = [WordSet.of(path.stem, read_words(path)) for path in paths]
+    """Make a test of four word files or lists, called after the files or words; the words' kinds stay unknown."""
+    sources = (x, y, a, b)
+    sets = [_called(source, read_words(source)) for source in sources]
     names = [words.name for words in sets]
-    identifier, title = re.sub(r"\s+", "-", "-".join(names)), "{} / {} and {} / {}".format(*names)
-    test = WeatTest(identifier, title, "word files " + ", ".join(path.name for path in paths), UNDETERMINED, *sets)
-    validate(test, where=", ".join(str(path) for path in paths))
+    identifier, title = re.sub(r"[\s,]+", "-", "-".join(names)), "{} / {} and {} / {}".format(*names)
+    files = ", ".join(Path(source).name for source in sources if not is_list(source))
+    origin = f"word files {files}" if files else "words given"
+    test = WeatTest(identifier, title, origin, UNDETERMINED, *sets)
+    validate(test, where=" ".join(str(source) for source in sources) if files else "the words given")
     return test
+
+
+def _called(source: FilePath, words: tuple[str, ...]) -> WordSet:
+    if not is_list(source):
+        return WordSet.of(Path(source).stem, words)
+    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return WordSet.of(", ".join(words[:_NAMED]) + more, words)
 
 
 def read_property(path: FilePath) -> dict[str, float]:

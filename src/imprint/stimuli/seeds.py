@@ -12,7 +12,7 @@ from pathlib import Path
 
 from imprint.errors import StimulusError
 from imprint.files import FilePath
-from imprint.stimuli.files import read_rows, read_text, read_words
+from imprint.stimuli.files import is_list, read_rows, read_text, read_words
 
 # From here on at least half of the full score says that the word means one gender: waitress, policeman, monk. Such
 # words are right to differ along a gender axis, so they are neither stereotypes to find nor to remove.
@@ -119,14 +119,15 @@ def read_seeds(path: FilePath) -> Seeds:
     Parameters
     ----------
     path
-        A file of words, or CSV with the columns `word` and, if you like, `held_out` (0 or 1). Others are ignored.
+        A file of words, the words separated by commas, or a CSV file with the columns `word` and, if you like,
+        `held_out` (0 or 1). Others are ignored.
 
     Returns
     -------
     Seeds
         Words to fit on and words to judge by; without `held_out` all are to fit on.
     """
-    if not _HEADER.match(read_text(path)):
+    if is_list(path) or not _HEADER.match(read_text(path)):
         return Seeds(read_words(path), ())
     rows = read_rows(path)
     header = [name.lower() for name in next(rows)[2]]
