@@ -15,7 +15,7 @@ from imprint.files import FilePath, replacing
 from imprint.study.refusals import StudyError
 
 _APPLICATION = 0x494D5053  # "IMPS"
-_VERSION = 3
+_VERSION = 4
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm")
