@@ -1,8 +1,8 @@
 """The entry exam: who places enough names whose sex and origin are clear goes on.
 
-Swinger et al. (2019), section 4.1, asked about 36 names of 12 groups, and 37 % of workers passed. An embedding's groups
-overlap too much for that: even a rater who knows the sex, origin and age of every name cannot tell them apart. So up to
-four groups are asked about, each by its names of one sex and origin.
+Swinger et al. (2019), section 4.1, asked about 36 names of 12 groups, and 37 % of workers passed. The groups of an
+embedding overlap too much for that: even a rater who knows the sex, origin and age of every name cannot tell them
+apart. So up to four groups are asked about, each by its names of one sex and origin.
 """
 
 from collections import Counter
@@ -74,9 +74,9 @@ def exam_rule(groups: int) -> ExamRule:
 def choose_groups(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[ExamGroup, ...], bool]:
     """Return the exam's groups, and whether their names are clear.
 
-    For each sex and origin that is the most frequent one in some group, the group with the largest share of such names is
-    taken. These names are used, the most common ones first, and then other names of that sex and origin if there are too
-    few. If this gives fewer than two groups, the first groups are taken with their names as they are.
+    For each sex and origin that is the most frequent one in some group, the group with the largest share of such names
+    is taken. These names are used, the most common ones first, and then other names of that sex and origin if there
+    are too few. If this gives fewer than two groups, the first groups are taken with their names as they are.
     """
     clear = _clear_names()
     shares: list[tuple[float, str, Bearers]] = []
