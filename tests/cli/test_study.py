@@ -282,8 +282,10 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
         assert (store.study.protocol, store.study.seed, store.study.quota) == ("ube", 3, 18)
         assert len(store.overview().blocks) == 12
         assert len(store.study.groups) == 12
-        # The exam draws on all names of a group, not on the five that illustrate it.
-        assert sum(item.stage == "exam" for item in store.items()) > 1_000
+        # The exam draws on ten clear names of each of four groups.
+        assert store.study.exam.groups == 4
+        assert sum(item.stage == "exam" for item in store.items()) == 40
+        assert not any("census" in note for note in store.study.notes)
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,10 @@ def change(statement):
         (change("DELETE FROM items WHERE kind = 'name' AND expected = 'A'"), "exam"),
         (change("DELETE FROM items WHERE kind = 'name' AND item NOT IN (1, 4, 7, 10)"), "exam"),
         (change("UPDATE name_groups SET cues = '[]' WHERE letter != 'A'"), "exam"),
-        (change("UPDATE study SET return_url = 'https://x/{code}\" onclick=\"x'"), "return_url"),
+        (
+            change("UPDATE study SET completion_code = 'a', return_url = 'https://x/{code}\" onclick=\"x'"),
+            "return_url",
+        ),
         (change("UPDATE study SET completion_code = 'same', screen_out_code = 'same'"), "screen_out_code"),
         (change("UPDATE study SET protocol = 'analogy'"), "question 1"),
     ],

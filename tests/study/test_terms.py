@@ -94,13 +94,18 @@ def test_the_contact_is_known_by_its_line():
 )  # fmt: skip
 def test_the_way_back_is_an_https_address_with_the_code(url):
     with refuses(StudyError, option="return_url", got=url):
-        Terms(return_url=url)
+        Terms(completion_code="C0FFEE", return_url=url)
+
+
+def test_a_way_back_without_a_code_is_refused():
+    with refuses(StudyError, option="return_url", got="https://panel.example/{code}"):
+        Terms(return_url="https://panel.example/{code}")
 
 
 def test_the_way_back_holds_the_code_and_the_participants_number():
-    plain = Terms(return_url="https://app.prolific.com/submissions/complete?cc={code}")
+    plain = Terms(completion_code="C0FFEE", return_url="https://app.prolific.com/submissions/complete?cc={code}")
     assert plain.way_back("C0FFEE", None) == "https://app.prolific.com/submissions/complete?cc=C0FFEE"
     assert plain.way_back(None, "p1") is None
-    both = Terms(return_url="https://panel.example/back?id={participant}&c={code}")
+    both = Terms(completion_code="C0FFEE", return_url="https://panel.example/back?id={participant}&c={code}")
     assert both.way_back("C0FFEE", "p1") == "https://panel.example/back?id=p1&c=C0FFEE"
     assert both.way_back("C0FFEE", None) is None

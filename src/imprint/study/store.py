@@ -42,7 +42,7 @@ class Store:
                 check_sound(self.study, records.items(connection), records.answers(connection))
         except StudyError as error:
             self._anchor.close()
-            raise StudyError(f"is damaged ({error})", where=path, hint="go back to a copy of it") from error
+            raise StudyError(f"is damaged ({error})", where=path, hint="restore it from a backup") from error
 
     @classmethod
     def open(cls, path: FilePath, *, clock: Callable[[], float] = time.time) -> Self:

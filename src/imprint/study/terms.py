@@ -42,6 +42,10 @@ class Terms:
             raise StudyError(
                 option="screen_out_code", got=self.screen_out_code, expected="different from the completion code"
             )
+        if self.return_url is not None and self.completion_code is None:
+            raise StudyError(
+                "the return address needs a completion code", option="return_url", got=self.return_url, hint="add one"
+            )
         if self.return_url is not None and not _is_return_url(self.return_url):
             raise StudyError(
                 option="return_url",
