@@ -15,7 +15,9 @@ SCREENS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 360, "h
 HOSTILE = ("<script>window.broken = true</script>", '"><img src=x onerror="window.broken = true">')
 LETTERS = "ABCDEFGHIJKL"
 GROUPS = tuple(
-    NameGroup(letter, tuple(f"{letter}name{n}" for n in range(5)), tuple(f"{letter}cue{n}" for n in range(2)))
+    NameGroup(
+        letter, tuple(f"{letter}name{n}" for n in range(5)), tuple(f"{letter}cue{n}" for n in range(2) if letter < "E")
+    )
     for letter in LETTERS
 )
 
@@ -37,7 +39,7 @@ DESIGNS = {
         "ube",
         blocks=tuple(ItemBlock((f"category {n}",), triples(n), tuple(LETTERS[:8])) for n in range(2)),
         groups=GROUPS,
-        exam=tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in LETTERS for n in range(3)),
+        exam=tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in LETTERS[:4] for n in range(3)),
         **SHARED,
     ),
     "offense": Design(
@@ -122,7 +124,7 @@ def click_through(page, *, check=lambda page: None):
 
 
 HEADINGS = {
-    "ube": ["Which names go together?"] * 3 + ["The groups of names"] + ["Which group would society think of?"] * 2,
+    "ube": ["Which names belong together?", "The groups of names"] + ["Which group would society think of?"] * 2,
     "offense": ["How offensive is this association?"] * 3,
     "analogy": ["What do you make of this analogy?"] * 2,
     "suggestion": ["Which words carry a stereotype?"],
@@ -197,7 +199,7 @@ def test_the_keyboard_alone_is_enough(visit, servers, protocol):
         number = store.participant(token)
         given = {answer.item: answer.value for answer in store.answers() if answer.participant == number}
         items = {item.number: item for item in store.items()}
-    assert len(given) == {"ube": 36 + 16, "offense": 3, "analogy": 4, "suggestion": 1}[protocol]
+    assert len(given) == {"ube": 8 + 16, "offense": 3, "analogy": 4, "suggestion": 1}[protocol]
     if protocol == "ube":
         assert all(items[item].expected == value for item, value in given.items())
     if protocol == "offense":
@@ -209,7 +211,7 @@ def test_without_scripts_everything_works(visit):
     join(page)
     page.get_by_role("button", name="I have read").click()
     for count in range(2):
-        page.get_by_text(f"Pages {count} of 2").wait_for()
+        page.get_by_text(f"Pages: {count} of 2").wait_for()
         for fieldset in page.locator("fieldset").all():
             fieldset.get_by_label("No").check()
         page.get_by_role("button", name="Next").click()
@@ -227,12 +229,12 @@ def test_with_scripts_a_page_follows_without_a_jump_and_with_the_focus_on_it(vis
     page.keyboard.press("8")
     assert page.get_by_role("radio", name="3").is_checked()
     page.get_by_role("button", name="Next").click()
-    page.get_by_text("Pages 1 of 3").wait_for()
+    page.get_by_text("Pages: 1 of 3").wait_for()
     assert page.evaluate("window.same")
     assert page.evaluate("document.activeElement.tagName") == "H1"
     assert page.get_by_role("radio", checked=True).count() == 0
     page.reload()
-    assert page.get_by_text("Pages 1 of 3").is_visible()
+    assert page.get_by_text("Pages: 1 of 3").is_visible()
 
 
 def test_stopping_keeps_the_answers_and_the_link_goes_on(visit):
@@ -242,7 +244,7 @@ def test_stopping_keeps_the_answers_and_the_link_goes_on(visit):
     page.get_by_role("button", name="Stop here").click()
     page.get_by_role("heading", name="You have stopped").wait_for()
     page.goto(page.url)
-    page.get_by_role("button", name="Go on after all").click()
+    page.get_by_role("button", name="Continue the study").click()
     page.get_by_role("heading", name="What do you make").wait_for()
 
 
@@ -250,12 +252,12 @@ def test_stopping_keeps_the_answers_and_the_link_goes_on(visit):
 def test_a_panels_participant_copies_the_code_and_comes_back_to_it(visit, script):
     page = visit("offense", "phone", path=f"/?PROLIFIC_PID=5f2c1e9ab0d34{script:d}", java_script_enabled=script)
     join(page)
-    assert page.get_by_text(f"participant number 5f2c1e9ab0d34{script:d}").is_visible()
+    assert page.get_by_text(f"participant number is 5f2c1e9ab0d34{script:d}").is_visible()
     page.get_by_role("button", name="I have read").click()
     for count in range(1, 4):
         page.get_by_role("radio", name="4").check()
         page.get_by_role("button", name="Next").click()
-        page.get_by_text(f"Pages {count} of 3").wait_for()
+        page.get_by_text(f"Pages: {count} of 3").wait_for()
     page.get_by_role("heading", name="Thank you").wait_for()
     code = page.get_by_text("C0FFEE-2024_completion-code", exact=True)
     if script:
@@ -279,14 +281,14 @@ def test_a_person_deletes_their_answers_after_a_second_question(visit, servers, 
     for fieldset in page.locator("fieldset").all():
         fieldset.get_by_label("No").check()
     page.get_by_role("button", name="Next").click()
-    page.get_by_text("Pages 1 of 2").wait_for()
+    page.get_by_text("Pages: 1 of 2").wait_for()
     token = page.url.rsplit("/", 1)[1]
     with Store.open(servers("analogy").study) as store:
         number = store.participant(token)
         assert sum(answer.participant == number for answer in store.answers()) == 2
-        confirm = page.get_by_role("button", name="Yes, delete everything of mine")
+        confirm = page.get_by_role("button", name="Yes, delete my answers")
         assert not confirm.is_visible()
-        page.get_by_text("Delete my answers").click()
+        page.get_by_text("Delete my answers", exact=True).click()
         if script:
             assert axe.Axe().run(page).response["violations"] == []
         confirm.click()
@@ -306,14 +308,14 @@ def test_answers_stay_on_the_page_while_the_server_is_away(visit, servers):
     page.locator("textarea").fill("nurse")
     server.kill()
     page.get_by_role("button", name="Send").click()
-    page.get_by_text("This could not be sent").wait_for()
+    page.get_by_text("Your answers could not be sent").wait_for()
     assert page.locator("textarea").input_value() == "nurse"
     server.start()
     gone = server.study.rename(server.study.with_name("gone.db"))
     with page.expect_response("**/answers") as failed:
         page.get_by_role("button", name="Send").click()
     assert failed.value.status == 500
-    page.get_by_text("This could not be sent").wait_for()
+    page.get_by_text("Your answers could not be sent").wait_for()
     assert page.locator("textarea").input_value() == "nurse"
     gone.rename(server.study)
     page.get_by_role("button", name="Send").click()
@@ -346,10 +348,34 @@ def test_the_administrator_sees_the_study_and_takes_the_answers(visit, servers):
     with page.expect_download() as download:
         page.get_by_role("link", name="answers.csv").click()
     assert "stereotype" in Path(download.value.path()).read_text()
-    page.get_by_label("How many").fill("2")
-    page.get_by_role("button", name="Make").click()
-    page.get_by_text("They are shown only now").wait_for()
+    page.get_by_label("Number of links").fill("2")
+    page.get_by_role("button", name="Create").click()
+    page.get_by_text("The links are shown only once").wait_for()
     assert page.locator("code").count() == 2
     assert page.evaluate("document.cookie") == "", "no script can read the token"
-    page.get_by_role("button", name="Leave this page").click()
+    page.get_by_role("button", name="Sign out").click()
     page.get_by_label("token").wait_for()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_administrator_walks_through_the_preview_and_nothing_is_stored(visit, servers, screen):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="accessibility is checked by axe")
+    with Store.open(servers("ube").study) as store:
+        before = store.overview()
+        page = visit("ube", screen, path="/admin")
+        page.get_by_label("token").fill(servers("ube").token)
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="Preview every page").click()
+        seen = []
+        for number in range(1, 7):
+            page.get_by_text(f"Preview: page {number} of 10. Nothing is stored.").wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+            assert page.evaluate("window.broken") is None
+            if heading(page) not in seen:
+                assert axe.Axe().run(page).response["violations"] == []
+            seen.append(heading(page))
+            for select in page.locator("select").all():
+                select.select_option(index=1)
+            page.locator("button.main, nav a:has-text('Next')").last.click()
+        assert seen == ["Before you begin", *HEADINGS["ube"], "Thank you"]
+        assert store.overview() == before

@@ -77,7 +77,7 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
     made = in_process("study", "create", found, "--out", "study.db", "--participants", 3)
     assert made.returncode == 0, made.stderr
     assert "2 pages for 3 people each" in made.stderr
-    token = made.stdout.splitlines()[1].removeprefix("administrator's token, told only now: ")
+    token = made.stdout.splitlines()[1].removeprefix("administrator's token, shown only once: ")
     with Store.open(tmp_path / "study.db") as store:
         assert store.is_admin(token)
     answer_all(tmp_path / "study.db", 3, as_embedding)
@@ -90,9 +90,7 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
     with Store.open(tmp_path / "study.db") as store:
         names = sorted(map(store.pseudonym, (1, 2, 3)))
     lines = [line.split() for line in scored.stdout.splitlines()]
-    assert [line for line in lines if line[:1] and line[0] in names] == [
-        [name, "12", "12", "8", "8"] for name in names
-    ]
+    assert [line for line in lines if line[:1] and line[0] in names] == [[name, "8", "8", "8", "8"] for name in names]
 
     rows = [json.loads(line) for line in in_process("study", "score", "study.db", "--json").stdout.splitlines()]
     assert rows[0]["kind"] == "study-matching"
@@ -106,7 +104,7 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
     for name in ("answers.csv", "scores.jsonl"):
         assert in_process("study", "export", "study.db", "--out", name).returncode == 0
     with (tmp_path / "answers.csv").open(newline="") as file:
-        assert len(list(csv.DictReader(file))) == 3 * (12 + 8)
+        assert len(list(csv.DictReader(file))) == 3 * (8 + 8)
     for platform in ("mturk", "prolific"):
         assert in_process("study", "export", "study.db", "--format", platform, "--out", "tasks.csv").returncode == 0
         with (tmp_path / "tasks.csv").open(newline="") as file:
@@ -114,9 +112,9 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
 
     refused = in_process("study", "delete", "study.db")
     assert refused.returncode == 1
-    assert "holds 60 answers of 3 people" in refused.stderr
+    assert "holds 48 answers of 3 people" in refused.stderr
     assert (tmp_path / "study.db").exists()
-    assert in_process("study", "delete", "study.db", "--yes").stdout.startswith("deleted: study.db, 60 answers")
+    assert in_process("study", "delete", "study.db", "--yes").stdout.startswith("deleted: study.db, 48 answers")
     assert not list(tmp_path.glob("study.db*"))
 
 
@@ -155,12 +153,19 @@ def test_a_second_study_of_an_unfinished_one_says_so(in_process, found, tmp_path
 
 
 def test_the_boards_text_is_kept_in_the_study_and_leaves_with_it(in_process, found, tmp_path):
-    (tmp_path / "board.txt").write_text("Approved by\nthe board.\n\nWrite to board@example.org.\n")
+    (tmp_path / "board.txt").write_text(
+        "Researcher: Ada\nDuration: 5 minutes\nContact: board@example.org\n\nApproved by\nthe board.\n"
+    )
     made = in_process("study", "create", found, "--out", "s.db", "--consent", "board.txt")
     assert made.returncode == 0, made.stderr
     (tmp_path / "board.txt").unlink()
     with Store.open(tmp_path / "s.db") as store:
-        assert store.terms.consent == ("Approved by the board.", "Write to board@example.org.")
+        assert store.terms.consent == (
+            "Researcher: Ada",
+            "Duration: 5 minutes",
+            "Contact: board@example.org",
+            "Approved by the board.",
+        )
     assert in_process("study", "export", "s.db", "--out", "scores.jsonl").returncode == 0
     assert "board@example.org" in (tmp_path / "scores.jsonl").read_text()
     assert in_process("report", "scores.jsonl", "--out", "report.html").returncode == 0
@@ -175,11 +180,11 @@ def test_who_came_by_a_panel_is_told_among_the_bonuses(in_process, found, tmp_pa
     with Store.open(tmp_path / "s.db") as store:
         assert store.step(2) == Finish("answered", "C0FFEE")
     shown = in_process("study", "score", "s.db", "--bonuses").stdout
-    assert "– 12 12 8 8 5f2c1e9ab0d34a7788c6e001" in " ".join(shown.split())
+    assert "– 8 8 8 8 5f2c1e9ab0d34a7788c6e001" in " ".join(shown.split())
     rows = in_process("study", "score", "s.db", "--bonuses", "--json").stdout.splitlines()
     assert [json.loads(row)["panel_id"] for row in rows[-2:]] == [None, "5f2c1e9ab0d34a7788c6e001"]
     assert in_process("study", "export", "s.db", "--format", "payments", "--out", "pay.csv").returncode == 0
-    assert (tmp_path / "pay.csv").read_text().splitlines()[1:] == ['"5f2c1e9ab0d34a7788c6e001","12","2","2","yes"']
+    assert (tmp_path / "pay.csv").read_text().splitlines()[1:] == ['"5f2c1e9ab0d34a7788c6e001","8","2","2","yes","no"']
     assert stat.S_IMODE((tmp_path / "pay.csv").stat().st_mode) == 0o600
 
 
@@ -277,8 +282,10 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
         assert (store.study.protocol, store.study.seed, store.study.quota) == ("ube", 3, 18)
         assert len(store.overview().blocks) == 12
         assert len(store.study.groups) == 12
-        # The exam draws on all names of a group, not on the five that illustrate it.
-        assert sum(item.stage == "exam" for item in store.items()) > 1_000
+        # The exam draws on ten clear names of each of four groups.
+        assert store.study.exam.groups == 4
+        assert sum(item.stage == "exam" for item in store.items()) == 40
+        assert not any("census" in note for note in store.study.notes)
 
 
 @pytest.mark.parametrize(

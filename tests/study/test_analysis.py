@@ -131,7 +131,7 @@ def test_a_study_nobody_answered_has_no_shares(make_store):
 
 def test_bonuses_count_known_names_and_agreement_with_the_others(crowd):
     store = crowd(4, lambda n, question, task: right(question) if n < 3 else wrong(question, task))
-    assert earned(store) == sorted((store.pseudonym(n), 12, 12, 9 if n < 4 else 0, 9) for n in (1, 2, 3, 4))
+    assert earned(store) == sorted((store.pseudonym(n), 8, 8, 9 if n < 4 else 0, 9) for n in (1, 2, 3, 4))
 
 
 def test_two_people_who_differ_agree_with_nobody(crowd):
@@ -143,12 +143,12 @@ def test_two_people_who_differ_agree_with_nobody(crowd):
 def test_an_answer_that_nobody_else_gave_an_opinion_on_counts_neither_way(make_store, take_part):
     store = make_store(quota=2)
     take_part(store, lambda _, question, task: right(question))
-    assert earned(store) == [(store.pseudonym(1), 12, 12, 0, 0)]
+    assert earned(store) == [(store.pseudonym(1), 8, 8, 0, 0)]
     assert [row.statistic for row in bonuses(store)] == [None]
     take_part(store, lambda _, question, task: right(question), pages=1)
-    shared = len({answer.item for answer in store.answers() if answer.participant == 2}) - 12
+    shared = len({answer.item for answer in store.answers() if answer.participant == 2}) - 8
     assert shared in (2, 3, 4)
-    assert earned(store) == sorted((store.pseudonym(n), 12, 12, shared, shared) for n in (1, 2))
+    assert earned(store) == sorted((store.pseudonym(n), 8, 8, shared, shared) for n in (1, 2))
     assert [row.statistic for row in bonuses(store)] == [1, 1]
 
 
@@ -210,7 +210,7 @@ def test_a_second_study_of_an_unfinished_one_says_how_many_too_few_have_judged(m
     store = make_store(quota=2)
     take_part(store, lambda _, question, task: right(question))
     who, _ = take_part(store, lambda _, question, task: right(question), pages=1)
-    shared = len([answer for answer in store.answers() if answer.participant == who]) - 12
+    shared = len([answer for answer in store.answers() if answer.participant == who]) - 8
     (note,) = offense_design(score(store).findings()).notes[1:]
     assert note.startswith(f"{9 - shared} of 9 associations")
     store.leave(who)  # frees the page that was open

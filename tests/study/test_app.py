@@ -146,7 +146,7 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     assert browser.heading() == "Before you begin"
     assert "Content note" in browser.page.text
     browser.send("/consent")
-    assert browser.heading() == "Which names go together?"
+    assert browser.heading() == "Which names belong together?"
     assert len(browser.fields()) == 9
     browser.send("/answers", exam_answers(browser))
     assert browser.heading() == "The groups of names"
@@ -163,7 +163,7 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
 
 
 CONSENTS = [
-    (UBE, "what <em>society</em> would say, never what you believe"),
+    (UBE, "what <em>society</em> would say, not what you believe"),
     (ANALOGY, "whether an analogy makes sense to <em>you</em>"),
     (OFFENSE, "how offensive <em>you</em> find what society says"),
     (SUGGESTION, "which words carry a stereotype that <em>society</em> holds"),
@@ -175,9 +175,9 @@ def test_who_consents_knows_what_is_asked_and_how_answers_are_taken_back(opened,
     browser = opened(design)
     browser.join()
     assert [told in browser.page.text for _, told in CONSENTS] == [told == asked for _, told in CONSENTS]
-    assert "You can take your answers back" in browser.page.text
-    assert "nobody can find your answers without it" in browser.page.text
-    assert "all that is stored is that this link was made" in browser.page.text
+    assert "You can delete your answers at any time" in browser.page.text
+    assert "we cannot find your answers without it" in browser.page.text
+    assert "We only store that this link was created" in browser.page.text
 
 
 @pytest.mark.parametrize(("design", "asked"), CONSENTS)
@@ -191,7 +191,7 @@ def test_the_boards_own_text_comes_first_and_what_is_stored_and_the_content_note
     assert told == [*terms.consent]
     assert "<script>" not in page
     assert page.index("Approved") < page.index("content-note")
-    without = own.page.text.split("What you will see, and what is stored</h2>")[1]
+    without = own.page.text.split("What you will do, and what we store</h2>")[1]
     promised = re.findall(r"<li>(.*?)</li>", plain.page.text)
     kept = re.findall(r"<li>(.*?)</li>", without)
     # Whether answers are published only those who run the study can promise; the rest is what the program does.
@@ -222,11 +222,12 @@ def test_a_panels_participant_is_told_what_is_stored_and_gets_the_code_at_the_en
     browser = opened(ANALOGY, terms=Terms(completion_code="C0FFEE-1"))
     link = come(browser, f"PROLIFIC_PID={PROLIFIC}&STUDY_ID=1&SESSION_ID=2")
     assert (
-        f"participant number <strong>{PROLIFIC}</strong>. If you agree to take part, we store it" in browser.page.text
+        f"participant number is <strong>{PROLIFIC}</strong>. If you agree to take part, we store it"
+        in browser.page.text
     )
-    assert "link was made, not your participant number" in browser.page.text
-    assert "disappears from the list of those to be paid as well" in browser.page.text
-    assert "kept as a fingerprint of your number, so that nobody takes part twice" in browser.page.text
+    assert "link was created, not your participant number" in browser.page.text
+    assert "you are removed from the payment list" in browser.page.text
+    assert "We keep a fingerprint of your number" in browser.page.text
     assert browser.ask("GET", f"/api{link}").json()["panel_id"] == PROLIFIC
     pages = [browser.page.text, browser.send("/consent").text]
     for _ in range(3):
@@ -234,7 +235,7 @@ def test_a_panels_participant_is_told_what_is_stored_and_gets_the_code_at_the_en
         assert browser.ask("GET", f"/api{link}").json()["code"] is None
         browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
     assert not any("C0FFEE" in page for page in pages)
-    assert all("You disappear from the list of those to be paid as well. That you have withdrawn" in page
+    assert all("It also removes you from the payment list" in page
                for page in pages[1:])  # fmt: skip
     assert browser.store.panel_ids() == {1: PROLIFIC}
     assert "<code data-whole>C0FFEE-1</code>" in browser.page.text
@@ -256,8 +257,8 @@ def test_who_waits_for_pages_that_others_hold_is_told_so_and_gets_no_code_yet(op
         link = come(browser, f"participant=panel-{number}")
         drawn.append(browser.send("/consent"))
     browser.send("/answers", dict.fromkeys(browser.fields(), "yes"))
-    assert "Other people have the pages that are left before them at the moment" in browser.page.text
-    assert "The completion code comes after the last page." in browser.page.text
+    assert "Other people are working on the remaining pages" in browser.page.text
+    assert "You get the completion code after the last page." in browser.page.text
     assert browser.ask("GET", f"/api{link}").json()["reason"] == "waiting"
     assert "C0FFEE" not in browser.page.text
     for browser.page in drawn[:2]:
@@ -292,19 +293,26 @@ def test_a_link_whose_number_cannot_be_read_lets_nobody_in_unpaid(opened, query)
     assert browser.store.overview().participants == 0
 
 
-def test_who_stops_or_knows_too_few_names_is_told_about_the_code(opened):
-    browser = opened(UBE, terms=Terms(completion_code="C0FFEE-1"))
-    browser.join()
+@pytest.mark.parametrize("code", [None, "SORRY-2"])
+def test_who_stops_or_knows_too_few_names_is_told_about_the_code(opened, code):
+    back = "https://panel.example/back?id={participant}&c={code}" if code else None
+    terms = Terms(completion_code="C0FFEE-1", screen_out_code=code, return_url=back)
+    browser = opened(UBE, terms=terms)
+    link = come(browser, f"participant={PROLIFIC}")
     browser.send("/consent")
     names = browser.page
     browser.send("/leave")
-    assert "The completion code comes after the last page" in browser.page.text
+    assert "You get the completion code after the last page" in browser.page.text
     browser.send("/consent")
     browser.page = names
     wrong = {"A": "B", "B": "C", "C": "A"}
     browser.send("/answers", {field: wrong[right] for field, right in exam_answers(browser).items()})
-    assert "There is no completion code for this" in browser.page.text
     assert "C0FFEE" not in browser.page.text
+    assert ("There is no completion code for this" in browser.page.text) is (code is None)
+    if code:
+        assert f"screen-out code for participant number <strong>{PROLIFIC}</strong>" in browser.page.text
+        assert f'href="https://panel.example/back?id={PROLIFIC}&amp;c=SORRY-2" rel="noreferrer"' in browser.page.text
+    assert browser.ask("GET", f"/api{link}").json()["code"] == code
 
 
 def test_who_places_too_few_names_is_thanked_and_asked_no_more(opened):
@@ -487,9 +495,9 @@ def test_a_number_that_has_withdrawn_is_told_so_and_its_link_stays_dead(opened):
     for field in ("participant", "PROLIFIC_PID"):
         refused = browser.ask("POST", "/join", data={field: PROLIFIC})
         assert refused.status_code == 403
-        assert "has deleted their answers, and a number takes part once only" in html.unescape(refused.text)
+        assert "The answers of this participant number were deleted" in html.unescape(refused.text)
     api = browser.ask("POST", "/api/join", json={"participant": PROLIFIC})
-    assert (api.status_code, "takes part once only" in api.json()["detail"]) == (403, True)
+    assert (api.status_code, "cannot take part again" in api.json()["detail"]) == (403, True)
     assert browser.ask("GET", link).status_code == 404
     assert come(browser, "participant=another") != link
 
@@ -632,7 +640,7 @@ def test_without_joining_links_come_from_the_administrator_alone(opened):
 
 def test_the_administrator_enters_with_the_token_and_leaves_without_it(opened):
     browser = opened(ANALOGY, secure=False)
-    assert "The study's token" in html.unescape(browser.ask("GET", "/admin").text)
+    assert "Token of the study" in html.unescape(browser.ask("GET", "/admin").text)
     wrong = browser.ask("POST", "/admin", data={"token": "wrong"})
     assert (wrong.status_code, "set-cookie" in wrong.headers) == (403, False)
     browser.client.follow_redirects = False
@@ -645,7 +653,7 @@ def test_the_administrator_enters_with_the_token_and_leaves_without_it(opened):
     browser.page = browser.ask("GET", "/admin")
     assert browser.heading() == "The study so far"
     browser.send("/admin/exit")
-    assert "The study's token" in html.unescape(browser.ask("GET", "/admin").text)
+    assert "Token of the study" in html.unescape(browser.ask("GET", "/admin").text)
 
 
 def test_behind_https_the_cookie_travels_no_other_way(opened):
@@ -696,7 +704,77 @@ def test_a_study_that_cannot_be_reached_is_a_page_that_does_not_say_where_it_was
     for path in (link, f"/api{link}"):
         answer = browser.ask("GET", path)
         assert answer.status_code == 500
-        assert "What you answered before is kept" in answer.text
+        assert "Your earlier answers are kept" in answer.text
         assert str(tmp_path) not in answer.text
     assert "cannot be reached" in caplog.text
     (tmp_path / "gone.db").rename(tmp_path / "0.db")
+
+
+PREVIEWED = Terms(
+    (f"Researcher: {HOSTILE}", "Duration: 5 min", "Contact: a@example.org"),
+    "C0FFEE-1",
+    "SORRY-2",
+    "https://panel.example/{participant}/{code}",
+)
+
+
+@pytest.mark.parametrize("design", [UBE, ANALOGY, OFFENSE, SUGGESTION])
+def test_the_preview_shows_every_page_with_its_buttons_and_stores_nothing(opened, tmp_path, design):
+    browser = opened(design, terms=PREVIEWED)
+    untouched = contents(tmp_path)
+    browser.page = browser.ask("POST", "/admin", data={"token": browser.admin})
+    browser.page = browser.ask("GET", re.search(r'href="(/admin/preview/1)"', browser.page.text)[1])
+    total = int(re.search(r"Preview: page 1 of (\d+)", browser.page.text)[1])
+    seen, words = [], ""
+    for number in range(1, total + 1):
+        assert browser.page.url.path == f"/admin/preview/{number}"
+        assert f"Preview: page {number} of {total}. Nothing is stored." in browser.page.text
+        assert "<title>Preview: " in browser.page.text
+        assert not re.findall(r'action="/p/', browser.page.text)
+        seen.append(browser.heading())
+        words += browser.page.text
+        suffix = next(
+            (part for part in ("/consent", "/answers", "/familiarised") if f'{part}"' in browser.page.text), ""
+        )
+        if number < total:
+            browser.page = browser.ask("GET", f"/admin/preview/{number + 1}") if not suffix else browser.send(suffix)
+    assert seen[0] == "Before you begin"
+    assert "You have stopped" in seen
+    assert ("Thank you for trying" in seen) is (design is UBE)
+    assert len(seen) == 1 + len(design.blocks) + (7 if design is UBE else 4)
+    assert "C0FFEE-1" in words
+    assert "https://panel.example/PREVIEW/C0FFEE-1" in words
+    assert "<script>" not in words
+    assert SLUR not in words
+    browser.page = browser.ask("GET", "/admin/preview/2")
+    assert browser.send("/leave").url.path == f"/admin/preview/{total}"
+    browser.page = browser.ask("GET", "/admin/preview/2")
+    assert "Nothing is stored" in browser.send("/withdraw").text
+    told = browser.store.overview()
+    assert (told.participants, told.answers) == (0, 0)
+    assert contents(tmp_path) == untouched
+
+
+def contents(folder):
+    """The bytes of a study's file and of its log; the index beside the log is scratch space."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.endswith("-shm")}
+
+
+def test_the_preview_is_for_the_administrator_alone(opened):
+    browser = opened(UBE)
+    browser.join()
+    assert browser.ask("GET", "/admin/preview/1").status_code == 403
+    assert browser.ask("GET", "/admin/preview/1", headers={"authorization": "Bearer wrong"}).status_code == 403
+    assert browser.ask("POST", "/admin/preview/1/consent").status_code == 403
+    browser.ask("POST", "/admin", data={"token": browser.admin})
+    assert browser.ask("POST", "/admin/preview/1/consent", data={"form": "x" * 64}).status_code == 403
+    for number in ("0", "-1", "99", "9" * 400):
+        assert browser.ask("GET", f"/admin/preview/{number}").status_code == 404
+    assert browser.ask("GET", "/admin/preview/x").status_code == 422
+    assert browser.ask("GET", "/admin/preview/" + "9" * 5000).status_code == 422
+
+
+def test_no_page_of_a_participant_is_marked_as_a_preview(opened):
+    browser = opened(ANALOGY)
+    browser.join()
+    assert "Preview" not in browser.page.text + browser.send("/consent").text

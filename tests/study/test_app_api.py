@@ -29,7 +29,7 @@ DESIGN = Design(
     quota=2,
     least=1,
     groups=GROUPS,
-    exam=tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in "AB" for n in range(3)),
+    exam=tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in "AB" for n in range(7)),
 )
 
 
@@ -111,10 +111,10 @@ def test_a_whole_journey_goes_through_the_api(served):
     joined, steps, receipts, refused, overview = asyncio.run(travel())
     assert [step["step"] for step in steps] == ["consent", "task", "task", "familiarise", "task"]
     assert "expected" not in str(steps)
-    assert [receipt["answered"] for receipt in receipts] == [6, 6, 8, 8]
+    assert [receipt["answered"] for receipt in receipts] == [14, 14, 16, 16]
     assert [receipt["repeated"] for receipt in receipts] == [False, True] * 2
     assert set(joined) == {"token"}, "a number would tell whose the exported answers are"
-    assert sum(answer.participant == store.participant(joined["token"]) for answer in store.answers()) == 8
+    assert sum(answer.participant == store.participant(joined["token"]) for answer in store.answers()) == 16
     assert refused.status_code == 403
     assert overview["qualified"] == 1
     assert overview["blocks"][0]["answered"] == 1

@@ -50,7 +50,8 @@ def test_a_server_behind_a_proxy_answers_to_its_public_name(serve):
         "take part: https://study.example.org/",
         "administrator: https://study.example.org/admin",
     ]
-    listening = re.match(r"listening on (http://127\.0\.0\.1:\d+), where the proxy", process.stderr.readline())
+    listening = re.match(r"listening on (http://127\.0\.0\.1:\d+); the proxy", process.stderr.readline())
+    assert "no consent text" in process.stderr.readline()
     with httpx.Client(base_url=listening[1]) as client:
         public = {"host": "study.example.org"}
         assert client.get("/", headers=public).status_code == 200
@@ -71,7 +72,7 @@ def test_ctrl_c_ends_the_server_with_one_line_and_nothing_was_logged(serve):
     output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, "")
     assert errors.splitlines() == [
-        "Ctrl-C stops the server; started again, it goes on where it was.",
+        "Ctrl-C stops the server. Start it again to continue.",
         "imprint: stopped; nothing half-written is left",
     ]
 
@@ -108,7 +109,7 @@ def test_a_server_on_every_address_prints_one_that_others_can_use(serve, host, s
     address = re.fullmatch(rf"take part: (http://({shown}):\d+)/", process.lines[0])
     notes = [process.stderr.readline() for _ in range(2)]
     assert notes[0].startswith("listening on every address of this machine; ")
-    assert notes[1].startswith("warning: without TLS answers and links travel readable")
+    assert notes[1].startswith("warning: without TLS")
     name = address[2].strip("[]")
     # A machine without a network has no such address, and says so.
     assert ip_address(name).is_loopback == ("the one printed works on itself alone" in notes[0])

@@ -41,7 +41,7 @@ MAIN = "(SELECT min(item) FROM items WHERE block = 2)"
     "statement",
     [
         "INSERT INTO study SELECT 2, id, parent, protocol, embedding, embedding_sha256, seed, quota, least, "
-        "significant, notes, consent, completion_code, admin_hash, secret FROM study",
+        "significant, notes, consent, completion_code, screen_out_code, return_url, admin_hash, secret FROM study",
         "UPDATE study SET id = 'short'",
         "UPDATE study SET id = NULL",
         "UPDATE study SET parent = id",
@@ -90,6 +90,7 @@ MAIN = "(SELECT min(item) FROM items WHERE block = 2)"
         "INSERT INTO answers SELECT 1, min(item), 3, 'A' FROM items WHERE block = 3",
         "INSERT INTO participants (token_hash, panel_id) VALUES (zeroblob(31) || x'01', 'x')",
         "UPDATE participants SET finished = 2",
+        "UPDATE study SET return_url = 'javascript:alert(1)'",
         "INSERT INTO withdrawn VALUES (x'00')",
         "INSERT INTO withdrawn VALUES (NULL)",
         "DELETE FROM participants",
@@ -173,7 +174,7 @@ def change(statement):
         (lambda path: (path.unlink(), foreign(path)), "database"),
         (
             change("PRAGMA user_version = 1"),
-            "format 1, expected format 3",
+            "format 1, expected format 4",
         ),
         (change("CREATE TABLE more (x)"), "tables"),
         (change("DROP TRIGGER answers_are_final"), "tables"),
@@ -190,6 +191,14 @@ def change(statement):
         (change("""UPDATE blocks SET letters = '["A", "B", "C", "D", "Q"]'"""), "question "),
         (change("UPDATE blocks SET stage = 'main'"), "question 1"),
         (change("DELETE FROM items"), "no questions"),
+        (change("DELETE FROM items WHERE kind = 'name' AND expected = 'A'"), "exam"),
+        (change("DELETE FROM items WHERE kind = 'name' AND item NOT IN (1, 4, 7, 10)"), "exam"),
+        (change("UPDATE name_groups SET cues = '[]' WHERE letter != 'A'"), "exam"),
+        (
+            change("UPDATE study SET completion_code = 'a', return_url = 'https://x/{code}\" onclick=\"x'"),
+            "return_url",
+        ),
+        (change("UPDATE study SET completion_code = 'same', screen_out_code = 'same'"), "screen_out_code"),
         (change("UPDATE study SET protocol = 'analogy'"), "question 1"),
     ],
 )

@@ -46,8 +46,8 @@ def test_whom_to_pay_is_told_apart_from_the_answers(make_store, findings, tmp_pa
     store.answer(joined[0], {question.number: "C" for question in task.questions})
     write_payments(store, tmp_path / "pay.csv")
     assert [[*row.values()] for row in read(tmp_path / "pay.csv")] == [
-        ["007", "12", "0", "3", "no"],
-        ["5f2c1e9ab0d34a7788c6e001", "12", "1", "3", "no"],
+        ["007", "8", "0", "3", "no", "no"],
+        ["5f2c1e9ab0d34a7788c6e001", "8", "1", "3", "no", "no"],
     ], "who has not agreed is not there"
     assert stat.S_IMODE((tmp_path / "pay.csv").stat().st_mode) == 0o600
     write_csv(store, tmp_path / "answers.csv")

@@ -20,7 +20,7 @@ from imprint.study.terms import Terms
 
 PROLIFIC = "5f2c1e9ab0d34a7788c6e001"
 NOT_NUMBERS = ["", " ", "-1", "_1", "=1", "a b", "a\n", "é", "١", "{{%PROLIFIC_PID%}}", "a" * 65, "a\0", "<b>", "a/b"]
-PAID = Terms(completion_code="C0FFEE-1")
+PAID = Terms(completion_code="C0FFEE-1", screen_out_code="SORRY-2")
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +36,7 @@ def test_the_file_holds_numbers_and_codes_to_the_same_rule_as_the_program(raw, t
     for statement in (
         "INSERT INTO participants (token_hash, consented, panel_id) VALUES (zeroblob(32), 1, ?)",
         "UPDATE study SET completion_code = ?",
+        "UPDATE study SET screen_out_code = ?",
     ):
         raw.execute("BEGIN")
         try:
@@ -54,8 +55,9 @@ def test_what_is_no_number_or_code_is_refused_in_one_line(make_store, text):
         with refuses(AnswerError, "participant number", got=text):
             refuse()
     assert store.overview().participants == 0
-    with refuses(StudyError, option="completion_code", got=text):
-        Terms(completion_code=text)
+    for option in ("completion_code", "screen_out_code"):
+        with refuses(StudyError, option=option, got=text):
+            Terms(**{option: text})
 
 
 def test_a_link_carries_one_number_under_either_name():
@@ -124,7 +126,7 @@ def test_who_answered_the_last_page_there_was_gets_the_code_and_nobody_else(make
     store.leave(stopped)
     assert store.step(stopped) == Finish("left")
     assert take_part(store, lambda *_: "yes")[1] == Finish("closed", "C0FFEE-1"), "one page was full already"
-    assert take_part(store, lambda *_: "yes")[1] == Finish("closed"), "all of them were"
+    assert take_part(store, lambda *_: "yes")[1] == Finish("closed", "SORRY-2"), "all of them were"
     assert take_part(make_store("analogy", name="unpaid.db"), lambda *_: "yes")[1] == Finish("answered")
 
 
@@ -164,11 +166,13 @@ def test_a_code_once_shown_stays_when_others_withdraw(make_store):
     assert store.step(second) == Finish("left", "C0FFEE-1")
 
 
-def test_who_places_too_few_names_gets_no_code(make_store, findings):
-    store = make_store(design=ube_design(findings), terms=PAID)
+@pytest.mark.parametrize("terms", [PAID, Terms(completion_code="C0FFEE-1")])
+def test_who_places_too_few_names_gets_the_screen_out_code_alone(make_store, findings, terms):
+    store = make_store(design=ube_design(findings), terms=terms)
     who = store.join(PROLIFIC).number
     store.consent(who, store.join(PROLIFIC).token)
     expected = {item.number: item.expected for item in store.items()}
     wrong = {"A": "B", "B": "C", "C": "D", "D": "A"}
     store.answer(who, {question.number: wrong[expected[question.number]] for question in store.step(who).questions})
-    assert store.step(who) == Finish("not-qualified")
+    assert store.step(who) == Finish("not-qualified", terms.screen_out_code)
+    assert [(one.finished, one.screened_out) for one in store.payments()] == [(False, True)]

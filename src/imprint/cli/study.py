@@ -1,4 +1,4 @@
-"""`imprint study`: do people hold what the embedding holds? Create a rating study, serve it, score and export it."""
+"""`imprint study`: do people share the embedding's associations? Create, serve, score and export a study."""
 
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ study_app = typer.Typer(
     rich_markup_mode=None,
 )
 StudyArgument = Annotated[
-    Path, typer.Argument(callback=is_file, metavar="STUDY", help="A file that imprint study create made.")
+    Path, typer.Argument(callback=is_file, metavar="STUDY", help="A file from imprint study create.")
 ]
 
 
@@ -38,14 +38,14 @@ def create_command(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="An embedding, or 'default'; or a findings.jsonl; for offense a finished study; for suggestion what "
-            "the words are to be about, say 'women and men'.",
+            help="An embedding, 'default' or a findings.jsonl; for offense a finished study; for suggestion a "
+            "subject, such as 'women and men'.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The study's file, which must not exist yet.")],
-    protocol: Annotated[Protocol, typer.Option(help="What people do; ube: match words to groups.")] = "ube",
+    protocol: Annotated[Protocol, typer.Option(help="What people do; with ube they match words to groups.")] = "ube",
     participants: Annotated[
-        int | None, typer.Option(help="People per page. [default: as in the papers: 18, 15, 10; 50]")
+        int | None, typer.Option(help="Participants per page. [default: 18, 15, 10 as in the papers, or 50]")
     ] = None,
     pages: Annotated[
         int | None, typer.Option(min=1, help="Categories (ube) or analogies to ask about. [default: 12, 100]")
@@ -56,18 +56,25 @@ def create_command(
     consent: Annotated[
         Path | None,
         typer.Option(
-            callback=is_file, metavar="FILE", help="Your ethics board's text, in UTF-8: the first thing people read."
+            callback=is_file,
+            metavar="FILE",
+            help="Your consent text in UTF-8, with lines Researcher:, Duration: and Contact:.",
         ),
     ] = None,
     completion_code: Annotated[
         str | None, typer.Option(metavar="CODE", help="Shown after the last page, so that people can be paid.")
     ] = None,
+    screen_out_code: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="Shown to people who do not pass the exam or find the study full."),
+    ] = None,
+    return_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The panel's https address, linked beside the code: {code}, {participant}."),
+    ] = None,
     seed: SeedOption = 0,
 ) -> None:
-    """Make a study of what was found, in one file.
-
-    The administrator's token is printed once.
-    """
+    """Create a study in one file, and print the administrator's token once."""
     from imprint.cli.console import check_target, say, tell
     from imprint.study.creation import create_study
     from imprint.study.terms import Terms, read_consent
@@ -84,35 +91,35 @@ def create_command(
             got=pages,
             hint="leave it out: it goes with ube and analogy",
         )
-    terms = Terms(read_consent(consent) if consent is not None else (), completion_code)
+    text = () if consent is None else read_consent(consent)
+    terms = Terms(text, completion_code, screen_out_code, return_url)
     design = _design(source, protocol, participants=participants, pages=pages, rotations=rotations, seed=seed)
     token = create_study(out, design, seed=seed, terms=terms)
     for note in design.notes:
         say(f"note: {note}")
     pages_made = len(design.blocks)
     noun = "page" if pages_made == 1 else "pages"
+    if consent is None:
+        say("note: there is no consent text; add --consent FILE before you invite people")
     say(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
     tell(f"study: {out}")
-    tell(f"administrator's token, told only now: {token}")
+    tell(f"administrator's token, shown only once: {token}")
 
 
 @study_app.command("serve")
 def serve_command(
     study: StudyArgument,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 means all.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = _PORT,
     url: Annotated[
-        str | None, typer.Option(help="The public address, where a proxy stands before: https://study.example.org")
+        str | None, typer.Option(help="The public address if a proxy is used: https://study.example.org")
     ] = None,
     no_join: Annotated[
-        bool, typer.Option("--no-join", help="Take part by the administrator's private links only.")
+        bool, typer.Option("--no-join", help="Admit only people with a private link from the administrator.")
     ] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")] = False,
 ) -> None:
-    """Serve a study to its participants until Ctrl-C.
-
-    Every answer acknowledged is on disk.
-    """
+    """Serve a study to its participants until Ctrl-C."""
     from imprint.cli.console import say, tell
     from imprint.cli.study_address import reached_at
     from imprint.web.serving import bind, public_name, require_server, run
@@ -132,19 +139,21 @@ def serve_command(
         where = url.rstrip("/") if url is not None else local
         tell(f"take part: {where}/")
         tell(f"administrator: {where}/admin")
-        for note in notes if url is None else (f"listening on {local}, where the proxy is to send what it gets",):
+        for note in notes if url is None else (f"listening on {local}; the proxy must forward requests to it",):
             say(note)
-        say("Ctrl-C stops the server; started again, it goes on where it was.")
+        if not store.terms.consent and (notes or url is not None):
+            say(
+                "warning: this study has no consent text; create it again with --consent FILE before you invite people"
+            )
+        say("Ctrl-C stops the server. Start it again to continue.")
         run(app, bound)
 
 
 @study_app.command("score")
 def score_command(
     study: StudyArgument,
-    ratings: Annotated[
-        Path | None, typer.Option(help="The offense study made of this one: how offensive it is.")
-    ] = None,
-    bonuses: Annotated[bool, typer.Option("--bonuses", help="Say what each participant has earned.")] = False,
+    ratings: Annotated[Path | None, typer.Option(help="The offense study created from this one.")] = None,
+    bonuses: Annotated[bool, typer.Option("--bonuses", help="Show what each participant has earned.")] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -164,7 +173,7 @@ def score_command(
         rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
         found = [*score(store, rated).findings(), *(find_bonuses(store) if bonuses else ())]
     if not found:
-        say("Nobody has answered yet.")
+        say("There are no answers yet.")
     show_findings(found, json=json, unmask=unmask)
 
 
@@ -176,13 +185,13 @@ def export_command(
         str | None,
         typer.Option(
             "--format",
-            help="csv (all answers), jsonl (the scores), payments (who came by a panel's link, and how far), mturk or "
-            "prolific (tasks to upload there), or seeds (words suggested, for imprint debias). "
-            "[default: by the file's name]",
+            help="csv (all answers), jsonl (scores), payments (participants of a panel and how far they came), "
+            "mturk or prolific (tasks to upload there), or seeds (suggested words for imprint debias). "
+            "[default: from the file name]",
         ),
     ] = None,
 ) -> None:
-    """Write the answers, or the tasks for a crowdsourcing platform."""
+    """Write the answers, scores or payments, or the tasks for a crowdsourcing platform."""
     from imprint.cli.console import check_target, tell
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
@@ -212,14 +221,14 @@ def export_command(
 @study_app.command("delete")
 def delete_command(
     study: StudyArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it: nothing brings the answers back.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete it. This cannot be undone.")] = False,
 ) -> None:
-    """Delete a study with everything people answered."""
+    """Delete a study with all its answers."""
     from imprint.cli.console import tell
     from imprint.study import database
     from imprint.study.store import Store
 
-    held = "everything people answered, in the format of another imprint"
+    held = "answers in the format of another version of imprint"
     if database.is_readable(study):
         with Store.open(study) as store:
             told = store.overview()

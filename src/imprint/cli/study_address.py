@@ -1,4 +1,4 @@
-"""Where people reach a study's server, and what is to be said of it."""
+"""Where people reach a study's server, and what the administrator must know about it."""
 
 import socket
 from ipaddress import ip_address
@@ -9,9 +9,7 @@ from imprint.web.serving import address
 _OUTSIDE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 _DISCARD = 9
 _EVERYWHERE = "listening on every address of this machine"
-_READABLE = (
-    "warning: without TLS answers and links travel readable; put a web server with TLS before it, and say --url"
-)
+_READABLE = "warning: without TLS others can read answers and links on the way; use a web server with TLS, and --url"
 
 
 def reached_at(bound: socket.socket) -> tuple[str, list[str]]:
@@ -23,9 +21,9 @@ def reached_at(bound: socket.socket) -> tuple[str, list[str]]:
         return address(bound), [_READABLE]
     outward = _outward(bound.family)
     if outward is None:
-        told = f"{_EVERYWHERE}; the one printed works on itself alone, others need its name or address in the network"
+        told = f"{_EVERYWHERE}; the printed one works only here, other people need this machine's name or address"
     else:
-        told = f"{_EVERYWHERE}; {outward} is the one that it shows to others"
+        told = f"{_EVERYWHERE}; other people can use {outward}"
     return address(bound, outward), [told, _READABLE]
 
 

@@ -1,4 +1,4 @@
-"""The administrator's pages: how far the study is, its answers to download, and private links to hand out."""
+"""The administrator's pages: how far the study is, a preview, answers to download, and private links to hand out."""
 
 import tempfile
 from pathlib import Path
@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Cookie, Depends, Header
 from starlette.responses import RedirectResponse, Response
 
+from imprint.study.pages import PREVIEW, draw_preview
+from imprint.study.preview import preview_pages
 from imprint.study.security import Form, check_form, form_token
 from imprint.study.store import Store
 from imprint.web.pages import Pages
@@ -26,7 +28,7 @@ def bearer(authorization: str | None) -> str:
 
 
 def admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
-    """Return the routes below /admin; all but the first want the administrator's token, in a header or the cookie."""
+    """Return the routes below /admin; all but the first need the administrator's token, in a header or the cookie."""
     routes = APIRouter(prefix="/admin")
     cookie: Any = {"path": "/admin", "httponly": True, "samesite": "strict", "secure": secure}
 
@@ -38,7 +40,7 @@ def admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
 
     def administrator(admitted: Annotated[bool, Depends(known)]) -> None:
         if not admitted:
-            raise RefusedError(403, "This page is for the administrator; open /admin and enter the token.")
+            raise RefusedError(403, "This page is for the administrator. Open /admin and enter the token.")
 
     def sent(form: Form, _: Annotated[None, Depends(administrator)]) -> dict[str, str]:
         check_form(store.secret, _WHOSE, form.get("form", ""))
@@ -65,7 +67,7 @@ def admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
     @routes.post("")
     def enter(form: Form) -> Response:
         if not store.is_admin(form.get("token", "").strip()):
-            refused = "That is not this study's token. It was printed once, by imprint study create."
+            refused = "This is not the token of this study. imprint study create printed it once."
             return pages.draw("token.html", status=403, refused=refused)
         response = RedirectResponse("/admin", status_code=303)
         response.set_cookie(COOKIE, form["token"].strip(), **cookie)
@@ -81,8 +83,20 @@ def admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
     def links(form: Annotated[dict[str, str], Depends(sent)]) -> Response:
         wanted = form.get("links", "")
         if not (wanted.isascii() and wanted.isdigit() and 1 <= int(wanted[:9]) <= MOST_LINKS):
-            raise RefusedError(422, f"The number of links must be from 1 to {MOST_LINKS}; go back and correct it.")
+            raise RefusedError(422, f"The number of links must be 1 to {MOST_LINKS}. Go back and correct it.")
         return overview(tuple(f"/p/{store.join().token}" for _ in range(int(wanted))))
+
+    @routes.get("/preview/{number}")
+    def preview(number: int, _: Annotated[None, Depends(administrator)]) -> Response:
+        return draw_preview(pages, store, number, form_token(store.secret, _WHOSE))
+
+    @routes.post("/preview/{number}/{action}")
+    def preview_next(number: int, action: str, _: Annotated[dict[str, str], Depends(sent)]) -> Response:
+        """Show where a button leads; what the form holds is not read."""
+        last = len(preview_pages(store))
+        if action == "withdraw":
+            return pages.draw("withdrawn.html", preview=(last, last))
+        return RedirectResponse(f"{PREVIEW}/{last if action == 'leave' else min(number + 1, last)}", status_code=303)
 
     @routes.get("/{name}")
     def download(name: str, _: Annotated[None, Depends(administrator)]) -> Response:

@@ -41,7 +41,7 @@ class CurrentStep(BaseModel):
     """Where a participant stands: what to agree to, to read, to answer, or why there is nothing more.
 
     `consent` holds the text of those who run the study, and `panel_id` the number that is stored from then on: both
-    are to be shown before anybody agrees. `code` is the completion code, after the last page.
+    are to be shown before anybody agrees. `code` is the completion code after the last page, or the screen-out code.
     """
 
     step: Literal["consent", "task", "familiarise", "finish"]
@@ -85,14 +85,14 @@ def find_visitor(store: Store, token: str) -> Visitor:
 def take_in(store: Store, panel_id: str | None, *, join: bool) -> str:
     """Return the token of somebody who takes part from now on, if anybody may `join`."""
     if not join:
-        raise RefusedError(403, "This study takes part by private links only; ask whoever runs it for one.")
+        raise RefusedError(403, "You need a private link to take part. Ask the people who run this study for one.")
     try:
         return store.join(panel_id).token
     except WithdrawnError as error:
         raise RefusedError(
             403,
-            "Who came with this participant number has deleted their answers, and a number takes part once only. "
-            "Ask those who sent you here if it was not you.",
+            "The answers of this participant number were deleted, so it cannot take part again. "
+            "If it was not you, tell the people who sent you here.",
         ) from error
 
 
@@ -147,7 +147,7 @@ def api_routes(store: Store, *, join: bool) -> APIRouter:
     def overview(authorization: Annotated[str | None, Header()] = None) -> Overview:
         """Say how far the study is, to the administrator: Authorization: Bearer TOKEN."""
         if not store.is_admin(bearer(authorization)):
-            raise RefusedError(403, "This is for the administrator; send the token as Authorization: Bearer TOKEN.")
+            raise RefusedError(403, "This is for the administrator. Send the token as Authorization: Bearer TOKEN.")
         return store.overview()
 
     return routes

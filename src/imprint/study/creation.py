@@ -23,14 +23,15 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms 
     with database.creating(path) as connection:
         connection.execute(
             "INSERT INTO study VALUES (1, :id, :parent, :protocol, :embedding, :embedding_sha256, :seed, :quota, "
-            ":least, :significant, :notes, :consent, :completion_code, :admin_hash, :secret)",
+            ":least, :significant, :notes, :consent, :completion_code, :screen_out_code, :return_url, :admin_hash, "
+            ":secret)",
             vars(design)
+            | vars(terms)
             | {
                 "id": secrets.token_hex(_ID_BYTES),
                 "seed": seed,
                 "notes": json.dumps(design.notes),
                 "consent": json.dumps(terms.consent),
-                "completion_code": terms.completion_code,
                 "admin_hash": hash_token(token),
                 "secret": secrets.token_bytes(32),
             },
@@ -40,7 +41,11 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms 
             [(g.letter, i, json.dumps(g.names), json.dumps(g.cues)) for i, g in enumerate(design.groups)],
         )
         if design.exam:
-            _insert(connection, "exam", ItemBlock((), design.exam, tuple(group.letter for group in design.groups)))
+            _insert(
+                connection,
+                "exam",
+                ItemBlock((), design.exam, tuple(group.letter for group in design.groups if group.cues)),
+            )
         for block in design.blocks:
             _insert(connection, "main", block)
     return token

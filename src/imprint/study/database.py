@@ -15,7 +15,7 @@ from imprint.files import FilePath, replacing
 from imprint.study.refusals import StudyError
 
 _APPLICATION = 0x494D5053  # "IMPS"
-_VERSION = 3
+_VERSION = 4
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm")
@@ -165,15 +165,15 @@ def remove(path: FilePath) -> None:
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:
     if _tables(connection) != _wanted():
-        raise StudyError("has tables that are not those of a study", where=path, hint="go back to a copy of it")
+        raise StudyError("has tables that are not those of a study", where=path, hint="restore it from a backup")
     if _pragma(connection, "quick_check") != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
-        raise StudyError("is damaged", where=path, hint="go back to a copy of it")
+        raise StudyError("is damaged", where=path, hint="restore it from a backup")
     if connection.execute("SELECT count(*) FROM study").fetchone() != (1,):
         raise StudyError("is a study that was deleted", where=path, hint="imprint study create makes a new one")
 
 
 def _broken(path: Path, error: sqlite3.Error) -> StudyError:
-    return StudyError(f"is damaged ({error})", where=path, hint="go back to a copy of it")
+    return StudyError(f"is damaged ({error})", where=path, hint="restore it from a backup")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> object:

@@ -17,7 +17,6 @@ Stage = Literal["exam", "main"]
 
 RATINGS = tuple(str(rating) for rating in range(1, 8))
 YES_NO = ("yes", "no")
-EXAM_NAMES = 3  # of each group that everybody is asked about
 
 MOST_SUGGESTED = 20
 LONGEST_SUGGESTED = 40
@@ -27,7 +26,10 @@ _JOINTS = re.compile(r"[ '-]")  # what may stand between the letters of a word
 
 @dataclass(frozen=True)
 class NameGroup:
-    """A group of names, known by its letter and the names that illustrate it; `cues` stand for it in the exam."""
+    """A group of names, known by its letter and the names that illustrate it.
+
+    `cues` stand for it in the exam; a group without any is not in the exam.
+    """
 
     letter: str
     names: tuple[str, ...]
@@ -101,7 +103,7 @@ def suggested_words(text: str) -> tuple[str, ...]:
     parts = [" ".join(part.split()) for part in re.split(r"[,;\n]", plain)]
     words = tuple(dict.fromkeys(filter(None, parts)))
     if not words:
-        raise AnswerError("there are no words", hint="write at least one, with commas between several")
+        raise AnswerError("there are no words", hint="write at least one, and separate several by commas")
     if len(words) > MOST_SUGGESTED or len(text) > longest:
         raise AnswerError(
             f"there are more than {MOST_SUGGESTED} words", hint=f"keep the {MOST_SUGGESTED} that fit best"

@@ -20,7 +20,7 @@ Platform = Literal["mturk", "prolific"]
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _COLUMNS = ("participant", "item", "stage", "kind", "block", "title", "words", "expected", "answer")
-_PAYMENTS = ("panel_id", "names", "pages", "of_pages", "finished")
+_PAYMENTS = ("panel_id", "names", "pages", "of_pages", "finished", "screened_out")
 
 
 def write_csv(store: Store, path: FilePath) -> None:
@@ -41,8 +41,8 @@ def write_payments(store: Store, path: FilePath) -> None:
     """
     rows = []
     for paid in store.payments():
-        told, finished = paid.progress, "yes" if paid.finished else "no"
-        rows.append((paid.panel_id, told.exam_answered, told.answered, told.blocks, finished))
+        told, ended = paid.progress, ("yes" if end else "no" for end in (paid.finished, paid.screened_out))
+        rows.append((paid.panel_id, told.exam_answered, told.answered, told.blocks, *ended))
     _write(path, _PAYMENTS, rows, mode=0o600)
 
 

@@ -37,7 +37,7 @@ _ALPHA = Column("Alpha", "Krippendorff's alpha: agreement between people beyond 
 _OFFENSIVE = Column("Offensive", "Share of the rated associations with a mean above 4.", True)
 _TABLE_4 = (
     Column("Significant", "Associations that the embedding has.", True),
-    Column("Judged", "Associations that somebody has judged.", True),
+    Column("Judged", "Associations that people have judged.", True),
     _ACCURATE,
     _CHANCE,
     Column("p", "Exact, over all permutations within each category.", True),

@@ -7,11 +7,14 @@ from starlette.responses import Response
 
 from imprint.masking import Words
 from imprint.study.design import LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES_NO
+from imprint.study.preview import PANEL_ID, preview_pages
 from imprint.study.security import form_token
-from imprint.study.steps import Visitor
+from imprint.study.steps import Finish, Step, Visitor
 from imprint.study.store import Store
 from imprint.web.pages import Pages
+from imprint.web.refusal import RefusedError
 
+PREVIEW = "/admin/preview"  # where the administrator sees the pages
 FIELD = "answer-"  # before a question's number, in the name of its field
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -32,6 +35,8 @@ def study_pages(store: Store, *, unmask: bool) -> Pages:
             "yes_no": YES_NO,
             "most": MOST_SUGGESTED,
             "longest": LONGEST_SUGGESTED,
+            "preview": None,
+            "preview_at": PREVIEW,
         },
     )
 
@@ -46,18 +51,44 @@ def draw_step(
     given: Mapping[int, str] | None = None,
 ) -> Response:
     """Draw where this person stands; after a refusal with its reason, and with what was given already filled in."""
-    step = store.step(visitor.number)
+    step, panel_id = store.step(visitor.number), store.panel_id(visitor.token)
     return pages.draw(
         _STEPS[type(step).__name__],
         status=status,
         step=step,
         progress=store.progress(visitor.number),
-        token=visitor.token,
-        panel_id=store.panel_id(visitor.token),
+        forms=f"/p/{visitor.token}",
+        panel_id=panel_id,
+        way_back=_way_back(store, step, panel_id),
         form=form_token(store.secret, visitor.token),
         refused=refused,
         given=given or {},
     )
+
+
+def draw_preview(pages: Pages, store: Store, number: int, form: str) -> Response:
+    """Draw one page as people see it, marked as a preview; `form` is the token of the administrator's forms."""
+    every = preview_pages(store)
+    if not 1 <= number <= len(every):
+        raise RefusedError(404)
+    page = every[number - 1]
+    panel_id = PANEL_ID if store.terms.completion_code else None
+    return pages.draw(
+        _STEPS[type(page.step).__name__],
+        step=page.step,
+        progress=page.progress,
+        forms=f"{PREVIEW}/{number}",
+        panel_id=panel_id,
+        way_back=_way_back(store, page.step, panel_id),
+        form=form,
+        refused="",
+        given={},
+        preview=(number, len(every)),
+    )
+
+
+def _way_back(store: Store, step: Step, panel_id: str | None) -> str | None:
+    return store.terms.way_back(step.code, panel_id) if isinstance(step, Finish) else None
 
 
 def given_answers(form: Mapping[str, str]) -> dict[int, str]:

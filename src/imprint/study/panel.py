@@ -22,9 +22,9 @@ def check_panel_id(text: str) -> str:
     """Return a participant's number; refuse any other text, such as a field that nothing was filled into."""
     if not is_short(text):
         raise AnswerError(
-            "the participant number of this link cannot be read",
+            "the participant number in this link is not valid",
             got=text,
-            hint="open the link exactly as you received it, and write to whoever sent it if it does not work",
+            hint="open the link exactly as you received it, or ask the people who sent it",
         )
     return text
 

@@ -45,7 +45,7 @@ def let_in(connection: sqlite3.Connection, token_hash: bytes, fingerprint: bytes
         return known
     if connection.execute("SELECT 1 FROM withdrawn WHERE fingerprint = ?", (fingerprint,)).fetchone():
         raise WithdrawnError(
-            "the person with this participant number has deleted their answers", hint="the number cannot be used again"
+            "the answers of this participant number were deleted", hint="the number cannot be used again"
         )
     (count,) = connection.execute("SELECT count(*) FROM participants").fetchone()
     if count >= _MOST:

@@ -14,7 +14,8 @@ from imprint.choices import Protocol
 from imprint.directions.analogies import AnalogyRow
 from imprint.enumeration.rows import UbeGroupRow, UbeRow
 from imprint.rows import Row
-from imprint.study.design import EXAM_NAMES, Design, Item, ItemBlock, NameGroup
+from imprint.study.design import Design, Item, ItemBlock, NameGroup
+from imprint.study.exam import choose_groups
 from imprint.study.refusals import StudyError
 from imprint.study.rows import MatchedRow, MatchingRow
 
@@ -23,7 +24,6 @@ PARTICIPANTS: dict[Protocol, int] = {"ube": 18, "offense": 15, "analogy": 10, "s
 
 _LEAST: dict[Protocol, int] = {"ube": 18, "offense": 13, "analogy": 10, "suggestion": 1}
 _MOST_PARTICIPANTS = 10_000
-_CUES = 2  # names that stand for a group in the exam where the others are asked about
 _LONGEST_ABOUT = 80
 _STUDY = re.compile("[0-9a-f]{32}")
 
@@ -39,9 +39,8 @@ def ube_design(
 ) -> Design:
     """Ask which words society associates with which group of names, for the categories with the largest scores.
 
-    `names` gives all names of each group for the exam. Without it only those in the findings are known: the first two
-    then stand for the group in the exam, and the others are asked about. A category with one significant association
-    leaves nothing to choose, and is left out.
+    `names` gives all names of each group for the exam; without it only those in the findings are known.
+    A category with one significant association leaves nothing to choose, and is left out.
     """
     rows = list(findings)
     # Comparisons measure other groups' names.
@@ -56,7 +55,11 @@ def ube_design(
         raise StudyError(
             "no category has two significant associations, so there is nothing to match", hint="enumerate more words"
         )
-    groups = _groups(_of(UbeGroupRow, rows) or cells, names or {})
+    shown = {row.group: _some(row, row.names) for row in _of(UbeGroupRow, rows) or cells}
+    known = {letter: tuple(dict.fromkeys((*held, *(names or {}).get(letter, ())))) for letter, held in shown.items()}
+    exam, is_clear = choose_groups(known)
+    cues = {group.letter: group.shown for group in exam}
+    groups = tuple(NameGroup(letter, held, cues.get(letter, ())) for letter, held in shown.items())
     blocks = tuple(
         ItemBlock(
             title=_some(held[0], held[0].category_words),
@@ -69,7 +72,8 @@ def ube_design(
     alone = sum(len(held) == 1 for held in by_category.values())
     notes = [f"{len(blocks)} of {len(by_category)} categories are asked about, those with the largest scores."]
     notes += [f"{alone} categories have one significant association and cannot be matched."] if alone else []
-    notes += [] if names else [f"The exam knows only the illustrative names: {_CUES} stand for each group."]
+    if not is_clear:
+        notes.append("The exam's names are not in the census table: check in the preview that people can place them.")
     return Design(
         "ube",
         *embedding,
@@ -77,7 +81,7 @@ def ube_design(
         quota=_participants(participants),
         least=_LEAST["ube"],
         groups=groups,
-        exam=_exam(groups, names),
+        exam=tuple(Item("name", (name,), group.letter) for group in exam for name in group.asked),
         significant=len(cells),
         notes=tuple(notes),
     )
@@ -158,30 +162,6 @@ def _unfinished(findings: Iterable[Row], rows: Sequence[MatchedRow]) -> tuple[st
 
 def _is_axis(row: AnalogyRow) -> bool:
     return {row.first, row.second} <= {*row.positive, *row.negative}
-
-
-def _groups(rows: Sequence[UbeGroupRow | UbeRow], names: Mapping[str, Sequence[str]]) -> tuple[NameGroup, ...]:
-    groups = {}
-    for row in rows:
-        shown = _some(row, row.names)
-        groups[row.group] = NameGroup(row.group, shown, shown if row.group in names else shown[:_CUES])
-    return tuple(groups.values())
-
-
-def _exam(groups: Sequence[NameGroup], names: Mapping[str, Sequence[str]] | None) -> tuple[Item, ...]:
-    items = []
-    for group in groups:
-        known = (names or {}).get(group.letter, group.names)
-        asked = [name for name in dict.fromkeys(known) if name not in group.cues]
-        if len(asked) < EXAM_NAMES:
-            raise StudyError(
-                f"has {len(asked)} names to ask about",
-                expected=f"{EXAM_NAMES} besides those shown",
-                where=f"group {group.letter}",
-                words=asked,
-            )
-        items += [Item("name", (name,), group.letter) for name in asked]
-    return tuple(items)
 
 
 def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> None:

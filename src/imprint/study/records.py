@@ -24,8 +24,10 @@ def study(connection: sqlite3.Connection) -> Study:
 
 def terms(connection: sqlite3.Connection) -> Terms:
     """Read what those who run the study added to it."""
-    consent, code = connection.execute("SELECT consent, completion_code FROM study").fetchone()
-    return Terms(strings(consent), code)
+    consent, *others = connection.execute(
+        "SELECT consent, completion_code, screen_out_code, return_url FROM study"
+    ).fetchone()
+    return Terms(strings(consent), *others)
 
 
 def exam_block(connection: sqlite3.Connection) -> int | None:
@@ -40,9 +42,10 @@ def overview(connection: sqlite3.Connection, fixed: Study, now: int) -> Overview
         "SELECT count(*), coalesce(sum(consented), 0), coalesce(sum(away), 0) FROM participants"
     ).fetchone()
     examined = connection.execute(
-        "SELECT 2 * sum(value = expected) > count(*) FROM answers JOIN items USING (item) "
+        "SELECT sum(value = expected) >= ? FROM answers JOIN items USING (item) "
         "JOIN assignments ON assignments.participant = answers.participant AND assignments.block = answers.block "
-        "WHERE kind = 'name' AND state = 'answered' GROUP BY answers.participant"
+        "WHERE kind = 'name' AND state = 'answered' GROUP BY answers.participant",
+        (fixed.exam.mark,),
     ).fetchall()
     (stored,) = connection.execute("SELECT count(*) FROM answers").fetchone()
     rows = connection.execute(

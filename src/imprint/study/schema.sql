@@ -19,6 +19,11 @@ CREATE TABLE study (
         length(CAST(completion_code AS BLOB)) = length(completion_code) AND length(completion_code) BETWEEN 1 AND 64
         AND completion_code GLOB '[A-Za-z0-9]*' AND completion_code NOT GLOB '*[^A-Za-z0-9_-]*'
     ),
+    screen_out_code TEXT CHECK (
+        length(CAST(screen_out_code AS BLOB)) = length(screen_out_code) AND length(screen_out_code) BETWEEN 1 AND 64
+        AND screen_out_code GLOB '[A-Za-z0-9]*' AND screen_out_code NOT GLOB '*[^A-Za-z0-9_-]*'
+    ),
+    return_url TEXT CHECK (return_url GLOB 'https://*'),
     admin_hash BLOB NOT NULL CHECK (length(admin_hash) = 32),
     secret BLOB NOT NULL CHECK (length(secret) = 32)
 ) STRICT;

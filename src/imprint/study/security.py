@@ -27,7 +27,7 @@ def is_own_form(secret: bytes, whose: str, given: str) -> bool:
 def check_form(secret: bytes, whose: str, given: str) -> None:
     """Refuse a form that was not drawn for this person."""
     if not is_own_form(secret, whose, given):
-        raise RefusedError(403, "This form is not from your own page, and nothing was stored; open your link again.")
+        raise RefusedError(403, "This form is not from your own page. Nothing was stored. Open your link again.")
 
 
 async def read_form(request: Request) -> dict[str, str]:

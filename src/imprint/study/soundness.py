@@ -1,5 +1,6 @@
 """Whether what a study's file holds makes sense: a file from elsewhere may have our tables and nonsense in them."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from imprint.choices import Protocol
@@ -27,6 +28,9 @@ def check_sound(study: Study, items: Iterable[StoredItem], answers: Iterable[Sto
             )
     if not any(item.stage == "main" for item in by_number.values()):
         raise StudyError("it has no questions")
+    asked = Counter(item.expected for item in by_number.values() if item.stage == "exam")
+    if len(asked) != study.exam.groups or min(asked.values(), default=0) < study.exam.each:
+        raise StudyError("its exam has too few names")
     if study.protocol == "analogy":
         _check_pairs(by_number.values())
     for answer in answers:

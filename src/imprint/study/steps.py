@@ -5,6 +5,7 @@ from typing import Literal
 
 from imprint.choices import Protocol
 from imprint.study.design import ItemKind, NameGroup, Stage
+from imprint.study.exam import ExamRule, exam_rule
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,11 @@ class Study:
     significant: int | None
     notes: tuple[str, ...]
     groups: tuple[NameGroup, ...]
+
+    @property
+    def exam(self) -> ExamRule:
+        """How many names the exam asks about, and how many must be right; none where there is no exam."""
+        return exam_rule(sum(bool(group.cues) for group in self.groups) if self.protocol == "ube" else 0)
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,8 @@ class Familiarise:
 class Finish:
     """Nothing to answer: all is answered, or is by others, too few names were known, or the person has stopped.
 
-    `closed`: the pages left have as many answers as are wanted; `waiting`: other people have them open. `code` is the
-    completion code, for those who have answered their last page.
+    `closed`: the pages left have enough answers; `waiting`: other people have them open. `code` is the completion code
+    for those who have answered their last page, and the screen-out code for those who cannot answer any.
     """
 
     reason: Literal["answered", "closed", "waiting", "not-qualified", "left"]
@@ -99,11 +105,15 @@ class PagesDone:
 
 @dataclass(frozen=True)
 class Payment:
-    """How far somebody has come whom a panel pays; `finished` who has answered the last page wanted of them."""
+    """How far somebody has come whom a panel pays.
+
+    `finished` who has answered the last page there was for them; `screened_out` who did not pass the exam.
+    """
 
     panel_id: str
     progress: PagesDone
     finished: bool
+    screened_out: bool
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class Store:
                 check_sound(self.study, records.items(connection), records.answers(connection))
         except StudyError as error:
             self._anchor.close()
-            raise StudyError(f"is damaged ({error})", where=path, hint="go back to a copy of it") from error
+            raise StudyError(f"is damaged ({error})", where=path, hint="restore it from a backup") from error
 
     @classmethod
     def open(cls, path: FilePath, *, clock: Callable[[], float] = time.time) -> Self:
@@ -105,7 +105,7 @@ class Store:
         with self._reading() as connection:
             for participant, panel_id in people.panel_ids(connection).items():
                 turn = self._turn(connection, participant)
-                paid.append(steps.Payment(panel_id, turn.progress(), turn.is_finished()))
+                paid.append(steps.Payment(panel_id, turn.progress(), turn.is_finished(), turn.is_screened_out()))
         return tuple(sorted(paid, key=lambda one: one.panel_id))
 
     def consent(self, participant: int, token: str = "") -> None:
@@ -154,7 +154,7 @@ class Store:
     def step(self, participant: int) -> steps.Step:
         """Return what a person sees now; asked again, the same."""
         with self._writing() as connection:
-            return self._turn(connection, participant).step(self.terms.completion_code)
+            return self._turn(connection, participant).step(self.terms)
 
     def answer(self, participant: int, values: Mapping[int, str]) -> steps.Receipt:
         """Store the answers to all questions of a page; when this returns they are on disk.

@@ -1,4 +1,4 @@
-"""What those who run a study add to it: their ethics board's text, and the code that shows who has finished."""
+"""What those who run a study add to it: the text that people agree to, and how a panel knows who has finished."""
 
 import re
 import unicodedata
@@ -10,26 +10,67 @@ from imprint.study.panel import is_short
 from imprint.study.refusals import StudyError
 
 LARGEST_CONSENT = 64 * 1024  # bytes, some twenty pages
+REQUIRED = ("Researcher", "Duration", "Contact")  # lines that a consent text must have
+
+_FIELD = re.compile(rf"^[ \t]*(?=(?:{'|'.join(REQUIRED)})[ \t]*:)", re.IGNORECASE | re.MULTILINE)
+_ADDRESS = re.compile(r"https://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:[/?#][A-Za-z0-9._~:/?#@!$&()*+,;=%{}-]{0,400})?")
 
 
 @dataclass(frozen=True)
 class Terms:
-    """`consent` holds the paragraphs of the board's own text; `completion_code` is shown after the last page."""
+    """What people agree to, and what they get at the end.
+
+    `consent` holds the paragraphs of the text. `completion_code` is shown after the last page, `screen_out_code` to
+    people who cannot answer any; `return_url` takes them back to the panel, with {code} and {participant} filled in.
+    """
 
     consent: tuple[str, ...] = ()
     completion_code: str | None = None
+    screen_out_code: str | None = None
+    return_url: str | None = None
 
     def __post_init__(self) -> None:
-        if self.completion_code is not None and not is_short(self.completion_code):
+        for option in ("completion_code", "screen_out_code"):
+            code = getattr(self, option)
+            if code is not None and not is_short(code):
+                raise StudyError(
+                    option=option,
+                    got=code,
+                    expected="1 to 64 letters, digits, hyphens or underscores, a letter or digit first",
+                )
+        if self.screen_out_code is not None and self.screen_out_code == self.completion_code:
             raise StudyError(
-                option="completion_code",
-                got=self.completion_code,
-                expected="1 to 64 letters, digits, hyphens or underscores, a letter or digit first",
+                option="screen_out_code", got=self.screen_out_code, expected="different from the completion code"
             )
+        if self.return_url is not None and self.completion_code is None:
+            raise StudyError(
+                "the return address needs a completion code", option="return_url", got=self.return_url, hint="add one"
+            )
+        if self.return_url is not None and not _is_return_url(self.return_url):
+            raise StudyError(
+                option="return_url",
+                got=self.return_url,
+                expected="an https address with {code} in it, and {participant} where the panel needs it",
+                hint="for example https://app.prolific.com/submissions/complete?cc={code}",
+            )
+
+    @property
+    def contact(self) -> str | None:
+        """The line of the consent text that says whom to write to."""
+        return next((line for line in self.consent if _says(line, "Contact")), None)
+
+    def way_back(self, code: str | None, panel_id: str | None) -> str | None:
+        """Return the panel's address for somebody with this code and number, None where one of them is missing."""
+        if self.return_url is None or code is None or ("{participant}" in self.return_url and panel_id is None):
+            return None
+        return self.return_url.replace("{code}", code).replace("{participant}", panel_id or "")
 
 
 def read_consent(path: Path) -> tuple[str, ...]:
-    """Read a UTF-8 text into its paragraphs, which blank lines part; other line breaks count as blanks."""
+    """Read a UTF-8 text into its paragraphs, which blank lines part; other line breaks count as blanks.
+
+    A line that begins with Researcher:, Duration: or Contact: begins a paragraph. All three must be there.
+    """
     text = _text(path)
     for number, line in enumerate(text.split("\n"), 1):
         for letter in line.replace("\t", " "):
@@ -39,10 +80,29 @@ def read_consent(path: Path) -> tuple[str, ...]:
                     where=(path, number),
                     hint="save it as plain text",
                 )
-    paragraphs = tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
+    parts = re.split(r"\n\s*\n", _FIELD.sub("\n\n", text))
+    paragraphs = tuple(" ".join(part.split()) for part in parts if part.strip())
     if not paragraphs:
         raise StudyError("is empty", where=path, hint="write what people read before they agree")
+    missing = [name for name in REQUIRED if not any(_says(line, name) for line in paragraphs)]
+    if missing:
+        raise StudyError(
+            f"has no line that begins with {' or '.join(f'{name}:' for name in missing)}",
+            where=path,
+            words=missing,
+            hint="say who runs the study, how long it takes and whom to contact",
+        )
     return paragraphs
+
+
+def _says(paragraph: str, name: str) -> bool:
+    field, colon, said = paragraph.partition(":")
+    return bool(colon and said.strip()) and field.strip().casefold() == name.casefold()
+
+
+def _is_return_url(url: str) -> bool:
+    fields = re.findall(r"\{[^{}]*\}|[{}]", url)
+    return bool(_ADDRESS.fullmatch(url)) and "{code}" in fields and set(fields) <= {"{code}", "{participant}"}
 
 
 def _text(path: Path) -> str:

@@ -10,17 +10,39 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from imprint.study.design import EXAM_NAMES, NameGroup, Stage, check_value
+from imprint.study.design import NameGroup, Stage, check_value
 from imprint.study.order import shuffled
 from imprint.study.people import person
 from imprint.study.records import PATIENCE, exam_block, strings
 from imprint.study.refusals import AnsweredError, AnswerError, LateError
 from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Receipt, Step, Study, Task
-
-EXAM_PAGE = 12  # names asked about on one page
+from imprint.study.terms import Terms
 
 _MOST = 1_000  # answers at once, far more than a page asks for
 _LARGEST = 2**63 - 1  # SQLite's integers end here
+
+
+def ordered_groups(
+    study: Study, participant: int, letters: Collection[str] | None = None, stage: Stage = "main"
+) -> tuple[NameGroup, ...]:
+    """Return groups in a person's order, on every page the same; in the exam with the names that stand for them."""
+    chosen = {group.letter: group for group in study.groups if letters is None or group.letter in letters}
+    order = shuffled(chosen, study.seed, participant, "groups")
+    return tuple(
+        NameGroup(letter, chosen[letter].cues if stage == "exam" else chosen[letter].names) for letter in order
+    )
+
+
+def ordered_items(study: Study, participant: int, items: Iterable[int]) -> list[int]:
+    """Return a page's questions in a person's order."""
+    return shuffled(items, study.seed, participant, "items")
+
+
+def drawn_names(study: Study, participant: int, pools: Mapping[str, Iterable[int]]) -> list[int]:
+    """Draw as many names of every group as the exam asks for, by seed and a person's number."""
+    key = (study.seed, participant, "exam")
+    drawn = [item for pool in pools.values() for item in shuffled(pool, *key)[: study.exam.each]]
+    return shuffled(drawn, *key, "order")
 
 
 class Turn:
@@ -37,8 +59,9 @@ class Turn:
             "since": now - PATIENCE,
         }
 
-    def step(self, code: str | None) -> Step:
-        """Return what this person sees now; asked again, the same. `code` is the study's completion code."""
+    def step(self, terms: Terms) -> Step:
+        """Return what this person sees now; asked again, the same."""
+        code = terms.completion_code
         if self._person.away:
             return Finish("left", code if self._person.finished else None)
         if not self._person.consented:
@@ -46,11 +69,10 @@ class Turn:
         if self._exam is not None:
             if page := self._open_exam(self._exam):
                 return page
-            right, asked = self._exam_score()
-            if 2 * right <= asked:
-                return Finish("not-qualified")
+            if self.is_screened_out():
+                return Finish("not-qualified", terms.screen_out_code)
             if not self._person.familiar:
-                return Familiarise(self._groups([group.letter for group in self._study.groups]))
+                return Familiarise(ordered_groups(self._study, self._participant))
         if task := self._open_page():
             return task
         told, finished = self.progress(), self.is_finished()
@@ -58,7 +80,9 @@ class Turn:
             self._run("UPDATE participants SET finished = 1 WHERE participant = :participant")
         if told.answered == told.blocks:
             return Finish("answered", code)
-        return Finish("waiting" if self._is_wanted() else "closed", code if finished else None)
+        if self._is_wanted():
+            return Finish("waiting", code if finished else None)
+        return Finish("closed", code if finished else terms.screen_out_code)
 
     def progress(self) -> PagesDone:
         """Count the pages this person has answered."""
@@ -68,7 +92,7 @@ class Turn:
         ).fetchone()
         if self._exam is None:
             return PagesDone(answered, blocks, 0, 0)
-        return PagesDone(answered, blocks, self._exam_score()[1], EXAM_NAMES * len(self._study.groups))
+        return PagesDone(answered, blocks, self._exam_score()[1], self._study.exam.names)
 
     def is_finished(self) -> bool:
         """Tell whether this person has answered a page, and all the others have as many answers as are wanted.
@@ -77,8 +101,15 @@ class Turn:
         """
         return self._person.finished or (self.progress().answered > 0 and not self._is_wanted())
 
+    def is_screened_out(self) -> bool:
+        """Tell whether this person has answered the exam and did not pass it."""
+        if self._exam is None:
+            return False
+        right, asked = self._exam_score()
+        return asked == self._study.exam.names and right < self._study.exam.mark
+
     def _open_exam(self, block: int) -> Task | None:
-        """Return the next page of the exam, None when it is done."""
+        """Return the exam's page, None when it is done."""
         self._run("INSERT OR IGNORE INTO assignments VALUES (:participant, :exam, 'open', :now)")
         items = self._exam_page(block)
         return self._task(block, items) if items else None
@@ -114,7 +145,7 @@ class Turn:
             )
         items = self._items(block)
         if self._study.protocol == "ube":
-            items = shuffled(items, self._study.seed, self._participant, "items")
+            items = ordered_items(self._study, self._participant, items)
         return self._task(block, items)
 
     def _is_wanted(self) -> bool:
@@ -125,14 +156,6 @@ class Turn:
             "HAVING count(participant) < :quota AND coalesce(sum(participant = :participant), 0) = 0"
         ).fetchone()
         return row is not None
-
-    def _groups(self, letters: Collection[str], stage: Stage = "main") -> tuple[NameGroup, ...]:
-        """Return groups in this person's order, on every page the same; in the exam with names that stand for them."""
-        chosen = {group.letter: group for group in self._study.groups if group.letter in letters}
-        order = shuffled(chosen, self._study.seed, self._participant, "groups")
-        return tuple(
-            NameGroup(letter, chosen[letter].cues if stage == "exam" else chosen[letter].names) for letter in order
-        )
 
     def answer(self, values: Mapping[int, str]) -> Receipt:
         """Store a page's answers; the same ones sent again change nothing."""
@@ -153,8 +176,7 @@ class Turn:
                 "INSERT INTO answers (participant, item, block, value) VALUES (?, ?, ?, ?)",
                 [(self._participant, item, block, value) for item, value in answers.items()],
             )
-            if block != self._exam or not self._exam_page(block):
-                self._mark("answered", block)
+            self._mark("answered", block)
         return Receipt(len(before | answers), repeated)
 
     def _checked(self, item: int, value: str) -> str:
@@ -188,19 +210,17 @@ class Turn:
             )
         if stage == "main" and not self._has_place(block):
             raise LateError(
-                "that page was open for so long that it was given to somebody else", hint="go on with the next one"
+                "the page was open for too long and was given to another person", hint="continue with the next one"
             )
         return int(block)
 
     def _exam_page(self, block: int) -> list[int]:
-        """Return the names to ask about next, of this person's own: so many of every group, by seed and number."""
+        """Return the names of the exam to ask this person about; none once they are answered."""
         pools: dict[str, list[int]] = defaultdict(list)
         for item, expected in self._run("SELECT item, expected FROM items WHERE block = :block", block=block):
             pools[expected].append(item)
-        key = (self._study.seed, self._participant, "exam")
-        drawn = [item for pool in pools.values() for item in shuffled(pool, *key)[:EXAM_NAMES]]
         answered = self._answers()
-        return [item for item in shuffled(drawn, *key, "order") if item not in answered][:EXAM_PAGE]
+        return [item for item in drawn_names(self._study, self._participant, pools) if item not in answered]
 
     def _has_place(self, block: int) -> bool:
         """Tell whether a person's page is still theirs: open in time, or nobody has taken its place."""
@@ -233,7 +253,8 @@ class Turn:
         asked = self._run("SELECT item, kind, words FROM items WHERE block = :block", block=block)
         known = {item: Question(item, kind, strings(words)) for item, kind, words in asked}
         questions = tuple(known[item] for item in items)
-        return Task(block, stage, strings(title), questions, self._groups(strings(letters), stage))
+        groups = ordered_groups(self._study, self._participant, strings(letters), stage)
+        return Task(block, stage, strings(title), questions, groups)
 
     def _answers(self) -> dict[int, str]:
         return dict(self._run("SELECT item, value FROM answers WHERE participant = :participant").fetchall())

@@ -91,10 +91,10 @@ class Guard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if not self._hosts.admits(headers.get("host", "")):
             raise RefusedError(
-                400, "This server does not answer to that host name; use the address it printed at its start."
+                400, "This server does not answer to that host name. Use the address that it printed when it started."
             )
         if scope["method"] not in _READING and headers.get("sec-fetch-site", "") not in _OURS:
-            raise RefusedError(403, "Another site sent this form; open your own link and answer there.")
+            raise RefusedError(403, "This form came from another site. Open your own link and answer there.")
         waits = [
             self._overall.wait(""),
             *(self._pace.wait(key[:_LONGEST_KEY]) for key in self._buckets(scope["path"])),

@@ -7,19 +7,19 @@ from imprint.errors import ImprintError
 
 # The heading of the page, and what to do.
 SAID: Mapping[int, tuple[str, str]] = {
-    400: ("That could not be understood", "Go back, reload the page and try again."),
-    403: ("Not allowed", "Open your own link again and go on from there."),
-    404: ("There is nothing here", "Check the link: it must be whole, up to its last letter."),
-    405: ("Not this way", "Open the page by its link, and send answers with its own buttons."),
-    408: ("That took too long", "Check the connection, go back and send it again."),
-    409: ("Already answered", "Open your link again to go on with the next question."),
-    410: ("The page was open for too long", "Open your link again: it shows what is still to be answered."),
-    413: ("That is too much", "Send less text: 64 kB are more than any answer needs."),
+    400: ("The request could not be read", "Go back, reload the page and try again."),
+    403: ("Not allowed", "Open your own link again and continue there."),
+    404: ("Page not found", "Check that the link is complete."),
+    405: ("Not allowed", "Open the page with its link, and use its buttons to send answers."),
+    408: ("The request took too long", "Check your connection, go back and send it again."),
+    409: ("Already answered", "Open your link again to continue with the next question."),
+    410: ("The page was open for too long", "Open your link again to see the next question."),
+    413: ("The request is too large", "Send less than 64 kB."),
     422: ("Something is missing", "Go back, complete the answer and send it again."),
-    429: ("A little slower, please", "Wait a minute, then reload the page. What you answered is kept."),
+    429: ("Too many requests", "Wait a minute, then reload the page. Your answers are kept."),
     500: (
-        "Something went wrong here",
-        "What you answered before is kept. Reload the page; if it happens again, tell whoever sent you the link.",
+        "Something went wrong",
+        "Your earlier answers are kept. Reload the page. If it happens again, tell the people who sent you the link.",
     ),
 }
 
