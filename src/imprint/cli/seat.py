@@ -22,7 +22,7 @@ from imprint.cli.encoders import (
     TokenizerOption,
 )
 from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_encoder
-from imprint.errors import SettingError
+from imprint.errors import ImprintError, SettingError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
@@ -68,13 +68,14 @@ def seat_command(
     from imprint.association.seat_battery import put, run_seat_battery
     from imprint.cli.console import phases, say, show_findings
     from imprint.cli.encoders import opened_cache, opened_encoder
+    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.templates import read_templates
 
     asked = bool(test or tests)
     chosen = _choose(test, tests)
     own = None if templates is None else read_templates(templates)
     questions, _ = put(chosen, context, own, skip=not asked)
-    texts = {text for question in questions for text in question.texts + question.frames}
+    texts = {text for question in questions for text in question.texts + question.frames} | control_words()
     encoders = [
         opened_encoder(
             source,
@@ -105,7 +106,13 @@ def seat_command(
             skip=not asked,
             report=report,
         )
-    show_findings(battery.findings(), json=json)
+        found = battery.findings()
+        for one in encoders:
+            try:
+                found += controls(one, languages={test.language for test in chosen}, cache=kept).findings()
+            except ImprintError as error:
+                say(f"note: whether {one.name} can be judged was not asked: {error}")
+    show_findings(found, json=json)
     if not json:
         encoded = (
             f"{battery.encoded:,} texts encoded" if battery.encoded else "every text was known from an earlier run"

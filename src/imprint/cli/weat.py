@@ -45,13 +45,14 @@ def weat_command(
     """
     from imprint.association.battery import run_battery
     from imprint.cli.console import open_embedding, progress_bar, show_findings
+    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
     # Of what a pattern finds, tests without words are told as not run; one asked for by its name is an error.
     named = bool(tests or x or y or a or b) or not all(map(is_pattern, test or DEFAULT_TESTS))
     chosen = _choose(test, tests, (x, y, a, b))
-    opened = open_embedding(embedding, words_of(chosen))
+    opened = open_embedding(embedding, words_of(chosen) | control_words())
     try:
         with progress_bar("testing") as report:
             battery = run_battery(
@@ -73,7 +74,8 @@ def weat_command(
             words=error.words,
             hint="other tests: --test '*', or your own words: --x --y --a --b",
         ) from error
-    show_findings(battery.findings(), json=json)
+    known = controls(opened, languages={one.language for one in chosen})
+    show_findings([*battery.findings(), *known.findings()], json=json)
 
 
 def _choose(patterns: list[str] | None, file: Path | None, words: tuple[Path | None, ...]) -> "tuple[WeatTest, ...]":

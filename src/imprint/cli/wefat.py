@@ -32,12 +32,13 @@ def wefat_command(
     """Correlate words' association with two attribute sets with a real-world property of the words (WEFAT)."""
     from imprint.association.battery import run_battery
     from imprint.cli.console import open_embedding, progress_bar, show_findings
+    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
     named = bool(tests) or not all(map(is_pattern, test or ()))
     chosen = _choose(test, tests, property_file)
-    opened = open_embedding(embedding, words_of(chosen))
+    opened = open_embedding(embedding, words_of(chosen) | control_words())
     try:
         with progress_bar("testing") as report:
             battery = run_battery(opened, chosen, seed=seed, skip=not named, progress=report)
@@ -47,7 +48,8 @@ def wefat_command(
         raise VocabularyError(
             error.message, where=error.where, words=error.words, hint="your own tests: --tests FILE"
         ) from error
-    show_findings(battery.findings(), json=json)
+    known = controls(opened, languages={one.language for one in chosen})
+    show_findings([*battery.findings(), *known.findings()], json=json)
 
 
 def _choose(patterns: list[str] | None, file: Path | None, property_file: Path | None) -> "list[WefatTest]":

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from imprint.evaluation.controls import Control
+from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import Kind, Part
-from imprint.rows import Label, PartRow, Row, SkippedRow
-from imprint.view import Block, Column, Table, Text, count, join, number, say, title
+from imprint.rows import Label, PartRow, SkippedRow
+from imprint.view import Block, Column, Prose, Table, Text, count, join, number, say, title
 
 _ABOUT = Part("audit", "The audit", 0)
 _SHORT = 10  # lines of what could not be run that are read without being asked for
@@ -28,23 +28,18 @@ class AuditSettings(msgspec.Struct, frozen=True):
     policy_sha256: str | None = None
 
 
-class AuditRow(Row, frozen=True, kw_only=True, tag="audit"):
-    """What was audited, how, and with which versions.
-
-    `judged` says whether the controls let the subject be judged; None where there are none in its language.
-    """
+class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
+    """What was audited, how, with which versions, and whether it can be judged."""
 
     settings: AuditSettings
     versions: tuple[Label, ...]
     n_words: int
     dimension: int
     embedding_notes: tuple[str, ...]
-    judged: bool | None = None
-    controls: tuple[Control, ...] = ()
 
 
 _CONTROLS = (
-    Column("Control", "What every subject that knows words should show."),
+    Column("Control", "What every subject that knows English words should show."),
     Column("Value", numeric=True),
     Column("At least", numeric=True),
     Column("Missing", "Words or pairs that are missing, of all of the control.", True),
@@ -63,9 +58,13 @@ def audited(rows: Sequence[AuditRow]) -> Iterator[Text]:
             )
 
 
-def judgement(rows: Sequence[AuditRow]) -> Iterator[Text]:
-    """Say why a subject cannot be judged."""
+def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
+    """Say why a subject cannot be judged, or why that is not known."""
     for row in rows:
+        if row.judged is None:
+            yield say(
+                "Whether {} can be judged is not known: there are no controls in its language.", title(row.embedding)
+            )
         failed = [
             say("{} {} (at least {})", one.name, number(one.value), number(one.least))
             for one in row.controls
@@ -73,15 +72,16 @@ def judgement(rows: Sequence[AuditRow]) -> Iterator[Text]:
         ]
         if row.judged is False:
             yield say(
-                "{} cannot be judged: it fails controls that every subject that knows words passes: {}. What follows "
-                "says nothing about bias.",
+                "{} cannot be judged: it fails controls that every subject that knows English words passes: {}. Its "
+                "tests say nothing about bias.",
                 title(row.embedding),
                 join(failed),
             )
 
 
-def controls(rows: Sequence[AuditRow]) -> Iterator[Block]:
-    """Show the controls."""
+def controls(rows: Sequence[ControlsRow]) -> Iterator[Block]:
+    """Show the controls; in the terminal, say it where a subject cannot be judged."""
+    yield from (Prose(one, "warning", ("terminal",)) for one in judgement(rows))
     for row in rows:
         if row.controls:
             lines = tuple(
@@ -94,7 +94,7 @@ def controls(rows: Sequence[AuditRow]) -> Iterator[Block]:
                 )
                 for one in row.controls
             )
-            yield Table("Can it be judged?", _CONTROLS, lines, media=("page", "card"))
+            yield Table(say("Can {} be judged?", title(row.embedding)), _CONTROLS, lines, media=("page", "card"))
 
 
 def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
@@ -117,5 +117,6 @@ def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
 
 
 AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, blocks=controls, sentences=audited, opening=judgement, card=True)
+CONTROLS = Kind("controls", row=ControlsRow, part=_ABOUT, blocks=controls, opening=judgement, card=True, rank=-2)
 PART = Kind("part", row=PartRow, part=_ABOUT, sentences=not_run_parts, rank=90)
 SKIPPED = Kind("skipped", row=SkippedRow, part=_ABOUT, blocks=not_run, sentences=not_run_tests, rank=95)

@@ -18,7 +18,7 @@ GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
 EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:caliskan-6:|mean_difference|<0.05"}
 
 _LONGEST = 200  # characters of a condition
-_NOT_MEASURED = ("audit", "part", "skipped", "gate")
+_NOT_MEASURED = ("audit", "controls", "part", "skipped", "gate")
 _COMPARISON = re.compile(
     r"\s*(?P<bar>\|?)\s*(?P<field>[0-9A-Za-z_]+)\s*(?P=bar)\s*(?P<operator>[<>]=?)"
     r"\s*(?P<limit>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
@@ -66,6 +66,11 @@ class Condition:
     def home(self) -> str:
         """The part of an audit that answers: debiasing and comparing ask some tests again, of other vectors."""
         return known_kind(self.target[0]).part.name
+
+    @property
+    def controlled(self) -> bool:
+        """Whether it is about findings that count only for subjects that pass their controls."""
+        return known_kind(self.target[0]).part.controlled
 
     def matches(self, row: Row) -> bool:
         """Tell whether a row is one that the condition is about.

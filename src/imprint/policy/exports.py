@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 
 from imprint.errors import ImprintError, refusing
 from imprint.files import FilePath, replacing
-from imprint.kinds.audit import AuditRow, judgement
+from imprint.kinds.audit import judgement
 from imprint.kinds.gate import GateRow, Verdict, condition_of, datum, line, name_of
 from imprint.masking import Words
 from imprint.policy.gate import Gate
@@ -89,7 +89,7 @@ def append_summary(path: FilePath, gate: Gate) -> None:
 
 
 def _summary(gate: Gate) -> Iterator[Block]:
-    said: list[Text] = [_MEANINGS[gate.verdict], _judged(gate)]
+    said: list[Text] = [_MEANINGS[gate.verdict], *_judged(gate)]
     if gate.policy is not None:
         owner = say(" ({})", title(gate.policy.owner)) if gate.policy.owner else ""
         said.append(say("Policy: {}{}, SHA-256 {}.", title(gate.policy.path.name), owner, gate.policy.sha256[:12]))
@@ -117,14 +117,11 @@ def _cells(case: TestCase) -> tuple[Text, ...]:
     return condition_of(case.row), case.test, case.value, limit, verdict
 
 
-def _judged(gate: Gate) -> Text:
-    """Say whether the subject can be judged."""
-    about = gate.about
-    name = title(about.embedding)
-    if not isinstance(about, AuditRow):
-        return say("These findings have no controls: whether {} can be judged is not known.", name)
-    if about.judged is None:
-        return say("There are no controls in its language: whether {} can be judged is not known.", name)
-    if about.judged:
-        return say("{} can be judged: it passes all {} controls.", name, count(len(about.controls)))
-    return next(iter(judgement([about])))
+def _judged(gate: Gate) -> Iterator[Text]:
+    """Say whether the subjects can be judged."""
+    if not gate.controls:
+        yield "These findings have no controls: whether their subject can be judged is not known."
+    for row in gate.controls:
+        if row.judged:
+            yield say("{} can be judged: it passes all {} controls.", title(row.embedding), count(len(row.controls)))
+    yield from judgement(gate.controls)

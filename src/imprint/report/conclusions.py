@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from imprint.association.rows import JudgedRow
+from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import Kind, part_of
-from imprint.kinds.audit import AuditRow
+from imprint.kinds.audit import AuditRow, judgement
 from imprint.kinds.sections import by_part_and_kind
 from imprint.report.method import LIMITS
 from imprint.rows import PartRow, Row, SkippedRow
@@ -23,19 +24,24 @@ _LESS = (
 
 def concluded(rows: Sequence[Row]) -> list[Text]:
     """Return what can be concluded: whether the subject can be judged, the evidence, and what chance shows."""
-    audits = [row for row in rows if isinstance(row, AuditRow)]
-    refused = [row for row in audits if row.judged is False]
-    if refused:
-        return [text for kind, own in by_part_and_kind(refused) for text in kind.opening(own)]
+    asked = [row for row in rows if isinstance(row, ControlsRow)]
+    refused = [row for row in asked if row.judged is False]
     said: list[Text] = [
-        say("{} passes all {} controls, so it can be judged.", title(row.embedding), count(len(row.controls)))
-        for row in audits
-        if row.judged
+        *judgement(refused),
+        *(
+            say("{} passes all {} controls, so it can be judged.", title(row.embedding), count(len(row.controls)))
+            for row in asked
+            if row.judged
+        ),
     ]
-    known = by_part_and_kind(rows)
+    if any(isinstance(row, AuditRow) for row in refused) or (refused and len(refused) == len(asked)):
+        return said
+    left = {row.embedding_sha256 for row in refused}
+    counted = [row for row in rows if row.embedding_sha256 not in left and not isinstance(row, ControlsRow)]
+    known = by_part_and_kind(counted)
     told = [text for kind, own in known for text in kind.opening(own)]
     told += [text for kind, own in known if _is_judged(kind) for text in kind.sentences(own)]
-    if not any(isinstance(row, JudgedRow) and row.about_people for row in rows):
+    if not any(isinstance(row, JudgedRow) and row.about_people for row in counted):
         told.append("Nothing about bias: these findings have no test about people.")
     return said + told
 
@@ -63,14 +69,14 @@ def _is_judged(kind: Kind) -> bool:
 
 
 def _unjudged(rows: Sequence[Row]) -> Iterator[Text]:
-    audits = [row for row in rows if isinstance(row, AuditRow)]
-    for row in audits:
+    asked = [row for row in rows if isinstance(row, ControlsRow)]
+    for row in asked:
         if row.judged is False:
             yield say("Neither that {} is biased nor that it is not: it fails controls.", title(row.embedding))
         elif row.judged is None:
-            yield say("Whether {} can be judged: there are no controls in this language.", title(row.embedding))
-    if not audits:
-        yield "Whether the subject can be judged at all: only an audit runs the controls."
+            yield say("Whether {} can be judged: there are no controls in its language.", title(row.embedding))
+    if not asked:
+        yield "Whether the subject can be judged at all: these findings have no controls."
 
 
 def _not_shown(rows: Sequence[Row]) -> Iterator[Text]:
