@@ -363,7 +363,14 @@ def test_neutral_tests_count_where_they_are_named():
     rows = [finding(p=0.5, topics=["gender"]), finding("caliskan-1", p=1e-9, topics=["neutral"])]
     assert verdict(rows, "weat:p<0.01") == "passed"
     assert verdict(rows, "weat:caliskan-1:p<0.01") == "failed"
-    assert verdict(rows, "weat:*:p<0.01") == "failed"
+    assert verdict(rows, "weat:*:p<0.01") == "passed"
+
+
+@pytest.mark.parametrize(("left_out", "expected"), [(0, "passed"), (1, "passed"), (2, "cannot tell")])
+def test_a_topic_needs_half_of_its_tests(left_out, expected):
+    size = {"mean_difference": 0.0, "words_low": -0.01, "words_high": 0.01}
+    row = make_row("topic", test="gender", tests=("a",), tests_left_out=("b", "c")[:left_out], **size)
+    assert verdict([row], require=["topic:gender:|mean_difference|<0.05"]) == expected
 
 
 def test_sentences_of_the_same_words_do_not_count():

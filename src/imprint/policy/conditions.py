@@ -75,12 +75,12 @@ class Condition:
     def matches(self, row: Row) -> bool:
         """Tell whether a row is one that the condition is about.
 
-        Neutral tests (flowers and insects) check the method: they count where a pattern names them. SEATs count by
-        words: sentences of one word are not independent observations.
+        Neutral tests (flowers and insects) are controls, in which a difference is right: they count only where they
+        are named in full. SEATs count by words: sentences of one word are not independent observations.
         """
         if row.kind != self.target[0] or part_of(row) != self.home or getattr(row, "unit", None) == "sentence":
             return False
-        return getattr(row, "about_people", True) if self.pattern is None else self.names(row.test)
+        return self.names(row.test) and (getattr(row, "about_people", True) or self.pattern == row.test)
 
     def sizes(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of what is compared: of numbers from low to high, or of their sizes."""

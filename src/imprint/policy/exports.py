@@ -11,13 +11,12 @@ from imprint.files import FilePath, replacing
 from imprint.kinds.audit import judgement
 from imprint.kinds.gate import GateRow, Verdict, condition_of, datum, line, name_of
 from imprint.masking import Words
-from imprint.policy.gate import Gate
+from imprint.policy.gate import GRAVEST_FIRST, Gate
 from imprint.render.markdown import draw_blocks
 from imprint.render.numbers import plain
 from imprint.view import NOTHING, Block, Column, Given, Prose, Table, Text, count, join, say, title
 
 _MOST_LINES = 100  # of the summary's table, gravest first; JUnit XML has them all
-_GRAVEST_FIRST = ("failed", "cannot tell", "passed")
 _ELEMENTS = {"failed": "failure", "cannot tell": "error", "no answer": "skipped"}
 _COLUMNS = (Column("Requirement"), Column("Test"), Column("Value"), Column("Limit"), Column("Verdict"))
 _MEANINGS: dict[Verdict, str] = {
@@ -102,7 +101,7 @@ def _summary(gate: Gate) -> Iterator[Block]:
             others.append(one.test)
         else:
             answered.append(one)
-    answered.sort(key=lambda one: _GRAVEST_FIRST.index(one.verdict))
+    answered.sort(key=lambda one: GRAVEST_FIRST.index(one.verdict))
     yield Table("Requirements", _COLUMNS, tuple(map(_cells, answered[:_MOST_LINES])))
     if len(answered) > _MOST_LINES:
         more = say("{} more; the findings have them all.", count(len(answered) - _MOST_LINES))

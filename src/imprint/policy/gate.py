@@ -18,7 +18,7 @@ from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}
 
-_GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
+GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Answer:
         verdicts = {one.verdict for one in self.judgements}
         if not verdicts or (self.skipped and not self.condition.is_alarm):
             verdicts.add("cannot tell")
-        return next(verdict for verdict in _GRAVEST_FIRST if verdict in verdicts)
+        return next(verdict for verdict in GRAVEST_FIRST if verdict in verdicts)
 
     def finding(self, about: Row) -> GateRow:
         """Return the row, for the findings that `about` is one of."""
@@ -83,7 +83,7 @@ class Gate(Result):
     def verdict(self) -> Verdict:
         """The gravest answer: failed, then cannot tell, then passed."""
         verdicts = {answer.verdict for answer in self.answers}
-        return next((verdict for verdict in _GRAVEST_FIRST if verdict in verdicts), "passed")
+        return next((verdict for verdict in GRAVEST_FIRST if verdict in verdicts), "passed")
 
     @property
     def exit_code(self) -> int:
