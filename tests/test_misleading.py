@@ -18,13 +18,17 @@ from imprint.directions.analogies import analogies
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.function import FunctionEncoder
+from imprint.evaluation.controls import ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
+from imprint.kinds.audit import AUDIT
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
 from imprint.kinds.gate import GATE
 from imprint.kinds.sections import blocks
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
+from imprint.policy.controls import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policy.gate import check, parse_conditions
 from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.html import draw_fragment
@@ -32,10 +36,11 @@ from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
 from imprint.report.card import render_card
 from imprint.rows import write_findings
+from imprint.stimuli import catalog
 from imprint.stimuli.catalog import catalogue, choose
-from imprint.stimuli.definition import word_sets
+from imprint.stimuli.definition import word_sets, words_of
 from imprint.stimuli.seeds import gender_specific
-from imprint.subjects.opening import load
+from imprint.subjects.opening import load, open_encoder
 from imprint.view import Chart, Section, Table, flat
 
 ROOT = Path(__file__).parents[1]
@@ -136,6 +141,136 @@ def test_the_command_says_so_too(in_process, monkeypatch, tmp_path):
     assert "cannot be judged" in in_process("card", "findings.jsonl").stdout
 
 
+def refused(rows, *conditions, require=()):
+    """Return why a gate cannot tell anything about these rows."""
+    gate = check(rows, parse_conditions(conditions, require))
+    assert gate.exit_code == 3
+    (reason,) = {row.why for row in gate.findings()}
+    assert all(one.verdict == "cannot tell" for row in gate.findings() for one in row.outcomes)
+    return reason
+
+
+def test_findings_without_controls_pass_and_fail_nothing(bundled):
+    rows = run_battery(bundled, asked_by(*ASKED)).findings()
+    conditions = ("weat:p<0.01", "weat:caliskan-6:p<1e-9", "topic:gender:|mean_difference|>9")
+    assert refused(rows, *conditions) == NO_CONTROLS
+    assert refused(rows, require=["topic:gender:|mean_difference|<9"]) == NO_CONTROLS
+    other = msgspec.structs.replace(controls(bundled).findings()[0], embedding_sha256="0" * 64)
+    assert refused([other, *rows], *conditions) == NO_CONTROLS
+    own = controls(bundled).findings()
+    assert check([*rows, *own], parse_conditions(conditions)).exit_code == 2
+    assert check([*rows, *own], parse_conditions((), ["topic:gender:|mean_difference|<9"])).exit_code == 0
+
+
+def test_one_subject_does_not_speak_for_another(bundled):
+    noise = with_noise(bundled, 1.0)
+    rows = [row for one in (bundled, noise) for row in run_battery(one, asked_by("caliskan-8")).findings()]
+    known = [row for one in (bundled, noise) for row in controls(one).findings()]
+    for listed in (known, known[::-1]):
+        gate = check([*listed, *rows], parse_conditions((), ["weat:|mean_difference|<9"]))
+        assert [one.verdict for one in gate.answers[0].judgements] == ["passed", "cannot tell"]
+        assert gate.exit_code == 3
+    assert refused([*known, known[0], *rows[1:]], "weat:p<0.01") == UNJUDGED
+
+
+def test_benchmarks_need_no_controls(bundled):
+    rows = imprint.evaluate(bundled, resamples=20).findings()
+    assert check(rows, parse_conditions((), ["similarity:rg-65:spearman>0.2"])).exit_code == 0
+
+
+@pytest.mark.parametrize(("share", "judged"), [(1.0, False), (0.1, True)])
+def test_the_command_writes_the_controls_beside_its_tests(in_process, tmp_path, bundled, share, judged):
+    noise = with_noise(bundled, share)
+    words = sorted((words_of(asked_by("caliskan-8")) | control_words()) & noise.index.keys())
+    lines = (f"{word} {' '.join(map(str, noise.vectors[noise.index[word]].tolist()))}\n" for word in words)
+    (tmp_path / "small.txt").write_text("".join(lines))
+    found = in_process("weat", "small.txt", "--test", "caliskan-8", "--json")
+    assert ("cannot be judged" in found.stderr) is not judged
+    (tmp_path / "f.jsonl").write_text(found.stdout)
+    (known,) = (row for row in read_findings(tmp_path / "f.jsonl") if row.kind == "controls")
+    assert known.judged is judged
+    gate = in_process("gate", "f.jsonl", "--require", "weat:|mean_difference|<9")
+    assert gate.returncode == (0 if judged else 3)
+    shown = in_process("weat", "small.txt", "--test", "caliskan-8")
+    assert ("cannot be judged" in shown.stderr) is not judged
+
+
+# An encoder that knows nothing
+
+
+@pytest.fixture(scope="module")
+def encoded():
+    """The bundled encoder's vectors of the words that controls ask about."""
+    words = sorted(control_words())
+    return dict(zip(words, open_encoder("default-encoder").encode(words), strict=True))
+
+
+def noisy(encoded, share, seed):
+    """Return an encoder with so large a share of noise in the variance of each text's vector."""
+
+    def encode(texts):
+        rows = np.array([encoded[text] for text in texts], dtype=np.float64)
+        drawn = [np.random.default_rng([seed, *text.encode()]).normal(size=rows.shape[1]) for text in texts]
+        length = np.linalg.norm(rows, axis=1, keepdims=True) / np.sqrt(rows.shape[1])
+        return np.sqrt(1 - share) * rows + np.sqrt(share) * length * np.array(drawn)
+
+    return FunctionEncoder(encode, name=f"noise {share}")
+
+
+@pytest.mark.parametrize(("share", "judged"), [(0.0, True), (0.5, True), (0.9, False), (1.0, False)])
+def test_encoders_are_judged_by_what_they_know(encoded, share, judged):
+    found = [controls(noisy(encoded, share, seed)) for seed in range(5)]
+    assert {one.judged for one in found} == {judged}
+    assert {one.controls[0].value for one in found} == {1.0}  # it has a vector for every text
+
+
+@pytest.mark.parametrize(("share", "code"), [(0.0, 0), (1.0, 3)])
+def test_an_embedding_does_not_speak_for_the_encoder_beside_it(monkeypatch, bundled, share, code):
+    monkeypatch.setattr(catalog, "SEAT_TESTS", ("caliskan-8",))
+    asked = open_encoder(with_noise(bundled, share))
+    rows = auditing.run_audit(bundled, encoder=asked, quick=True, parts={"seat"}).findings()
+    assert [(row.embedding_sha256, row.judged) for row in rows if isinstance(row, ControlsRow)] == [
+        (bundled.sha256, True),
+        (asked.sha256, code == 0),
+    ]
+    assert {row.embedding_sha256 for row in rows if row.kind in ("seat", "topic")} == {asked.sha256}
+    assert check(rows, parse_conditions((), ["seat:|mean_difference|<9"])).exit_code == code
+    can = render_card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
+    assert ("cannot be judged" in can, "vidence" in can) == (code == 3, code == 0)
+
+
+# Words of a language without controls
+
+
+def german(bundled):
+    """Return the German tests, and an embedding of their words."""
+    tests = [test for test in catalogue() if test.language == "de"]
+    words = sorted(words_of(tests))
+    return tests, Embedding("german", words, bundled.vectors[: len(words)])
+
+
+def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
+    monkeypatch.setattr(auditing, "all_kinds", lambda: [WEAT])
+    tests, subject = german(bundled)
+    rows = auditing.run_audit(subject, language="de", quick=True).findings()
+    assert (rows[0].judged, rows[0].controls) == (None, ())
+    assert refused(rows, "weat:|mean_difference|>9", require=["weat:|mean_difference|<9"]) == NO_LANGUAGE
+    assert "no controls in its language" in said(AUDIT.opening(rows[:1]))
+    card = render_card(rows)
+    assert "no controls in its language" in card.partition("### What cannot be concluded")[2]
+    rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["de"]).findings()]
+    assert refused(rows, "weat:|mean_difference|>9") == NO_LANGUAGE
+
+
+def test_controls_in_english_say_nothing_about_tests_in_german(bundled):
+    english, foreign = asked_by("caliskan-8")[0], replace(asked_by("caliskan-8")[0], id="fremd", language="de")
+    found = run_battery(bundled, [english, foreign]).findings()
+    conditions = parse_conditions((), ["weat:|mean_difference|<9", "topic:gender:|mean_difference|<9"])
+    tests, topic = check([*found, *controls(bundled).findings()], conditions).answers
+    assert [one.why for one in tests.judgements] == [None, NO_LANGUAGE]
+    assert (topic.verdict, topic.why) == ("cannot tell", NO_LANGUAGE)
+
+
 # 2. A reversed bias passes as not significant
 
 
@@ -152,7 +287,7 @@ def test_a_reversed_bias_is_as_evident_as_the_bias(bundled, turned):
     assert reverse.effect_size == pytest.approx(-straight.effect_size)
     assert FOUND.index(reverse.evidence) <= FOUND.index(straight.evidence)
     assert (straight.direction, reverse.direction) == ("as predicted", "reversed")
-    assert check(turned, README_GATE).exit_code == 2
+    assert check([*turned, *controls(bundled).findings()], README_GATE).exit_code == 2
 
 
 def test_a_reversed_bias_is_called_reversed_everywhere(turned):

@@ -35,6 +35,8 @@ from imprint.enumeration.result import Enumeration as Enumeration
 from imprint.enumeration.settings import Settings as Settings
 from imprint.errors import ImprintError as ImprintError
 from imprint.evaluation.comparison import compare as compare
+from imprint.evaluation.controls import Controls as Controls
+from imprint.evaluation.controls import controls as controls
 from imprint.evaluation.evaluate import evaluate as evaluate
 from imprint.evaluation.leakage import leakage as leakage
 from imprint.kinds.findings import read_findings as read_findings

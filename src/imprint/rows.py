@@ -126,6 +126,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """The name of the embedding that the row is about."""
         return self.embedding
 
+    @property
+    def audited_sha256(self) -> str:
+        """Its hash."""
+        return self.embedding_sha256
+
     def own_field(self, field: str) -> str:
         """Return the field whose number is of the embedding audited, where the row has numbers of a copy too."""
         return field

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from imprint.association.seat_result import SeatResult
     from imprint.association.weat import WeatResult
+    from imprint.evaluation.controls import Controls
     from imprint.files import FilePath
     from imprint.policy.policy import Policy
     from imprint.rows import Result, Row
@@ -21,32 +22,40 @@ if TYPE_CHECKING:
 
 
 def assert_association_below(
-    measured: "EmbeddingLike | WeatResult | SeatResult", test: "WeatTest | str | None" = None, *, margin: float
+    measured: "EmbeddingLike | WeatResult | SeatResult",
+    test: "WeatTest | str | None" = None,
+    *,
+    margin: float,
+    controls: "Controls | None" = None,
 ) -> None:
     """Raise AssertionError unless an association is surely smaller than the margin, in either direction.
 
-    `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned. The margin is one
-    of `mean_difference`, a difference of mean cosines: the one scale of a test that has an interval over words. All
-    of the interval has to lie within the margin; of one that reaches outside nobody can tell, and it does not pass.
+    `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned; a result needs the
+    `controls` of its subject, from `imprint.controls(subject)`: one that cannot be judged does not pass. The margin is
+    one of `mean_difference`, a difference of mean cosines: the one scale of a test with an interval over words. All of
+    the interval has to lie within the margin; of one that reaches outside nobody can tell, and it does not pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
     from imprint.policy.conditions import Condition
+    from imprint.policy.controls import Known
     from imprint.policy.judging import judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
         raise SettingError(option="margin", got=margin, expected="a number above 0, in cosines, such as 0.05")
-    row = _measured(measured, test).finding()
+    result, known = _measured(measured, test, controls)
+    row = result.finding()
     said = judge(Condition("require", row.kind, None, "mean_difference", True, "<", float(margin)), row)
-    if said.verdict == "passed":
+    why = Known.of([row, *(known.findings() if known else ())]).why_not(row) or said.why
+    if said.verdict == "passed" and why is None:
         return
     about = f"{row.test} on {row.embedding}"
-    if said.why is not None:
-        raise AssertionError(f"cannot tell: {about} cannot be held against a margin of {margin:g}: {said.why}")
+    if why is not None:
+        raise AssertionError(f"cannot tell: {about} cannot be held against a margin of {margin:g}: {why}")
     ends = f"{row.words_low:.4g} to {row.words_high:.4g}"
-    known = f"the mean difference is {row.mean_difference:.4g}, with an interval over words of {ends}"
+    size = f"the mean difference is {row.mean_difference:.4g}, with an interval over words of {ends}"
     if said.verdict == "failed":
-        raise AssertionError(f"above: {about} lies outside the margin of {margin:g}; {known}")
-    raise AssertionError(f"cannot tell: {about} reaches outside the margin of {margin:g}; {known}")
+        raise AssertionError(f"above: {about} lies outside the margin of {margin:g}; {size}")
+    raise AssertionError(f"cannot tell: {about} reaches outside the margin of {margin:g}; {size}")
 
 
 def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "FilePath | None" = None) -> None:
@@ -57,7 +66,7 @@ def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "F
     [tool.imprint] of pyproject.toml, of the current folder. A subject that cannot be judged does not pass.
     """
     __tracebackhide__ = True
-    from imprint.kinds.audit import AuditRow, judgement
+    from imprint.kinds.audit import judgement
     from imprint.kinds.gate import sentences
     from imprint.masking import Words
     from imprint.policy.gate import check
@@ -73,9 +82,7 @@ def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "F
     gate = check(_findings(measured, required), (), required)
     if gate.verdict == "passed":
         return
-    said = list(sentences([row for row in gate.findings() if row.verdict != "passed"]))
-    if isinstance(gate.about, AuditRow):
-        said = [*judgement([gate.about]), *said]
+    said = [*judgement(gate.controls), *sentences([row for row in gate.findings() if row.verdict != "passed"])]
     lines = [f"{gate.verdict}: {gate.about.embedding} and {path}", *(plain(one, Words()) for one in said)]
     raise AssertionError("\n".join(lines))
 
@@ -101,17 +108,22 @@ def _findings(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "Polic
 
 
 def _measured(
-    measured: "EmbeddingLike | WeatResult | SeatResult", test: "WeatTest | str | None"
-) -> "WeatResult | SeatResult":
+    measured: "EmbeddingLike | WeatResult | SeatResult",
+    test: "WeatTest | str | None",
+    known: "Controls | None",
+) -> "tuple[WeatResult | SeatResult, Controls | None]":
     from imprint.association.seat_result import SeatResult
     from imprint.association.weat import WeatResult, weat
+    from imprint.evaluation.controls import controls
+    from imprint.subjects.opening import load
 
     if isinstance(measured, WeatResult | SeatResult):
         if test is not None:
             raise SettingError(
                 f"a result of {measured.test.id} was given, and a test", option="test", hint="give the result alone"
             )
-        return measured
+        return measured, known
     if test is None:
         raise SettingError(option="test", got=None, expected="the id of a test, such as 'caliskan-6'")
-    return weat(measured, test)
+    opened = load(measured)
+    return weat(opened, test), known or controls(opened)

@@ -5,7 +5,7 @@ import os
 from xml.etree import ElementTree
 
 import pytest
-from made_rows import make_row
+from made_rows import judged, make_row
 
 from imprint.evaluation.controls import control_words
 from imprint.kinds.findings import read_findings
@@ -33,7 +33,7 @@ def rows(tmp_path):
     size = {"mean_difference": 0.01, "words_low": -0.01, "words_high": 0.03}
     p_values = dict.fromkeys(("p_label", "p_label_low", "p_label_high"), 0.02)
     row = make_row("weat", effect_size=0.2, p_label_floor=0.0, **p_values, **size)
-    write_findings(tmp_path / "f.jsonl", [row])
+    write_findings(tmp_path / "f.jsonl", judged([row]))
     return tmp_path / "f.jsonl"
 
 

@@ -47,8 +47,8 @@ def sentences(rows):
     yield say("Words have {} letters on average.", number(rows[0].mean_length, 1))
 
 
-TOY = Kind("toy", row=ToyRow, part=Part("toys", "Toys", 65), blocks=blocks, sentences=sentences, run=run,
-           aliases={"length": "mean_length"}, card=True)
+TOY = Kind("toy", row=ToyRow, part=Part("toys", "Toys", 65, controlled=False), blocks=blocks,
+           sentences=sentences, run=run, aliases={"length": "mean_length"}, card=True)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from made_rows import make_row
+from made_rows import judged, make_row
 from refusals import refuses
 
 from imprint.errors import ImprintError
@@ -54,7 +54,7 @@ def summary(folder, gate):
 
 
 def test_junit_has_a_case_per_requirement_and_test(tmp_path):
-    suite = junit(tmp_path, check(ROWS, parse_conditions((), REQUIRED)))
+    suite = junit(tmp_path, check(judged(ROWS), parse_conditions((), REQUIRED)))
     assert outcomes(suite) == [("in", "passed"), ("out", "failure"), ("between", "error")]
     assert {case.get("classname") for case in suite} == {f"--require {REQUIRED[0]}"}
     messages = [child.get("message") for case in suite for child in case]
@@ -82,7 +82,7 @@ def test_junit_has_a_case_per_requirement_and_test(tmp_path):
     ],
 )
 def test_a_test_that_did_not_answer_is_an_error_only_where_it_had_to(tmp_path, rows, fail_on, require, expected):
-    assert outcomes(junit(tmp_path, check(rows, parse_conditions(fail_on, require)))) == expected
+    assert outcomes(junit(tmp_path, check(judged(rows), parse_conditions(fail_on, require)))) == expected
 
 
 @given(
@@ -98,7 +98,7 @@ def test_a_test_that_did_not_answer_is_an_error_only_where_it_had_to(tmp_path, r
     st.sampled_from([((), REQUIRED), (["weat:|mean_difference|>0.1"], ()), (["weat:a:mean_difference>0"], REQUIRED)]),
 )
 def test_the_gravest_case_is_the_gates_verdict(rows, conditions):
-    gate = check(rows, parse_conditions(*conditions))
+    gate = check(judged(rows), parse_conditions(*conditions))
     found = {one.verdict for one in cases(gate)}
     assert gate.verdict == next(one for one in ("failed", "cannot tell", "passed") if one in found)
 
@@ -107,7 +107,7 @@ def test_the_gravest_case_is_the_gates_verdict(rows, conditions):
 @given(st.text(st.characters(), min_size=1, max_size=20), st.text(st.characters(), max_size=20))
 def test_hostile_names_leave_both_files_whole(tmp_path, test, embedding):
     rows = [association(test, 0.05, 0.2, embedding=embedding), association("b", 0.2, 0.3, embedding="other")]
-    gate = check(rows, parse_conditions((), REQUIRED))
+    gate = check(judged(rows), parse_conditions((), REQUIRED))
     assert [tag for _, tag in outcomes(junit(tmp_path, gate))] == ["error", "failure"]
     (tmp_path / "summary.md").unlink(missing_ok=True)
     table = [line for line in summary(tmp_path, gate).split("\n") if line.startswith("|")]
@@ -116,7 +116,7 @@ def test_hostile_names_leave_both_files_whole(tmp_path, test, embedding):
 
 def test_hostile_names_are_text_in_markup(tmp_path):
     name = '</testcase><x y="&z;">\x00\x1b[31m\ufffe\ud800|`$(id)`'
-    gate = check([association(name, 0.2, 0.3)], parse_conditions((), REQUIRED))
+    gate = check(judged([association(name, 0.2, 0.3)]), parse_conditions((), REQUIRED))
     ((shown, _),) = outcomes(junit(tmp_path, gate))
     assert shown == '</testcase><x y="&z;">\\u0000\\u001b[31m\\ufffe\\ud800|`$(id)`'
     said = summary(tmp_path, gate)
@@ -154,13 +154,13 @@ def test_the_summary_says_where_nothing_is_known_of_the_controls(tmp_path, judge
 
 def test_a_long_summary_shows_the_gravest_and_counts_the_rest(tmp_path):
     rows = [association(f"t{place}", 0, 0.01) for place in range(150)] + ROWS[1:2]
-    said = summary(tmp_path, check(rows, parse_conditions((), REQUIRED)))
+    said = summary(tmp_path, check(judged(rows), parse_conditions((), REQUIRED)))
     assert "51 more" in said
     assert said.index("| out |") < said.index("| t0 |")
 
 
 def test_a_file_that_cannot_be_written_is_one_error(tmp_path):
-    gate = check(ROWS, parse_conditions((), REQUIRED))
+    gate = check(judged(ROWS), parse_conditions((), REQUIRED))
     for write in (write_junit, append_summary):
         with refuses(ImprintError, "nowhere"):
             write(tmp_path / "nowhere" / "file", gate)

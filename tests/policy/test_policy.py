@@ -1,7 +1,7 @@
 """Policy files: what is read, what is refused, and what findings say to them."""
 
 import pytest
-from made_rows import make_row
+from made_rows import judged, make_row
 from refusals import refuses
 
 from imprint.errors import SettingError, StimulusError
@@ -36,7 +36,7 @@ def test_the_example_can_be_read(tmp_path):
 )
 def test_the_whole_interval_over_words_decides(tmp_path, low, high, verdict, code):
     policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nmargin = 0.1\nreason = "why"\n'))
-    gate = check([topic(low, high)], (), policy)
+    gate = check(judged([topic(low, high)]), (), policy)
     assert (gate.verdict, gate.exit_code) == (verdict, code)
     (row,) = gate.findings()
     assert (row.policy_sha256, row.reason) == (policy.sha256, "why")

@@ -121,7 +121,7 @@ def test_the_card_says_what_can_be_concluded_and_what_cannot():
     assert "In sentences" in cannot
     assert "Unasked: too few names" in section(card, "What was not run")
     alone = render_card([finding()])
-    assert "only an audit runs the controls" in section(alone, "What cannot be concluded")
+    assert "these findings have no controls" in section(alone, "What cannot be concluded")
     assert "Nothing about bias" in section(render_card([whole()]), "What can be concluded")
 
 

@@ -21,6 +21,13 @@ def make_row(kind="weat", /, **fields):
     return made(**given)
 
 
+def judged(rows, judged=True):
+    """Return rows, and controls that let their made-up subjects be judged, or do not."""
+    subjects = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows)
+    made = [make_row("controls", embedding=name, embedding_sha256=sha, judged=judged) for name, sha in subjects]
+    return [*rows, *made]
+
+
 def _plain(kind):
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):

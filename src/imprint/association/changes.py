@@ -98,7 +98,7 @@ class TestChange:
         about, checks = described(self.before.test), self.question.checks.fields()
         return ChangeRow(
             test=self.before.test.id,
-            **{name: about[name] for name in ("title", "topics", "sets", "source", "adapted")},
+            **{name: about[name] for name in ("title", "topics", "sets", "source", "language", "adapted")},
             **_between(self.before, self.after),
             effect_size=second.effect_size - first.effect_size,
             effect_size_before=first.effect_size,

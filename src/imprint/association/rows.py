@@ -11,7 +11,7 @@ from imprint.choices import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
-from imprint.stimuli.definition import CONTROL, Human, Published, Test, WeatTest, described, word_sets
+from imprint.stimuli.definition import CONTROL, UNDETERMINED, Human, Published, Test, WeatTest, described, word_sets
 from imprint.types import Floats
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
@@ -31,6 +31,7 @@ class TestRow(Row, frozen=True, kw_only=True):
     topics: tuple[str, ...] = ()
     sets: tuple[WordList, ...] = ()
     source: str = ""
+    language: str = UNDETERMINED
     published: tuple[Published, ...] = ()
     human: Human | None = None
     adapted: str | None = None

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from imprint.audit.progress import Meter
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import ImprintError
-from imprint.evaluation.controls import LANGUAGE, check_controls
+from imprint.evaluation.controls import controls
 from imprint.kinds import Kind, all_kinds
 from imprint.kinds.audit import AuditRow, AuditSettings
 from imprint.kinds.job import Job, Plan
@@ -195,8 +195,7 @@ def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
         encoder=None if encoder is None else encoder.name,
         policy_sha256=policy_sha256,
     )
-    spoken = job.plan.language in (LANGUAGE, "all")
-    found = check_controls(job.embedding) if spoken else None
+    found = controls(job.embedding, languages=job.plan.languages)
     libraries = [Label(library, version(library)) for library in LIBRARIES]
     return AuditRow(
         test="audit",
@@ -209,8 +208,8 @@ def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
         n_words=len(job.embedding),
         dimension=job.embedding.dimension,
         embedding_notes=(*job.embedding.notes, *job.embedding.frequency_notes),
-        judged=found.judged if found else None,
-        controls=found.controls if found else (),
+        judged=found.judged,
+        controls=found.controls,
     )
 
 

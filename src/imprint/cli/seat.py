@@ -32,6 +32,7 @@ from imprint.cli.options import (
     is_file,
     say_topics,
 )
+from imprint.errors import ImprintError
 
 
 def seat_command(
@@ -74,6 +75,7 @@ def seat_command(
     """
     from imprint.cli.console import phases, say, show_findings
     from imprint.cli.encoders import opened_cache, opened_encoder
+    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import SEAT_TESTS
     from imprint.stimuli.templates import read_templates
 
@@ -84,7 +86,7 @@ def seat_command(
 
     say_topics(chosen, topic)
     questions, _ = put(chosen, context, own, skip=not asked)
-    texts = {text for question in questions for text in question.texts + question.frames}
+    texts = {text for question in questions for text in question.texts + question.frames} | control_words()
     encoders = [
         opened_encoder(
             source,
@@ -115,7 +117,13 @@ def seat_command(
             skip=not asked,
             report=report,
         )
-    show_findings(battery.findings(), json=json)
+        found = battery.findings()
+        for one in encoders:
+            try:
+                found += controls(one, languages={test.language for test in chosen}, cache=kept).findings()
+            except ImprintError as error:
+                say(f"note: whether {one.name} can be judged was not asked: {error}")
+    show_findings(found, json=json)
     if not json:
         encoded = (
             f"{battery.encoded:,} texts encoded" if battery.encoded else "every text was known from an earlier run"

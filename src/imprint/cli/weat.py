@@ -61,6 +61,7 @@ def weat_command(
     This is the WEAT. Four sets of words (--x --y --a --b) or a TOML file (--tests) test words of your own.
     """
     from imprint.cli.console import open_embedding, progress_bar, show_findings
+    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
@@ -70,7 +71,7 @@ def weat_command(
     from imprint.association.battery import run_battery  # after the choice: it loads numpy
 
     say_topics(chosen, topic)
-    opened = open_embedding(embedding, words_of(chosen))
+    opened = open_embedding(embedding, words_of(chosen) | control_words())
     try:
         with progress_bar("testing") as report:
             battery = run_battery(
@@ -92,7 +93,8 @@ def weat_command(
             words=error.words,
             hint="other tests: --test '*', or your own words: --x --y --a --b",
         ) from error
-    show_findings(battery.findings(), json=json)
+    known = controls(opened, languages={one.language for one in chosen})
+    show_findings([*battery.findings(), *known.findings()], json=json)
 
 
 def _choose(

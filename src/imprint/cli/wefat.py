@@ -34,6 +34,7 @@ def wefat_command(
     This is the WEFAT: each word's association with two sets, against a property such as the share of women.
     """
     from imprint.cli.console import open_embedding, progress_bar, show_findings
+    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
@@ -41,7 +42,7 @@ def wefat_command(
     chosen = _choose(test, tests, property_file)
     from imprint.association.battery import run_battery  # after the choice: it loads numpy
 
-    opened = open_embedding(embedding, words_of(chosen))
+    opened = open_embedding(embedding, words_of(chosen) | control_words())
     try:
         with progress_bar("testing") as report:
             battery = run_battery(opened, chosen, seed=seed, skip=not named, progress=report)
@@ -51,7 +52,8 @@ def wefat_command(
         raise VocabularyError(
             error.message, where=error.where, words=error.words, hint="your own tests: --tests FILE"
         ) from error
-    show_findings(battery.findings(), json=json)
+    known = controls(opened, languages={one.language for one in chosen})
+    show_findings([*battery.findings(), *known.findings()], json=json)
 
 
 def _choose(patterns: list[str] | None, file: Path | None, property_file: Path | None) -> "list[WefatTest]":

@@ -56,10 +56,10 @@ class AnalogyBenchmark:
 Benchmark = PairBenchmark | AnalogyBenchmark
 
 
-def bundled_benchmarks() -> tuple[Benchmark, ...]:
-    """Return RG-65, WordSim-353, MEN and the analogies of Google, whose licences let imprint carry them."""
+def bundled_benchmarks(*names: str) -> tuple[Benchmark, ...]:
+    """Return RG-65, WordSim-353, MEN and Google's analogies, whose licences let imprint carry them; or those named."""
     folder = resources.files("imprint.evaluation") / "data"
-    return tuple(_read(folder / file) for file in _BUNDLED)
+    return tuple(_read(folder / file) for file in _BUNDLED if not names or _stem(file) in names)
 
 
 def read_benchmarks(folder: FilePath) -> tuple[Benchmark, ...]:

@@ -4,11 +4,13 @@ Vectors of noise show no bias, and that is no merit. So a subject must first sho
 more pleasant than insects, instruments than weapons (Caliskan, Bryson and Narayanan, 2016); words that people call
 pleasant are (ValNorm: Toney and Caliskan, 2021); words that people call similar are. And it must know the words.
 
-Measured on copies of the bundled embedding with noise in them, 60 each: all with half of their variance noise pass,
-three quarters of those with 70 %, none with 90 %, and no random vectors.
+Measured on copies of the bundled embedding and encoder, 300 each, with noise as a share of their variance. With 50 %
+noise 98 % of the embeddings and all encoders pass, with 70 % noise 79 % and all, with 90 % none and 0.3 %, and no
+random vectors. An encoder has to part pleasant words better: by the limit of embeddings, 45 % with 90 % noise pass.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
@@ -20,20 +22,22 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import encode_texts
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
-from imprint.significance.ranks import spearman
+from imprint.rows import Result, Row
+from imprint.significance.dyads import spearman
 from imprint.stimuli import catalog
-from imprint.stimuli.definition import CONTROL, WeatTest, words_of
+from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
+from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Floats
 
-LANGUAGE = "en"  # of the words that controls ask about
+LANGUAGES = ("en", UNDETERMINED)  # of tests that the controls, which ask in English, can speak for
 
 _COVERAGE = 0.8  # share of the controls' words that a subject must have
 _ABOVE_CHANCE = 0.5  # both neutral tests
 _PARTED = 0.65  # one of them
 _VALENCE = 0.35
+_ENCODER_VALENCE = 0.55
 _SIMILARITY = 0.25
 _FEWEST = 10  # words or pairs that a number can be made of
-_BENCHMARK = "rg-65"
 
 WordVectors = Mapping[str, Floats]
 
@@ -49,26 +53,92 @@ class Control(msgspec.Struct, frozen=True):
     missing: int
 
 
-class Controls(msgspec.Struct, frozen=True):
-    """Whether a subject can be judged, and the controls that say so."""
+class ControlsRow(Row, frozen=True, kw_only=True, tag="controls"):
+    """Whether a subject can be judged, and the controls that say so; `judged` is None where its language has none."""
 
-    judged: bool
+    judged: bool | None = None
+    controls: tuple[Control, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Controls(Result):
+    """Whether a subject can be judged.
+
+    Attributes
+    ----------
+    embedding
+        Name of the embedding or encoder.
+    embedding_sha256
+        Its hash.
+    judged
+        Whether it passes every control; None where there are none in its language.
+    controls
+        Each control with its value and the least that passes.
+    """
+
+    embedding: str
+    embedding_sha256: str
+    judged: bool | None
     controls: tuple[Control, ...]
 
-    @property
-    def failed(self) -> tuple[Control, ...]:
-        """The controls that were not passed."""
-        return tuple(one for one in self.controls if not one.passed)
+    def findings(self) -> list[ControlsRow]:
+        """Return the row."""
+        return [
+            ControlsRow(
+                test="controls",
+                embedding=self.embedding,
+                embedding_sha256=self.embedding_sha256,
+                judged=self.judged,
+                controls=self.controls,
+            )
+        ]
+
+    def __repr__(self) -> str:
+        said = {True: "can be judged", False: "cannot be judged", None: "no controls in its language"}[self.judged]
+        return f"Controls({self.embedding}: {said})"
 
 
-def check_controls(subject: Embedding | Encoder, *, cache: EncodingCache | None = None) -> Controls:
-    """Ask a subject what every subject that knows English words knows."""
+def controls(
+    subject: EncoderLike, *, languages: Collection[str] = LANGUAGES, cache: EncodingCache | None = None
+) -> Controls:
+    """Ask a subject what every subject that knows English words knows: can it be judged at all?
+
+    Parameters
+    ----------
+    subject
+        An embedding or encoder, as `open_subject` takes it.
+    languages
+        ISO 639 codes of what it is asked in. There are controls in English only.
+    cache
+        Where encodings are kept between runs.
+
+    Returns
+    -------
+    Controls
+        Its row tells a gate whether findings about the subject count.
+
+    Examples
+    --------
+    >>> imprint.controls("default")
+    Controls(glove.6B.100d: can be judged)
+    """
+    opened = open_subject(subject)
+    found = _ask(opened, cache) if any(one in LANGUAGES for one in languages) else ()
+    judged = all(one.passed for one in found) if found else None
+    return Controls(opened.name, opened.sha256, judged, found)
+
+
+def _ask(subject: Embedding | Encoder, cache: EncodingCache | None) -> tuple[Control, ...]:
     tests, valence, pairs = _tests(), _valence(), _pairs()
     words = control_words()
     vectors = _vectors(subject, sorted(words), cache)
-    found = [_coverage(words, vectors), *_neutral(tests, vectors), _pleasant(valence, tests[0], vectors)]
-    controls = (*found, _similar(pairs, vectors))
-    return Controls(all(one.passed for one in controls), controls)
+    least = _VALENCE if isinstance(subject, Embedding) else _ENCODER_VALENCE
+    return (
+        _coverage(words, vectors),
+        *_neutral(tests, vectors),
+        _pleasant(valence, tests[0], vectors, least),
+        _similar(pairs, vectors),
+    )
 
 
 def control_words() -> set[str]:
@@ -104,7 +174,7 @@ def _neutral(tests: Sequence[WeatTest], vectors: WordVectors) -> Iterator[Contro
         yield Control(name, value, least, passed, asked, missing)
 
 
-def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: WordVectors) -> Control:
+def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: WordVectors, least: float) -> Control:
     """Correlate how much nearer words lie to pleasant words with how pleasant people call them."""
     known = [word for word in valence if word in vectors]
     a, b = _rows(test.a.words, vectors), _rows(test.b.words, vectors)
@@ -116,7 +186,7 @@ def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: WordVectors
         scores = (near[:, : len(a)].mean(axis=1) - near[:, len(a) :].mean(axis=1)) / np.where(spread > 0, spread, 1.0)
         if np.ptp(scores) > 0:
             value = float(np.corrcoef(scores, [valence[word] for word in known])[0, 1])
-    return _least("pleasant words", value, _VALENCE, len(valence), len(valence) - len(known))
+    return _least("pleasant words", value, least, len(valence), len(valence) - len(known))
 
 
 def _similar(pairs: PairBenchmark, vectors: WordVectors) -> Control:
@@ -124,7 +194,7 @@ def _similar(pairs: PairBenchmark, vectors: WordVectors) -> Control:
     both = [place for place, (one, two) in enumerate(pairs.pairs) if one in vectors and two in vectors]
     cosines = np.array([vectors[pairs.pairs[place][0]] @ vectors[pairs.pairs[place][1]] for place in both])
     enough = len(both) >= _FEWEST and np.ptp(cosines) > 0
-    value = spearman(cosines, np.array(pairs.scores)[both])[0] if enough else None
+    value = spearman(cosines, np.array(pairs.scores)[both]).value if enough else None
     return _least("similar words", value, _SIMILARITY, len(pairs.pairs), len(pairs.pairs) - len(both))
 
 
@@ -158,4 +228,6 @@ def _valence() -> dict[str, float]:
 
 @cache
 def _pairs() -> PairBenchmark:
-    return next(one for one in bundled_benchmarks() if isinstance(one, PairBenchmark) and one.name == _BENCHMARK)
+    (found,) = bundled_benchmarks("rg-65")
+    assert isinstance(found, PairBenchmark)
+    return found

@@ -60,12 +60,18 @@ class LeakageRow(Row, frozen=True, kw_only=True, tag="leakage"):
     accuracy_low: float | None
     accuracy_high: float | None
     against: str | None = None
+    against_sha256: str | None = None
     against_accuracy: float | None = None
     against_accuracy_low: float | None = None
     against_accuracy_high: float | None = None
     change: float | None = None
     change_low: float | None = None
     change_high: float | None = None
+
+    @property
+    def audited_sha256(self) -> str:
+        """The hash of the embedding that the row is about: in an audit, the one its debiased copy is held against."""
+        return (self.part == PART and self.against_sha256) or self.embedding_sha256
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,6 +178,7 @@ def _row(
         men=int((~labels).sum()),
         chance=0.5 if first.folds is not None else chance_of_clusters(last.right, labels, seed),
         against=embeddings[0].name if several else None,
+        against_sha256=embeddings[0].sha256 if several else None,
         **flatten(recovered),
     )
 

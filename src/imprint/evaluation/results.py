@@ -34,6 +34,11 @@ class BenchmarkRow(Row, frozen=True, kw_only=True):
         """The name of the embedding that the row is about: in an audit, the one its debiased copy is held against."""
         return self.against if self.against is not None and self.part == PART else self.embedding
 
+    @property
+    def audited_sha256(self) -> str:
+        """Its hash."""
+        return (self.part == PART and self.against_sha256) or self.embedding_sha256
+
     def own_field(self, field: str) -> str:
         """Return the field, by its name in JSON, with a number of the embedding audited, not of a debiased copy."""
         own = f"against_{self.measures[0] if field == 'effect_size' else field}"

@@ -19,6 +19,7 @@ REGISTRY = Registry(
     "imprint.kinds",
     {
         "audit": "imprint.kinds.audit:AUDIT",
+        "controls": "imprint.kinds.audit:CONTROLS",
         "part": "imprint.kinds.audit:PART",
         "skipped": "imprint.kinds.audit:SKIPPED",
         "gate": "imprint.kinds.gate:GATE",
@@ -65,13 +66,17 @@ REGISTRY = Registry(
 
 @dataclass(frozen=True)
 class Part:
-    """A part of an audit and a section of its page; `needs` is what must be given for it to run."""
+    """A part of an audit and a section of its page; `needs` is what must be given for it to run.
+
+    A gate counts its rows only for subjects that pass their controls, unless they are a control of their own.
+    """
 
     name: str
     title: str
     order: int
     offensive: bool = False
     needs: Literal["encoder", "against", "debias"] | None = None
+    controlled: bool = True
 
 
 def _nothing(_: Sequence[Any]) -> Iterable[Any]:

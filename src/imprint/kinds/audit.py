@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from imprint.evaluation.controls import Control
+from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import Kind, Part
-from imprint.rows import Label, PartRow, Row, SkippedRow
-from imprint.view import Block, Claim, Column, Details, Table, Text, count, join, number, say, title
+from imprint.rows import Label, PartRow, SkippedRow
+from imprint.view import Block, Claim, Column, Details, Prose, Table, Text, count, join, number, say, title
 
 _ABOUT = Part("audit", "Can it be judged?", 12)
 
@@ -28,23 +28,18 @@ class AuditSettings(msgspec.Struct, frozen=True):
     topics: tuple[str, ...] = ()
 
 
-class AuditRow(Row, frozen=True, kw_only=True, tag="audit"):
-    """What was audited, how, and with which versions.
-
-    `judged` says whether the controls let the subject be judged; None where there are none in its language.
-    """
+class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
+    """What was audited, how, with which versions, and whether it can be judged."""
 
     settings: AuditSettings
     versions: tuple[Label, ...]
     n_words: int
     dimension: int
     embedding_notes: tuple[str, ...]
-    judged: bool | None = None
-    controls: tuple[Control, ...] = ()
 
 
 _CONTROLS = (
-    Column("Control", "What every subject that knows words should show."),
+    Column("Control", "What every subject that knows English words should show."),
     Column("Value", numeric=True),
     Column("At least", numeric=True),
     Column("Missing", "Words or pairs that are missing, of all of the control.", True),
@@ -52,9 +47,13 @@ _CONTROLS = (
 )
 
 
-def judgement(rows: Sequence[AuditRow]) -> Iterator[Text]:
-    """Say whether the subject can be judged, and why not."""
+def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
+    """Say whether a subject can be judged, why not, or why that is not known."""
     for row in rows:
+        if row.judged is None:
+            yield say(
+                "Whether {} can be judged is not known: there are no controls in its language.", title(row.embedding)
+            )
         failed = [
             say("{}: {}, must be at least {}", one.name, number(one.value), number(one.least))
             for one in row.controls
@@ -66,20 +65,18 @@ def judgement(rows: Sequence[AuditRow]) -> Iterator[Text]:
             )
         elif row.judged is False:
             yield say(
-                "{} cannot be judged: it fails controls that every usable subject passes ({}). What follows says "
-                "nothing about bias.",
+                "{} cannot be judged: it fails controls that every usable subject passes ({}). Its tests say nothing "
+                "about bias.",
                 title(row.embedding),
                 join(failed, "; "),
             )
-        if row.settings.topics:
+        if isinstance(row, AuditRow) and row.settings.topics:
             yield f"Only tests about {' or '.join(row.settings.topics)} were run; the correction is over these alone."
 
 
-def claims(rows: Sequence[AuditRow]) -> Iterator[Claim]:
+def claims(rows: Sequence[ControlsRow]) -> Iterator[Claim]:
     """Pair whether a subject can be judged with what that does not show."""
     for row in rows:
-        if row.judged is None:
-            continue
         first, *_ = judgement([row])
         name = title(row.embedding)
         if row.judged:
@@ -88,8 +85,10 @@ def claims(rows: Sequence[AuditRow]) -> Iterator[Claim]:
             yield first, say("Neither that {} is biased nor that it is not.", name)
 
 
-def controls(rows: Sequence[AuditRow]) -> Iterator[Block]:
-    """Show the controls."""
+def controls(rows: Sequence[ControlsRow]) -> Iterator[Block]:
+    """Show the controls; in the terminal, say it where a subject cannot be judged."""
+    refused = [row for row in rows if not row.judged]
+    yield from (Prose(one, "warning", ("terminal",)) for one in judgement(refused))
     for row in rows:
         if row.controls:
             lines = tuple(
@@ -102,7 +101,7 @@ def controls(rows: Sequence[AuditRow]) -> Iterator[Block]:
                 )
                 for one in row.controls
             )
-            yield Table("What every usable subject should show", _CONTROLS, lines, media=("page", "card"))
+            yield Table(say("Can {} be judged?", title(row.embedding)), _CONTROLS, lines, media=("page", "card"))
 
 
 def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
@@ -125,5 +124,8 @@ def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
 
 
 AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, blocks=controls, sentences=judgement, claims=claims, card=True)
+CONTROLS = Kind(
+    "controls", row=ControlsRow, part=_ABOUT, blocks=controls, sentences=judgement, claims=claims, card=True, rank=-2
+)
 PART = Kind("part", row=PartRow, part=_ABOUT, sentences=not_run_parts, rank=90)
 SKIPPED = Kind("skipped", row=SkippedRow, part=_ABOUT, blocks=not_run, sentences=not_run_tests, rank=95)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-BENCHMARKS = Part(PART, "Does it still work as an embedding?", 70)
+BENCHMARKS = Part(PART, "Does it still work as an embedding?", 70, controlled=False)
 
 _NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
 _NAMED = 10  # missing words of a benchmark that are named

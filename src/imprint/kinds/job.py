@@ -97,6 +97,11 @@ class Plan:
         return (*self.catalogued, *self.tests)
 
     @property
+    def languages(self) -> set[str]:
+        """The languages of the catalogue's tests that are run."""
+        return {test.language for test in tests_in(self.language)}
+
+    @property
     def enumeration(self) -> enumeration.Settings:
         """How biases are enumerated."""
         rotations = min(self.rotations, QUICK_ROTATIONS) if self.quick else self.rotations

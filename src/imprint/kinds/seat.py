@@ -8,7 +8,7 @@ from imprint.association.coherence import CoherenceRow, contrasts
 from imprint.association.seat import seat
 from imprint.association.seat_result import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
-from imprint.errors import SettingError
+from imprint.errors import ImprintError, SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
     CHECKED,
@@ -110,6 +110,7 @@ _PARTS = (
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the paper's SEATs of the language on the encoder."""
     from imprint.association.seat_battery import run_seat_battery
+    from imprint.evaluation.controls import controls
     from imprint.kinds.job import by_label
     from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
     from imprint.stimuli.definition import WeatTest
@@ -121,7 +122,11 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         raise SettingError("the catalogue has no sentences in this language", option="language", got=plan.language)
     report = by_label(progress, (0.6, 0.2, 0.2))
     battery = run_seat_battery([encoder], tests, alpha=plan.alpha, cache=job.cache, seed=plan.seed, report=report)
-    return battery.findings()
+    try:
+        asked: Row = controls(encoder, languages=plan.languages, cache=job.cache).findings()[0]
+    except ImprintError as error:
+        asked = job.skip("controls", f"Can {encoder.name} be judged?", error, SENTENCES)
+    return [asked, *battery.findings()]
 
 
 def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:

@@ -18,7 +18,7 @@ GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
 EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:caliskan-6:|mean_difference|<0.05"}
 
 _LONGEST = 200  # characters of a condition
-_NOT_MEASURED = ("audit", "part", "skipped", "gate")
+_NOT_MEASURED = ("audit", "controls", "part", "skipped", "gate")
 _COMPARISON = re.compile(
     r"\s*(?P<bar>\|?)\s*(?P<field>[0-9A-Za-z_]+)\s*(?P=bar)\s*(?P<operator>[<>]=?)"
     r"\s*(?P<limit>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
@@ -67,15 +67,20 @@ class Condition:
         """The part of an audit that answers: debiasing and comparing ask some tests again, of other vectors."""
         return known_kind(self.target[0]).part.name
 
+    @property
+    def controlled(self) -> bool:
+        """Whether it is about findings that count only for subjects that pass their controls."""
+        return known_kind(self.target[0]).part.controlled
+
     def matches(self, row: Row) -> bool:
         """Tell whether a row is one that the condition is about.
 
-        Neutral tests (flowers and insects) check the method: they count where a pattern names them. SEATs count by
-        words: sentences of one word are not independent observations.
+        Neutral tests (flowers and insects) are controls, in which a difference is right: they count only where they
+        are named in full. SEATs count by words: sentences of one word are not independent observations.
         """
         if row.kind != self.target[0] or part_of(row) != self.home or getattr(row, "unit", None) == "sentence":
             return False
-        return getattr(row, "about_people", True) if self.pattern is None else self.names(row.test)
+        return self.names(row.test) and (getattr(row, "about_people", True) or self.pattern == row.test)
 
     def sizes(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of what is compared: of numbers from low to high, or of their sizes."""

@@ -8,16 +8,15 @@ from xml.etree import ElementTree as Xml
 
 from imprint.errors import ImprintError, refusing
 from imprint.files import FilePath, replacing
-from imprint.kinds.audit import AuditRow, judgement
+from imprint.kinds.audit import judgement
 from imprint.kinds.gate import GateRow, Verdict, condition_of, datum, line, name_of
 from imprint.masking import Words
-from imprint.policy.gate import Gate
+from imprint.policy.gate import GRAVEST_FIRST, Gate
 from imprint.render.markdown import draw_blocks
 from imprint.render.numbers import plain
 from imprint.view import NOTHING, Block, Column, Given, Prose, Table, Text, count, join, say, title
 
 _MOST_LINES = 100  # of the summary's table, gravest first; JUnit XML has them all
-_GRAVEST_FIRST = ("failed", "cannot tell", "passed")
 _ELEMENTS = {"failed": "failure", "cannot tell": "error", "no answer": "skipped"}
 _COLUMNS = (Column("Requirement"), Column("Test"), Column("Value"), Column("Limit"), Column("Verdict"))
 _MEANINGS: dict[Verdict, str] = {
@@ -89,7 +88,7 @@ def append_summary(path: FilePath, gate: Gate) -> None:
 
 
 def _summary(gate: Gate) -> Iterator[Block]:
-    said: list[Text] = [_MEANINGS[gate.verdict], _judged(gate)]
+    said: list[Text] = [_MEANINGS[gate.verdict], *_judged(gate)]
     if gate.policy is not None:
         owner = say(" ({})", title(gate.policy.owner)) if gate.policy.owner else ""
         said.append(say("Policy: {}{}, SHA-256 {}.", title(gate.policy.path.name), owner, gate.policy.sha256[:12]))
@@ -102,7 +101,7 @@ def _summary(gate: Gate) -> Iterator[Block]:
             others.append(one.test)
         else:
             answered.append(one)
-    answered.sort(key=lambda one: _GRAVEST_FIRST.index(one.verdict))
+    answered.sort(key=lambda one: GRAVEST_FIRST.index(one.verdict))
     yield Table("Requirements", _COLUMNS, tuple(map(_cells, answered[:_MOST_LINES])))
     if len(answered) > _MOST_LINES:
         more = say("{} more; the findings have them all.", count(len(answered) - _MOST_LINES))
@@ -117,14 +116,11 @@ def _cells(case: TestCase) -> tuple[Text, ...]:
     return condition_of(case.row), case.test, case.value, limit, verdict
 
 
-def _judged(gate: Gate) -> Text:
-    """Say whether the subject can be judged."""
-    about = gate.about
-    name = title(about.embedding)
-    if not isinstance(about, AuditRow):
-        return say("These findings have no controls: whether {} can be judged is not known.", name)
-    if about.judged is None:
-        return say("There are no controls in its language: whether {} can be judged is not known.", name)
-    if about.judged:
-        return say("{} can be judged: it passes all {} controls.", name, count(len(about.controls)))
-    return next(iter(judgement([about])))
+def _judged(gate: Gate) -> Iterator[Text]:
+    """Say whether the subjects can be judged."""
+    if not gate.controls:
+        yield "These findings have no controls: whether their subject can be judged is not known."
+    for row in gate.controls:
+        if row.judged:
+            yield say("{} can be judged: it passes all {} controls.", title(row.embedding), count(len(row.controls)))
+    yield from judgement(gate.controls)

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from imprint.errors import SettingError
+from imprint.evaluation.controls import ControlsRow
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow, Lacking, Verdict
 from imprint.policy.conditions import Condition, parse_condition
+from imprint.policy.controls import Known
 from imprint.policy.judging import Judgement, cannot_reach, judge
 from imprint.policy.policy import Policy
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}
 
-UNJUDGED = "the subject cannot be judged"
-
-_GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
+GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Answer:
         verdicts = {one.verdict for one in self.judgements}
         if not verdicts or (self.skipped and not self.condition.is_alarm):
             verdicts.add("cannot tell")
-        return next(verdict for verdict in _GRAVEST_FIRST if verdict in verdicts)
+        return next(verdict for verdict in GRAVEST_FIRST if verdict in verdicts)
 
     def finding(self, about: Row) -> GateRow:
         """Return the row, for the findings that `about` is one of."""
@@ -72,17 +72,18 @@ class Answer:
 
 @dataclass(frozen=True, repr=False)
 class Gate(Result):
-    """The answers to all conditions; `about` is the finding that says what was measured."""
+    """The answers to all conditions; `about` is the finding that says what was measured, `controls` if it counts."""
 
     about: Row
     answers: tuple[Answer, ...]
     policy: Policy | None = None
+    controls: tuple[ControlsRow, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """The gravest answer: failed, then cannot tell, then passed."""
         verdicts = {answer.verdict for answer in self.answers}
-        return next((verdict for verdict in _GRAVEST_FIRST if verdict in verdicts), "passed")
+        return next((verdict for verdict in GRAVEST_FIRST if verdict in verdicts), "passed")
 
     @property
     def exit_code(self) -> int:
@@ -125,19 +126,12 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
         raise SettingError("there are no findings to check", hint="give those of imprint audit or of any test")
     about = next((one for one in findings if isinstance(one, AuditRow)), findings[0])
     required = policy.conditions if policy else ()
-    answers = [_answer(condition, findings) for condition in (*required, *conditions)]
-    if isinstance(about, AuditRow) and about.judged is False:
-        answers = [_unjudged(one) for one in answers]
-    return Gate(about, tuple(answers), policy)
+    known = Known.of(findings)
+    answers = [_answer(condition, findings, known) for condition in (*required, *conditions)]
+    return Gate(about, tuple(answers), policy, known.controls)
 
 
-def _unjudged(answer: Answer) -> Answer:
-    """Take back what findings say of a subject that cannot be judged: they neither pass nor fail."""
-    kept = tuple(replace(one, verdict="cannot tell", why=UNJUDGED) for one in answer.judgements)
-    return replace(answer, judgements=kept, why=UNJUDGED)
-
-
-def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:
+def _answer(condition: Condition, findings: Sequence[Row], known: Known) -> Answer:
     matching = [one for one in findings if condition.matches(one)]
     everything = replace(condition, pattern="*")
     family = [one for one in findings if everything.matches(one)]
@@ -150,12 +144,21 @@ def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:
         for one in findings
         if isinstance(one, SkippedRow) and one.part in (None, condition.home) and condition.names(one.test)
     ]
+    judgements = [judge(condition, one, family) for one in able]
+    barred = [known.why_not(one, controlled=condition.controlled) for one in able]
+    for place, reason in enumerate(barred):
+        if reason is not None:  # it neither passes nor fails
+            judgements[place] = replace(judgements[place], verdict="cannot tell", why=reason)
+    if able:
+        why = barred[0] if len({*barred}) == 1 else None
+    else:
+        why = "its tests have too few words" if unable else _why_none(condition, findings, skipped)
     return Answer(
         condition=condition,
-        judgements=tuple(judge(condition, one, family) for one in able),
+        judgements=tuple(judgements),
         skipped=_tests(skipped),
         cannot_reach=_tests(unable),
-        why=None if able else "its tests have too few words" if unable else _why_none(condition, findings, skipped),
+        why=why,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from imprint.association.rows import JudgedRow, TestRow
+from imprint.association.topics import TopicRow
 from imprint.kinds.gate import Outcome, Verdict
 from imprint.policy.conditions import Condition, field_names
 from imprint.rows import Row
@@ -79,7 +80,11 @@ def cannot_reach(condition: Condition, finding: Row, family: Sequence[Row] = ())
 
 
 def _mostly_missing(finding: Row) -> str | None:
-    """Say which set of words lost more than half of them: what is left is not the test that was required."""
+    """Say what lost more than half of it, a set of words or a topic's tests: the rest is not what was required."""
+    if isinstance(finding, TopicRow) and len(finding.tests) < len(finding.tests_left_out):
+        return (
+            f"{len(finding.tests)} of its {len(finding.tests) + len(finding.tests_left_out)} tests have words enough"
+        )
     kept_words = finding.words_kept() if isinstance(finding, TestRow) else ()
     return next(
         (f"it has {kept} of the {words} words of {name}" for name, kept, words in kept_words if 2 * kept < words), None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from imprint.association.rows import JudgedRow
+from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import Kind, part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import by_part_and_kind
@@ -14,14 +15,16 @@ from imprint.view import Claim, Text, join, say, title
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
     """Return what can be said, each with what cannot; of a subject that cannot be judged, nothing can."""
-    known = by_part_and_kind(rows)
-    refused = [row for row in rows if isinstance(row, AuditRow) and row.judged is False]
-    if refused:
-        known = by_part_and_kind(refused)
-    said = [claim for kind, own in known for claim in kind.claims(own)]
+    asked = [row for row in rows if isinstance(row, ControlsRow)]
+    refused = [row for row in asked if row.judged is False]
+    left = {row.embedding_sha256 for row in refused}
+    counted = [row for row in rows if row.embedding_sha256 not in left or row in refused]
+    if any(isinstance(row, AuditRow) for row in refused) or (refused and len(refused) == len(asked)):
+        counted = list[Row](refused)
+    said = [claim for kind, own in by_part_and_kind(counted) for claim in kind.claims(own)]
     if not any(isinstance(row, JudgedRow) and row.about_people for row in rows):
         said.append(("Nothing about bias.", "Whether it is biased: these findings have no test about people."))
-    if not any(isinstance(row, AuditRow) for row in rows):
+    if not asked:
         said.append(("What these rows say, if the subject is usable.", _NO_CONTROLS))
     return [*said, *_scope(rows)]
 
@@ -50,7 +53,7 @@ def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
     return [(kind, listed) for kind, listed in known if kind.card and part_of(listed[0]) == kind.part.name]
 
 
-_NO_CONTROLS = "Whether the subject can be judged at all: only an audit runs the controls."
+_NO_CONTROLS = "Whether the subject can be judged at all: these findings have no controls."
 
 
 def _scope(rows: Sequence[Row]) -> Iterator[Claim]:

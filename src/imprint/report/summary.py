@@ -7,6 +7,7 @@ from imprint.association.calibration import CalibrationRow
 from imprint.association.rows import AssociationRow, JudgedRow
 from imprint.association.topics import TopicRow
 from imprint.association.verdicts import FOUND
+from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow, decision
@@ -43,12 +44,11 @@ def people(rows: Sequence[Row]) -> list[AssociationRow]:
 
 def verdict(rows: Sequence[Row]) -> Text:
     """Say in a sentence or two what was found, or why nothing can be said."""
-    refused = [row for row in rows if isinstance(row, AuditRow) and row.judged is False]
-    if refused:
+    tests = people(rows)
+    if refused := _refused(rows, tests):
         return say(
             "{} cannot be judged: it fails controls that every usable subject passes.", title(refused[0].embedding)
         )
-    tests = people(rows)
     answers = [row for row in rows if isinstance(row, GateRow)]
     decided = [decision(answers)] if answers else []
     return join([*decided, *(_found(tests) if tests else ["No test about people was run."])], " ")
@@ -56,13 +56,16 @@ def verdict(rows: Sequence[Row]) -> Text:
 
 def certainty(rows: Sequence[Row]) -> list[Text]:
     """Say whether the subject can be judged, and what copies without the associations show."""
-    refused = any(isinstance(row, AuditRow) and row.judged is False for row in rows)
-    sure = (AuditRow,) if refused else (AuditRow, CalibrationRow)
-    return [
-        text
-        for kind, own in by_part_and_kind(row for row in rows if isinstance(row, sure))
-        for text in kind.sentences(own)
-    ]
+    sure = (ControlsRow,) if _refused(rows, people(rows)) else (ControlsRow, CalibrationRow)
+    own = by_part_and_kind(row for row in rows if isinstance(row, sure))
+    return [text for kind, listed in own for text in kind.sentences(listed)]
+
+
+def _refused(rows: Sequence[Row], tests: Sequence[AssociationRow]) -> list[ControlsRow]:
+    """Return the controls that the subject of these tests, or of the audit, fails."""
+    subjects = {row.embedding_sha256 for row in tests}
+    failed = [row for row in rows if isinstance(row, ControlsRow) and row.judged is False]
+    return [row for row in failed if isinstance(row, AuditRow) or row.embedding_sha256 in subjects]
 
 
 def tiles(rows: Sequence[Row]) -> Tiles | None:

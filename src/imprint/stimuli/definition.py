@@ -252,6 +252,7 @@ def described(test: Test) -> dict[str, Any]:
         "topics": test.topics,
         "sets": tuple(WordList(letter, words.name, words.words) for letter, words in word_sets(test).items()),
         "source": test.source,
+        "language": test.language,
         "published": tuple(figure for figure in test.published if figure.context == "word"),
         "human": test.human if isinstance(test, WeatTest) else None,
         "adapted": test.adapted,

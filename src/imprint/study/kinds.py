@@ -25,7 +25,7 @@ from imprint.view import (
     words,
 )
 
-PEOPLE = Part("study", "What people say", 100, offensive=True)
+PEOPLE = Part("study", "What people say", 100, offensive=True, controlled=False)
 
 _SHOWN = 20  # associations, analogies or words in a terminal; a page and --json have all
 _BOTH: tuple[Medium, ...] = ("page", "terminal")

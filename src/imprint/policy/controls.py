@@ -1,0 +1,44 @@
+"""Which findings count: those of subjects that can be judged, in a language that has controls."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from imprint.association.rows import TestRow
+from imprint.association.topics import TopicRow
+from imprint.evaluation.controls import LANGUAGES, ControlsRow
+from imprint.rows import Row
+
+UNJUDGED = "the subject cannot be judged"
+NO_CONTROLS = (
+    "the subject has no controls here; imprint audit, weat and seat write them, and imprint.controls(subject)"
+)
+NO_LANGUAGE = "there are no controls in its language"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What findings say of their subjects, by hash: the controls' rows, and the language of each test."""
+
+    controls: tuple[ControlsRow, ...]
+    languages: dict[tuple[str, str], str]
+
+    @classmethod
+    def of(cls, findings: Iterable[Row]) -> "Known":
+        """Gather what findings say."""
+        listed = list(findings)
+        languages = {(one.audited_sha256, one.test): one.language for one in listed if isinstance(one, TestRow)}
+        return cls(tuple(one for one in listed if isinstance(one, ControlsRow)), languages)
+
+    def why_not(self, finding: Row, *, controlled: bool = True) -> str | None:
+        """Say why a finding neither passes nor fails; one that is not `controlled` counts without any controls."""
+        subject = finding.audited_sha256
+        judged = {one.judged for one in self.controls if one.embedding_sha256 == subject}
+        if False in judged:
+            return UNJUDGED
+        if not controlled:
+            return None
+        if not judged:
+            return NO_CONTROLS
+        asked = finding.tests if isinstance(finding, TopicRow) else (finding.test,)
+        spoken = {self.languages.get((subject, test), LANGUAGES[0]) for test in asked}
+        return NO_LANGUAGE if None in judged or not spoken <= {*LANGUAGES} else None
