@@ -31,7 +31,7 @@ def analogies_command(
 
     All pairs of the vocabulary are compared. Many of the analogies are offensive: they are the embedding's own.
     """
-    from imprint.cli.console import open_embedding, progress_bar, say, show_findings
+    from imprint.cli.console import open_embedding, print_note, progress_bar, show_findings
     from imprint.render.terminal import draw_text
 
     chosen = pairs_given(axis, pairs)
@@ -42,7 +42,9 @@ def analogies_command(
             opened, direction, k=k, delta=delta, words=words, names=not no_names, neutral=neutral, progress=report
         )
     if not json:
-        say(draw_text(CONTENT_NOTE))
+        print_note(draw_text(CONTENT_NOTE))
     show_findings(found.findings(), json=json, unmask=unmask)
     if len(found.pairs) < k:
-        say(f"found {len(found.pairs):,} of {k:,} analogies: no other words within {delta:g} differ along the axis")
+        print_note(
+            f"found {len(found.pairs):,} of {k:,} analogies: no other words within {delta:g} differ along the axis"
+        )

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.encoders import ENCODER_HELP
-from imprint.cli.gate import FailOnOption, JunitOption, RequireOption, SummaryOption, end_with, say_sentences
+from imprint.cli.gate import (
+    FailOnOption,
+    JunitOption,
+    RequireOption,
+    SummaryOption,
+    exit_with_verdict,
+    print_sentences,
+)
 from imprint.cli.options import AlphaOption, EmbeddingArgument, JsonOption, SeedOption, is_embedding, is_encoder
 from imprint.cli.policy import PolicyOption
 from imprint.debiasing import METHODS
@@ -76,7 +83,14 @@ def audit_command(
     With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
     from imprint.audit.run import run_audit
-    from imprint.cli.console import check_targets, open_embedding, print_findings, progress_bar, say, tell
+    from imprint.cli.console import (
+        check_targets,
+        open_embedding,
+        print_answer,
+        print_findings,
+        print_note,
+        progress_bar,
+    )
     from imprint.kinds.job import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
@@ -124,17 +138,17 @@ def audit_command(
         found = [whole, *gate.findings(), *others]
         write_findings(rows, found)
         write_page(out, found, unmask=unmask, script=script)
-    say(f"{len(found):,} findings: {rows}")
+    print_note(f"{len(found):,} findings: {rows}")
     if replaced:
-        say(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
+        print_note(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
     if json:
         print_findings(found)
-        say(f"report: {out}")
+        print_note(f"report: {out}")
     else:
-        say_sentences(audit.findings(), tell, whole=False)
-        tell(f"report: {out}")
-    say_sentences(gate.findings(), say)
-    end_with(gate, junit, summary)
+        print_sentences(audit.findings(), print_answer, whole=False)
+        print_answer(f"report: {out}")
+    print_sentences(gate.findings(), print_note)
+    exit_with_verdict(gate, junit, summary)
 
 
 def _refuse_unknown_tests(conditions: "Sequence[Condition]", own: "Sequence[Test]") -> None:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
 
 
-def say(message: str) -> None:
-    """Print a line of talk."""
+def print_note(message: str) -> None:
+    """Print a line about the run on stderr."""
     sys.stderr.write(f"{printable(message)}\n")
     sys.stderr.flush()
 
 
-def tell(answer: str, end: str = "\n") -> None:
-    """Print a line, or lines, of the answer."""
+def print_answer(answer: str, end: str = "\n") -> None:
+    """Print a line, or lines, of the answer on stdout."""
     sys.stdout.write(f"{printable(answer)}{end}")
     sys.stdout.flush()
 
@@ -53,7 +53,7 @@ def show_findings(findings: "Sequence[imprint.Row]", *, json: bool, unmask: bool
         print_findings(findings)
         for row in findings:
             if isinstance(row, SkippedRow):
-                say(f"not run: {row.test}: {row.reason}")
+                print_note(f"not run: {row.test}: {row.reason}")
         warnings = [one for one in blocks(findings) if isinstance(one, Prose) and one.tone == "warning"]
         show_blocks(warnings, unmask=True)
         return
@@ -70,7 +70,7 @@ def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool =
         sys.stdout.write(tables if tables.endswith("\n") else f"{tables}\n")
         sys.stdout.flush()
     for line in said:
-        say(line)
+        print_note(line)
 
 
 @contextlib.contextmanager
@@ -119,7 +119,7 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> "imprint.E
         # Every finding names the file by its hash; computed here, it is there when the first one asks.
         vars(embedding)["sha256"] = embedding.identify(report)
     for note in (*embedding.notes, *(() if only is None else embedding.frequency_notes)):
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     return embedding
 
 

@@ -13,7 +13,7 @@ def convert_command(
     half: Annotated[bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")] = False,
 ) -> None:
     """Write an embedding as safetensors with its vocabulary, which opens by mapping memory."""
-    from imprint.cli.console import check_target, open_embedding, progress_bar, say
+    from imprint.cli.console import check_target, open_embedding, print_note, progress_bar
     from imprint.embeddings.convert import check_name, convert
 
     check_target(target, reading=embedding)
@@ -21,4 +21,4 @@ def convert_command(
     opened = open_embedding(embedding)
     with progress_bar(f"writing {target}") as report:
         convert(opened, target, half=half, progress=report)
-    say(f"{len(opened):,} words of {opened.dimension} dimensions written to {target}")
+    print_note(f"{len(opened):,} words of {opened.dimension} dimensions written to {target}")

@@ -46,7 +46,7 @@ def opened_encoder(source: str, *, texts: Collection[str] | None = None, **optio
 
 def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[imprint.EncodingCache | None]":
     """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
-    from imprint.cli.console import say
+    from imprint.cli.console import print_note
     from imprint.encoders.cache import default_cache
 
     if unused and path is not None:
@@ -60,5 +60,5 @@ def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[
     except EncoderError as error:
         if path is not None:
             raise
-        say(f"note: encodings are not kept: {error}")
+        print_note(f"note: encodings are not kept: {error}")
         return nullcontext()

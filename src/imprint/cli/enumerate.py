@@ -113,7 +113,7 @@ def enumerate_command(
     The words found are often offensive: they are the embedding's, printed so that they can be known.
     """
     from imprint.cli.cluster import open_cluster
-    from imprint.cli.console import open_embedding, progress_bar, say, show_findings
+    from imprint.cli.console import open_embedding, print_note, progress_bar, show_findings
     from imprint.enumeration.compare import compare_biases
     from imprint.enumeration.enumerate import enumerate_biases, threads
     from imprint.enumeration.settings import Settings
@@ -177,17 +177,17 @@ def enumerate_command(
             found.append((first, comparison))
     # Printed only now: a run that fails in its second half has printed nothing.
     if not json:
-        say(CONTENT_NOTE)
+        print_note(CONTENT_NOTE)
     for first, comparison in found:
         show_findings((comparison or first).findings(), json=json, unmask=unmask, more=show_names)
         for note in first.notes if json else ():
-            say(f"note: {note}")
+            print_note(f"note: {note}")
 
 
 def _open(
     embedding: str | None, encoder: str | None, about_encoder: dict[str, Any], *, words: int, names: str
 ) -> "Embedding":
-    from imprint.cli.console import open_embedding, progress_bar, say
+    from imprint.cli.console import open_embedding, print_note, progress_bar
     from imprint.cli.encoders import opened_cache, opened_encoder
 
     if encoder is not None and embedding is not None:
@@ -219,7 +219,7 @@ def _open(
     with opened_cache(kept, unused=unkept) as cache, progress_bar(f"encoding with {encoder}") as report:
         made = embed_vocabulary(model, words=words, names=names, cache=cache, progress=report)
     for note in made.notes:
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     return made
 
 

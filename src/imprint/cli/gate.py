@@ -56,7 +56,7 @@ def gate_command(
     The exit code is 0 passed, 2 failed, 3 cannot tell, 1 an error. Nothing is computed. A condition that no finding
     answers cannot be told, and never passes.
     """
-    from imprint.cli.console import check_targets, print_findings, say, tell
+    from imprint.cli.console import check_targets, print_answer, print_findings, print_note
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
 
@@ -72,15 +72,15 @@ def gate_command(
     check_targets({"--junit": junit, "--summary": summary}, reading=read)
     gate = check(imprint.read_findings(findings), conditions, opened)
     if gate.changed:
-        say("note: the findings were made under another policy than this one")
+        print_note("note: the findings were made under another policy than this one")
     if json:
         print_findings(gate.findings())
     else:
-        say_sentences(gate.findings(), tell)
-    end_with(gate, junit, summary)
+        print_sentences(gate.findings(), print_answer)
+    exit_with_verdict(gate, junit, summary)
 
 
-def end_with(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn:
+def exit_with_verdict(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn:
     """Write the verdicts where they were asked for, and exit with the code that says how it went."""
     from imprint.policy.exports import append_summary, write_junit
 
@@ -91,12 +91,12 @@ def end_with(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn
     raise typer.Exit(gate.exit_code)
 
 
-def say_sentences(rows: "Sequence[imprint.Row]", say: "Callable[[str], None]", *, whole: bool = True) -> None:
-    """Print what rows mean, in sentences: each a `whole` line, as pipelines read them, or broken for people."""
+def print_sentences(rows: "Sequence[imprint.Row]", write: "Callable[[str], None]", *, whole: bool = True) -> None:
+    """Print what rows mean, in sentences: each on a `whole` line for pipelines, or wrapped for people."""
     from imprint.kinds.sections import sentences
     from imprint.masking import Words
     from imprint.render.numbers import plain
     from imprint.render.terminal import draw_text
 
     for sentence in sentences(rows):
-        say(plain(sentence, Words()) if whole else draw_text(sentence))
+        write(plain(sentence, Words()) if whole else draw_text(sentence))

@@ -13,8 +13,8 @@ def report_command(
     unmask: UnmaskOption = False,
 ) -> None:
     """Draw the page of an audit, or of any command's --json, from its findings alone."""
-    from imprint.cli.console import check_target, tell
+    from imprint.cli.console import check_target, print_answer
 
     check_target(out, reading=str(findings))
     imprint.write_page(out, imprint.read_findings(findings), unmask=unmask)
-    tell(f"report: {out}")
+    print_answer(f"report: {out}")

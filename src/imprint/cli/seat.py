@@ -66,7 +66,7 @@ def seat_command(
     Several encoders are corrected together. Encodings are kept on disk: a second run encodes nothing.
     """
     from imprint.association.seat_battery import put, run_seat_battery
-    from imprint.cli.console import phases, say, show_findings
+    from imprint.cli.console import phases, print_note, show_findings
     from imprint.cli.encoders import opened_cache, opened_encoder
     from imprint.stimuli.templates import read_templates
 
@@ -110,7 +110,7 @@ def seat_command(
         encoded = (
             f"{battery.encoded:,} texts encoded" if battery.encoded else "every text was known from an earlier run"
         )
-        say(f"{encoded}.")
+        print_note(f"{encoded}.")
 
 
 def _choose(patterns: list[str] | None, file: Path | None) -> "tuple[WeatTest, ...]":

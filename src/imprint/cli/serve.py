@@ -24,14 +24,14 @@ def serve_command(
     from imprint.web.serving import address, bind, require_server, run
 
     require_server()
-    from imprint.cli.console import open_embedding, say, tell
+    from imprint.cli.console import open_embedding, print_answer, print_note
     from imprint.explorer.app import make_explorer
     from imprint.web.hosts import Hosts
 
     hosts = Hosts.bound_to(host)
     with bind(host, port) as bound:
         app = make_explorer(open_embedding(embedding), embedding, hosts=hosts, unmask=unmask)
-        tell(f"explorer: {address(bound)}")
-        say("Ctrl-C stops it")
+        print_answer(f"explorer: {address(bound)}")
+        print_note("Ctrl-C stops it")
         with contextlib.suppress(KeyboardInterrupt):
             run(app, bound)

@@ -61,7 +61,7 @@ def create_command(
     seed: SeedOption = 0,
 ) -> None:
     """Make a study of what was found, in one file, and print the administrator's token once."""
-    from imprint.cli.console import check_target, say, tell
+    from imprint.cli.console import check_target, print_answer, print_note
     from imprint.study.creation import create_study
     from imprint.study.terms import Terms, read_consent
 
@@ -81,12 +81,12 @@ def create_command(
     design = _design(source, protocol, participants=participants, pages=pages, rotations=rotations, seed=seed)
     token = create_study(out, design, seed=seed, terms=terms)
     for note in design.notes:
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     pages_made = len(design.blocks)
     noun = "page" if pages_made == 1 else "pages"
-    say(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
-    tell(f"study: {out}")
-    tell(f"administrator's token, told only now: {token}")
+    print_note(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
+    print_answer(f"study: {out}")
+    print_answer(f"administrator's token, told only now: {token}")
 
 
 @study_app.command("serve")
@@ -103,8 +103,8 @@ def serve_command(
     unmask: Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")] = False,
 ) -> None:
     """Serve a study to its participants until Ctrl-C; every answer acknowledged is on disk."""
-    from imprint.cli.console import say, tell
-    from imprint.cli.study_address import reached_at
+    from imprint.cli.console import print_answer, print_note
+    from imprint.cli.study_address import public_address
     from imprint.web.serving import bind, public_name, require_server, run
 
     require_server()
@@ -118,13 +118,13 @@ def serve_command(
         app = make_study_app(
             store, hosts=hosts, join=not no_join, unmask=unmask, secure=bool(url and url.startswith("https:"))
         )
-        local, notes = reached_at(bound)
+        local, notes = public_address(bound)
         where = url.rstrip("/") if url is not None else local
-        tell(f"take part: {where}/")
-        tell(f"administrator: {where}/admin")
+        print_answer(f"take part: {where}/")
+        print_answer(f"administrator: {where}/admin")
         for note in notes if url is None else (f"listening on {local}, where the proxy is to send what it gets",):
-            say(note)
-        say("Ctrl-C stops the server; started again, it goes on where it was.")
+            print_note(note)
+        print_note("Ctrl-C stops the server; started again, it goes on where it was.")
         run(app, bound)
 
 
@@ -141,7 +141,7 @@ def score_command(
     """Print the paper's Table 4 for this crowd: how many associations people share, beside chance."""
     import contextlib
 
-    from imprint.cli.console import say, show_findings
+    from imprint.cli.console import print_note, show_findings
     from imprint.study.analysis import bonuses as find_bonuses
     from imprint.study.analysis import score
     from imprint.study.store import Store
@@ -151,7 +151,7 @@ def score_command(
         rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
         found = [*score(store, rated).findings(), *(find_bonuses(store) if bonuses else ())]
     if not found:
-        say("Nobody has answered yet.")
+        print_note("Nobody has answered yet.")
     show_findings(found, json=json, unmask=unmask)
 
 
@@ -170,7 +170,7 @@ def export_command(
     ] = None,
 ) -> None:
     """Write everything people answered, or the study's tasks for a crowdsourcing platform."""
-    from imprint.cli.console import check_target, tell
+    from imprint.cli.console import check_target, print_answer
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
@@ -193,7 +193,7 @@ def export_command(
         )
     with Store.open(study) as store:
         writers[chosen](store, out)
-    tell(f"{chosen}: {out}")
+    print_answer(f"{chosen}: {out}")
 
 
 @study_app.command("delete")
@@ -202,7 +202,7 @@ def delete_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do it: nothing brings the answers back.")] = False,
 ) -> None:
     """Delete a study with everything people answered."""
-    from imprint.cli.console import tell
+    from imprint.cli.console import print_answer
     from imprint.study import database
     from imprint.study.store import Store
 
@@ -216,7 +216,7 @@ def delete_command(
             f"holds {held}, which cannot be recovered", option="--yes", where=study, hint="add --yes to delete it"
         )
     database.remove(study)
-    tell(f"deleted: {study}, {held}")
+    print_answer(f"deleted: {study}, {held}")
 
 
 def _design(
@@ -262,7 +262,7 @@ def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
 
 def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeration":
     """Find associations of name groups with words."""
-    from imprint.cli.console import open_embedding, progress_bar, say
+    from imprint.cli.console import open_embedding, print_note, progress_bar
     from imprint.enumeration.enumerate import threads
 
     opened = open_embedding(embedding)
@@ -270,5 +270,5 @@ def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeratio
         settings = imprint.Settings(rotations=rotations, seed=seed, repeats=0)
         found = imprint.enumerate_biases(opened, settings=settings, executor=executor, progress=report)
     for note in found.notes:
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     return found

@@ -14,14 +14,14 @@ _READABLE = (
 )
 
 
-def reached_at(bound: socket.socket) -> tuple[str, list[str]]:
+def public_address(bound: socket.socket) -> tuple[str, list[str]]:
     """Return the address to hand out, and what whoever runs the server has to know of it."""
     host = ip_address(bound.getsockname()[0])
     if host.is_loopback:
         return address(bound), []
     if not host.is_unspecified:
         return address(bound), [_READABLE]
-    outward = _outward(bound.family)
+    outward = _outward_address(bound.family)
     if outward is None:
         told = f"{_EVERYWHERE}; the one printed works on itself alone, others need its name or address in the network"
     else:
@@ -29,7 +29,7 @@ def reached_at(bound: socket.socket) -> tuple[str, list[str]]:
     return address(bound, outward), [told, _READABLE]
 
 
-def _outward(family: int) -> str | None:
+def _outward_address(family: int) -> str | None:
     """Return the address from which this machine would send to others, None where it would not; nothing is sent."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
