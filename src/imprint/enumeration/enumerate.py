@@ -12,10 +12,10 @@ from imprint.choices import Device
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
 from imprint.enumeration.null import Done, open_checkpoint
-from imprint.enumeration.problem import pose
+from imprint.enumeration.problem import build_problem
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds, solve, work_of
+from imprint.enumeration.solution import count_rotations, problem_seeds, solve
 from imprint.enumeration.targets import Names
 from imprint.errors import SettingError
 from imprint.subjects.opening import EmbeddingLike, load
@@ -68,15 +68,15 @@ def enumerate_biases(
     embedding = load(embedding)
     settings = replace(settings or Settings(), **changes)
     check_device(device, settings, checkpoint)
-    problem = pose(embedding, names, settings, posing_seeds(settings))
-    report = count_up(progress, work_of(settings))
+    problem = build_problem(embedding, names, settings, problem_seeds(settings))
+    report = as_increments(progress, count_rotations(settings))
     kept = open_checkpoint(checkpoint, problem.cells, settings, embedding.sha256, __version__)
-    with working(executor) as pool, _closing(kept):
+    with executor_or_threads(executor) as pool, _closing(kept):
         table, crossings = solve(problem, settings, executor=pool, device=device, checkpoint=kept, report=report)
     return conclude(embedding, problem, settings, table, crossings, order_categories(table))
 
 
-def working(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
+def executor_or_threads(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
     """Give the executor, left open afterwards, or threads of our own where there is none."""
     return contextlib.nullcontext(executor) if executor else threads()
 
@@ -103,7 +103,7 @@ def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLi
         )
 
 
-def count_up(progress: Progress | None, total: int) -> Done | None:
+def as_increments(progress: Progress | None, total: int) -> Done | None:
     """Turn a callback (done, total) into one that is told how much more is done."""
     if progress is None:
         return None

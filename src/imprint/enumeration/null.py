@@ -67,7 +67,7 @@ def reached_by_each(chunk: Floats32, tables: Floats) -> Ints:
     return len(chunk) - np.array(below).T.reshape(tables.shape)
 
 
-def rotate(
+def rotation_p_values(
     cells: Cells,
     scores: Floats,
     rotations: int,
@@ -127,6 +127,6 @@ def adjust(p_values: Floats, settings: Settings) -> Floats:
     return correct(p_values.ravel()).reshape(p_values.shape)
 
 
-def critical(p_values: Floats, significant: Flags, rotations: int) -> float:
+def critical_p_value(p_values: Floats, significant: Flags, rotations: int) -> float:
     """Return the largest p-value called significant, or the smallest that so many rotations can give."""
     return float(p_values[significant].max(initial=1 / (rotations + 1)))
