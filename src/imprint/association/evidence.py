@@ -99,7 +99,7 @@ class CosineTable:
         scores = self.scores()
         return scores[: self.n_x], scores[self.n_x :]
 
-    def taking(self, targets: Collection[str], attributes: Collection[str]) -> "CosineTable":
+    def subset(self, targets: Collection[str], attributes: Collection[str]) -> "CosineTable":
         """Return the table with these of its words alone."""
         rows, columns = (
             [place for place, word in enumerate(own) if word in kept]

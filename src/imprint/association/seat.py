@@ -84,7 +84,7 @@ def seat(
     """
     check_choice("unit", unit, get_args(Unit))
     opened = open_encoder(encoder)
-    question = ask(find_test(test), context, templates)
+    question = in_sentences(find_test(test), context, templates)
     framed = FramedWords.of(list(question.sides.values())) if unit == "word" else None
     beside = framed.texts() if framed else []
     encodings = encode_texts(opened, question.texts + question.frames, beside, cache=cache, progress=progress)
@@ -103,7 +103,7 @@ def seat(
 
 
 @dataclass(frozen=True, repr=False)
-class SentenceQuestion:
+class SentenceTest:
     """A test put into sentences."""
 
     test: WeatTest
@@ -131,13 +131,13 @@ class SentenceQuestion:
         return list(dict.fromkeys(sentence.form for side in self.sides.values() for sentence in side))
 
 
-def ask(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceQuestion:
+def in_sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceTest:
     """Put a test into sentences."""
-    return SentenceQuestion(test, context, sentences(test, context, templates))
+    return SentenceTest(test, context, sentences(test, context, templates))
 
 
 def measure(
-    question: SentenceQuestion,
+    question: SentenceTest,
     encoder: Encoder,
     encodings: Encodings,
     lacking: Sequence[str] = (),

@@ -14,7 +14,7 @@ from typing import TypeVar, get_args
 
 from imprint.association.coherence import CoherenceRow, check_coherence
 from imprint.association.framing import FramedWords
-from imprint.association.seat import SentenceQuestion, ask, measure
+from imprint.association.seat import SentenceTest, in_sentences, measure
 from imprint.association.seat_result import SeatResult
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.sentences import Side, Unit
@@ -153,7 +153,7 @@ def run_seat_battery(
     check_alpha(alpha)
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
-    questions, refused = put(tests, context, templates, skip=skip)
+    questions, refused = all_in_sentences(tests, context, templates, skip=skip)
     not_run = [_skipped(opened[0], test, reason, seed) for test, reason in refused]
     results: list[SeatResult] = []
     anisotropy: list[AnisotropyRow] = []
@@ -186,15 +186,15 @@ def run_seat_battery(
     )
 
 
-def put(
+def all_in_sentences(
     tests: Sequence[WeatTest], context: Context | None, templates: Templates | None, *, skip: bool = True
-) -> tuple[list[SentenceQuestion], list[tuple[WeatTest, str]]]:
+) -> tuple[list[SentenceTest], list[tuple[WeatTest, str]]]:
     """Put every test into sentences, in the contexts it has or in the one asked for; return what could not be, too."""
     questions, refused = [], []
     for test in tests:
         for one in contexts(test) if context is None else (context,):
             try:
-                questions.append(ask(test, one, templates))
+                questions.append(in_sentences(test, one, templates))
             except StimulusError as error:
                 # Words of no stated language can still be asked alone.
                 alone = context is None and one == "bleached" and test.language == UNDETERMINED
@@ -220,7 +220,7 @@ def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
 
 def _measure_all(
     encoder: Encoder,
-    questions: Sequence[SentenceQuestion],
+    questions: Sequence[SentenceTest],
     encodings: Encodings,
     framed: Mapping[Context, FramedWords],
     alternative: Alternative,
@@ -233,7 +233,7 @@ def _measure_all(
 
     framings = {context: words.encoded(encodings) for context, words in framed.items()}
 
-    def run(question: SentenceQuestion) -> tuple[list[SeatResult], list[SkippedRow]]:
+    def run(question: SentenceTest) -> tuple[list[SeatResult], list[SkippedRow]]:
         test = question.test
         try:
             framing = framings.get(question.context)
@@ -257,7 +257,7 @@ def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> Skippe
 
 
 def _affordable(
-    encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceQuestion]
+    encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceTest]
 ) -> dict[Context, FramedWords]:
     """Return the bundled words in the sentences of each context; none where the encoder may not be sent so many."""
     sides: dict[Context, list[Side]] = {}
@@ -278,7 +278,7 @@ def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | Non
     for (_, unit, _), places in families.items():
         family = [results[place] for place in places]
         if unit == "word":
-            found = judge([result.question for result in family], alpha)
+            found = judge([result.case for result in family], alpha)
         else:
             adjusted = holm([result.p_value for result in family]).tolist()
             found = [Judged(alpha, p_holm=p_value, family_size=len(family)) for p_value in adjusted]
@@ -313,7 +313,7 @@ def _side_by_side(
 
 
 def _anisotropy(
-    encoder: Encoder, questions: Sequence[SentenceQuestion], encodings: Encodings, seed: int
+    encoder: Encoder, questions: Sequence[SentenceTest], encodings: Encodings, seed: int
 ) -> Iterable[AnisotropyRow]:
     for context in dict.fromkeys(question.context for question in questions):
         texts = list(dict.fromkeys(t for question in questions if question.context == context for t in question.texts))

@@ -129,7 +129,7 @@ class SeatResult(AssociationResult):
     left_out: tuple[str, ...]
     ranked: float
 
-    _deals: ClassVar[int] = 200  # with a standard error of some 3 %: a battery asks for dozens
+    _shuffles: ClassVar[int] = 200  # with a standard error of some 3 %: a battery asks for dozens
 
     @property
     def label(self) -> Literal["d", "d_word"]:

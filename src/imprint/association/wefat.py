@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.evidence import Checks
-from imprint.association.rows import JudgedRow, direction_of, question_of
+from imprint.association.rows import JudgedRow, case_of, direction_of
 from imprint.association.verdicts import Case, Evidence, Judged, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.embeddings.background import Background
@@ -139,9 +139,9 @@ class WefatResult(Result):
         return self.judged.evidence if self.judged else None
 
     @property
-    def question(self) -> Case:
+    def case(self) -> Case:
         """What is judged of it within a family."""
-        return question_of(self.checks, self.test, self.missing)
+        return case_of(self.checks, self.test, self.missing)
 
     def in_family(self, judged: Judged) -> Self:
         """Return the result with its judgement."""

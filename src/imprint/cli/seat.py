@@ -65,7 +65,7 @@ def seat_command(
 
     Several encoders are corrected together. Encodings are kept on disk: a second run encodes nothing.
     """
-    from imprint.association.seat_battery import put, run_seat_battery
+    from imprint.association.seat_battery import all_in_sentences, run_seat_battery
     from imprint.cli.console import phases, print_note, show_findings
     from imprint.cli.encoders import opened_cache, opened_encoder
     from imprint.stimuli.templates import read_templates
@@ -73,7 +73,7 @@ def seat_command(
     asked = bool(test or tests)
     chosen = _choose(test, tests)
     own = None if templates is None else read_templates(templates)
-    questions, _ = put(chosen, context, own, skip=not asked)
+    questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.texts + question.frames}
     encoders = [
         opened_encoder(

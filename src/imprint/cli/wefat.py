@@ -76,7 +76,7 @@ def _choose(patterns: list[str] | None, file: Path | None, property_file: Path |
         )
     values = read_property(property_file)
     test = replace(chosen[0], property_name=property_file.stem)
-    words = test.words.taking(word for word in test.words.words if word in values)
+    words = test.words.subset(word for word in test.words.words if word in values)
     if 0 < len(words) < len(test.words):
         print_note(
             f"note: {property_file} has values for {len(words)} of {len(test.words)} words; the rest is ignored"

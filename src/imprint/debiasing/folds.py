@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.debiasing.frontier import STRENGTHS, WANTED_REDUCTION, FrontierPoint, Variances, measure
+from imprint.debiasing.frontier import STRENGTHS, TARGET_REDUCTION, FrontierPoint, Variances, measure
 from imprint.debiasing.linear import LinearDebiaser, default_axes, prepare
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
@@ -110,7 +110,7 @@ def fold_frontier(
     )
 
 
-def choose_debiaser(points: Sequence[FoldedPoint], *, reduction: float = WANTED_REDUCTION) -> LinearDebiaser:
+def choose_debiaser(points: Sequence[FoldedPoint], *, reduction: float = TARGET_REDUCTION) -> LinearDebiaser:
     """Of those that should reduce the variance that many times, return the one that changes the background's least.
 
     Where none does, return the one that reduces most.

@@ -20,7 +20,7 @@ from imprint.subjects.opening import EmbeddingLike
 from imprint.types import Floats
 
 STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-WANTED_REDUCTION = 6.0
+TARGET_REDUCTION = 6.0
 
 PAPER_HELD_OUT = (0.02, 0.001)
 PAPER_BACKGROUND = (0.005, 0.0055)
@@ -185,7 +185,7 @@ def measure(
     return tuple(points)
 
 
-def choose_strength(points: Sequence[FrontierPoint], *, reduction: float = WANTED_REDUCTION) -> float:
+def choose_strength(points: Sequence[FrontierPoint], *, reduction: float = TARGET_REDUCTION) -> float:
     """Return the smallest strength that reduces the held-out variance that many times, else the largest one tried."""
     if not points:
         raise SettingError(option="points", got=points, expected="at least one strength")

@@ -127,7 +127,7 @@ def shared_sets(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tup
     """Return the sets with the words that all embeddings have, and the words that one or another lacks."""
     words = dict.fromkeys(word for group in sets for word in group.words)
     missing = {word for embedding in embeddings for word in embedding.lookup(words).missing}
-    kept = [group.taking(word for word in group.words if word not in missing) for group in sets]
+    kept = [group.subset(word for word in group.words if word not in missing) for group in sets]
     lost = tuple(word for word in words if word in missing)
     if min(map(len, kept)) < FEWEST_WORDS:
         raise VocabularyError(

@@ -68,7 +68,7 @@ class WordSet:
     def __repr__(self) -> str:
         return f"WordSet({self.name!r}, {len(self)} words)"
 
-    def taking(self, words: Iterable[str]) -> "WordSet":
+    def subset(self, words: Iterable[str]) -> "WordSet":
         """Return the set with these of its words alone, each with its kind."""
         kinds = dict(zip(self.words, self.kinds, strict=True))
         kept = tuple(words)
