@@ -138,7 +138,7 @@ def test_a_test_whose_smallest_p_is_above_alpha_has_too_few_words():
 
 def test_two_checks_do_not_run_where_an_encoder_may_not_be_sent_so_many_texts(speaker, tests):
     encoder = speaker()
-    encoder.at_most = 200
+    encoder.max_texts = 200
     (one, *_) = run_seat_battery([encoder], tests[:1]).findings()
     assert (one.p_frequency, one.p_axes) == (None, None)
     assert one.p_words is not None

@@ -265,7 +265,7 @@ def _affordable(
         sides.setdefault(question.context, []).extend(question.sides.values())
     framed = {context: FramedWords.of(some) for context, some in sides.items()}
     asked = {*texts, *(text for one in framed.values() for text in one.texts())}
-    return framed if encoder.at_most is None or len(asked) <= encoder.at_most else {}
+    return framed if encoder.max_texts is None or len(asked) <= encoder.max_texts else {}
 
 
 def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | None) -> list[SeatResult]:

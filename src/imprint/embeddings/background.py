@@ -100,7 +100,7 @@ class Background:
         return max(1.0, float(np.sqrt(np.mean(every**2)))) if len(every) else 1.0
 
 
-class Wanted(Collection[str]):
+class WordsToKeep(Collection[str]):
     """The words a reader keeps; with `background`, the rows of its sample besides."""
 
     def __init__(self, words: Collection[str], *, background: bool = False) -> None:
@@ -117,15 +117,15 @@ class Wanted(Collection[str]):
         return len(self._words)
 
 
-def rows_to_keep(wanted: Collection[str], words: Sequence[str], ranks: Ints) -> list[int]:
+def rows_to_keep(only: Collection[str], words: Sequence[str], ranks: Ints) -> list[int]:
     """Return which of these rows a reader keeps: those of wanted words, and of the background where it is wanted."""
-    sampled = in_sample(ranks).tolist() if wants_background(wanted) else itertools.repeat(False)
-    return [row for row, (word, chosen) in enumerate(zip(words, sampled, strict=False)) if chosen or word in wanted]
+    sampled = in_sample(ranks).tolist() if keeps_background(only) else itertools.repeat(False)
+    return [row for row, (word, chosen) in enumerate(zip(words, sampled, strict=False)) if chosen or word in only]
 
 
-def wants_background(wanted: Collection[str] | None) -> bool:
+def keeps_background(only: Collection[str] | None) -> bool:
     """Tell whether a reader keeps a sample besides the words it was asked for."""
-    return isinstance(wanted, Wanted) and wanted.background
+    return isinstance(only, WordsToKeep) and only.background
 
 
 def _principal(rows: Floats32) -> Floats:

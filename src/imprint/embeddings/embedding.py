@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from imprint.checks import check_list
 from imprint.embeddings.background import Background, in_order, in_sample
-from imprint.errors import EmbeddingFileError, needing
+from imprint.errors import EmbeddingFileError, requiring
 from imprint.files import hash_file
 from imprint.types import Flags, Floats, Floats32, Ints, Ints32, Progress, Subword
 
@@ -276,7 +276,7 @@ class Embedding:
 
     def to_gensim(self) -> "KeyedVectors":
         """Copy into gensim's KeyedVectors."""
-        with needing("gensim", "gensim"):
+        with requiring("gensim", "gensim"):
             from gensim.models import KeyedVectors
         keyed_vectors = KeyedVectors(vector_size=self.dimension)
         keyed_vectors.add_vectors(list(self.words), np.asarray(self.vectors))

@@ -29,7 +29,7 @@ class BagOfWordsEncoder(Encoder):
         self.name = embedding.name
         self.identity = identify(adapter="bag of words", embedding=embedding.sha256)
         self.settings = {"adapter": "bag of words", "pooling": "mean"}
-        self.remembered = False
+        self.cacheable = False
         self._embedding = embedding
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:

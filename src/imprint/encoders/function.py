@@ -41,7 +41,7 @@ class FunctionEncoder(Encoder):
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.identity = identify(adapter="function", name=self.name, identity=identity)
         self.settings = {"adapter": "function", "pooling": "the function's own"}
-        self.remembered = identity is not None
+        self.cacheable = identity is not None
         self.chunk = chunk
         self._function = function
 

@@ -20,7 +20,7 @@ from imprint.types import Floats32
 FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after
 
 _LONGEST_TIMEOUT = 86_400  # seconds: a day
-_BYTES_A_TEXT = 512 * 1024  # some 20,000 numbers in full, more than any model gives
+_BYTES_PER_TEXT = 512 * 1024  # some 20,000 numbers in full, more than any model gives
 _BYTES_ASIDE = 1024 * 1024  # what an answer may hold besides its vectors
 _QUOTED = 200  # characters of what a server said that a message repeats
 _LISTED = 8  # models named in a message
@@ -79,7 +79,7 @@ class ServerEncoder(Encoder):
         stated = {"adapter": "server", "url": self._base, "model": model, "pooling": own, "prefix": prefix}
         self.settings = {name: value for name, value in stated.items() if value}
         self.chunk = batch
-        self.at_most = max_texts
+        self.max_texts = max_texts
 
     def embed(self, texts: Sequence[str]) -> Floats32:
         """Return one row a text, in order, asking for `chunk` of them at a time."""
@@ -89,7 +89,7 @@ class ServerEncoder(Encoder):
 
     def _embed(self, texts: Sequence[str]) -> Floats32:
         request = write_request(self._model, [self._prefix + text for text in texts])
-        body = self._ask(request, limit=len(texts) * _BYTES_A_TEXT + _BYTES_ASIDE)
+        body = self._ask(request, limit=len(texts) * _BYTES_PER_TEXT + _BYTES_ASIDE)
         try:
             rows = read_vectors(body, len(texts))
         except ProtocolError as error:

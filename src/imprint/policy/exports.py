@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree as Xml
 
-from imprint.errors import ImprintError, refusing
+from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, replacing
 from imprint.kinds.audit import AuditRow, judgement
 from imprint.kinds.gate import GateRow, Verdict, condition_of, datum, line, name_of
@@ -82,7 +82,7 @@ def append_summary(path: FilePath, gate: Gate) -> None:
     """Add a summary in Markdown to the end of a file, as $GITHUB_STEP_SUMMARY needs it."""
     lines = ["", f"## imprint: {gate.verdict}", "", *draw_blocks(_summary(gate))]
     with (
-        refusing(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another file"),
+        raising_as(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another file"),
         open(path, "a", encoding="utf-8") as file,  # noqa: PTH123
     ):
         file.write("\n".join(lines))

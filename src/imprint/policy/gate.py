@@ -148,7 +148,7 @@ def _answer(condition: Condition, findings: Sequence[Row]) -> Answer:
     skipped = [
         one
         for one in findings
-        if isinstance(one, SkippedRow) and one.part in (None, condition.home) and condition.names(one.test)
+        if isinstance(one, SkippedRow) and one.part in (None, condition.part) and condition.names(one.test)
     ]
     return Answer(
         condition=condition,
@@ -165,11 +165,11 @@ def _tests(findings: Iterable[Row]) -> tuple[str, ...]:
 
 def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[SkippedRow]) -> str:
     """Say what is known of a condition that matches nothing."""
-    kind, home = condition.target[0], condition.home
-    part = next((one for one in findings if isinstance(one, PartRow) and one.test == home), None)
+    kind = condition.target[0]
+    part = next((one for one in findings if isinstance(one, PartRow) and one.test == condition.part), None)
     if part is not None and not part.ran:
         reason = part.why or "it was not asked for"
-        return f"the part {home!r} of the audit was not run: {reason}"
+        return f"the part {condition.part!r} of the audit was not run: {reason}"
     if skipped:
         return f"{skipped[0].test} could not be run: {skipped[0].reason}"
     if any(isinstance(one, RawRow) and one.kind == kind for one in findings):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from imprint.files import FilePath, replacing
 from imprint.kinds.audit import AuditRow
-from imprint.kinds.sections import as_read, sections, sentences
+from imprint.kinds.sections import round_trip, sections, sentences
 from imprint.masking import Words
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
 from imprint.report.method import method
@@ -23,7 +23,7 @@ _OWN = Path(__file__).parent / "templates"
 
 def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
     """Return the page of an audit's findings; slurs are masked unless `unmask`."""
-    rows = as_read(findings)
+    rows = round_trip(findings)
     said = tuple(sentences(rows))
     opening = [Section("summary", "In short", (Listing(said),))] if said else []
     parts = [*sections(rows), method(rows)]

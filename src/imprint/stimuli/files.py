@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from imprint.errors import StimulusError, refusing
+from imprint.errors import StimulusError, raising_as
 from imprint.files import FilePath
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
 
@@ -35,7 +35,7 @@ _TYPE_NAMES = {
 
 def read_text(path: FilePath) -> str:
     """Read a small UTF-8 file, with or without a byte order mark; line ends come back as line feeds."""
-    unreadable = refusing(
+    unreadable = raising_as(
         (OSError, ValueError), StimulusError, "cannot be read ({})", where=path, hint="check the path"
     )
     with unreadable, Path(path).open("rb") as file:
@@ -181,9 +181,9 @@ def read_table(path: FilePath) -> TomlTable:
     """Read a TOML file as one table."""
     text, deep = read_text(path), "is not valid TOML: brackets are nested too deeply"
     with (
-        refusing(RecursionError, StimulusError, deep, where=path, hint="correct the file"),
+        raising_as(RecursionError, StimulusError, deep, where=path, hint="correct the file"),
         # TOMLDecodeError, or an integer with more digits than Python converts
-        refusing(ValueError, StimulusError, "is not valid TOML: {}", where=path, hint="correct the file there"),
+        raising_as(ValueError, StimulusError, "is not valid TOML: {}", where=path, hint="correct the file there"),
     ):
         return TomlTable(tomllib.loads(text), (str(path),))
 

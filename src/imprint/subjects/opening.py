@@ -16,7 +16,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
 from imprint.errors import SettingError
 from imprint.files import FilePath
-from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, Found, find_source
+from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, ResolvedSource, find_source
 from imprint.types import Progress
 
 if TYPE_CHECKING:  # who opens an embedding needs no encoder
@@ -195,7 +195,9 @@ def _from_object(source: object, options: EncoderOptions) -> Subject:
     return from_object(source)
 
 
-def _open(found: Found, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions) -> Subject:
+def _open(
+    found: ResolvedSource, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions
+) -> Subject:
     from imprint.encoders.bag_of_words import BagOfWordsEncoder
     from imprint.subjects.objects import from_object
 

@@ -25,7 +25,7 @@ from imprint.render.charts.theme import (
 _LABELS = 240  # pixels left of the plot
 _LETTERS = 37  # in a line of a label, of which there are two at most
 _LINE_HEIGHT = 15
-_IN_A_LINE = 4  # entries of the legend
+_LETTERS_PER_LINE = 4  # entries of the legend
 _BAR = "M-1.2,0L1.2,0"
 _ARROW = "M0,1.1L-1,0L-0.4,0L-0.4,-1.1L0.4,-1.1L0.4,0L1,0Z"
 # Shape and filling say what colour says; what is reversed points down.
@@ -69,8 +69,8 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str) -> Spec:
     step = 2 * _LINE_HEIGHT + 8 if any("\n" in row["lines"] for row in estimates) else 28
 
     explained = _explained(estimates, band)
-    above = -16 - 18 * math.ceil(len(explained) / _IN_A_LINE)
-    legend = {"orient": "none", "legendX": -_LABELS, "legendY": above, "columns": _IN_A_LINE}
+    above = -16 - 18 * math.ceil(len(explained) / _LETTERS_PER_LINE)
+    legend = {"orient": "none", "legendX": -_LABELS, "legendY": above, "columns": _LETTERS_PER_LINE}
     marks = looks("evidence", explained, legend=legend)
     scale = scale_for([0.0, *ends], 0, WIDTH - _LABELS)
     x = alt.X("estimate", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False))
