@@ -22,7 +22,7 @@ PHRASES = {
     r"(?<!there\s)(?:is|are) no(?! longer| more| fewer| less)": "is not a valid, has no",
     r"(?:is|are|was|were) there more than once|(?:is|are) listed more than once": "is duplicated",
     r"stands?": "is, appears",
-    r"both ends": "both sides",
+    r"on both ends": "on both sides",
     r"as (?:it|they) (?:was|were)(?! \w)": "unchanged",
     # how a result is put
     r"(?:that )?chance hardly": "statistically significant",
@@ -34,13 +34,13 @@ PHRASES = {
     r"middle 95": "95 % interval",
     r"could have found": "smallest detectable effect",
     r"cannot reach": "too few words to tell",
-    r"certificate|above the optimum": "solver gap",
+    r"certificate(?! is not trusted)|above the optimum": "solver gap",
     # words that puzzle
     r"deals?|dealt": "assign, shuffle",
     r"mend(?:s|ed|ing)?": "repair, fix",
     r"nobody": "no one, without",
     r"that which": "what",
-    rf"{_THING} an? {_UNIT}|a column a|a row a": "per, each",
+    rf"(?<!each\s){_THING} an? {_UNIT}|a column a|a row a": "per, each",
 }
 _PATTERNS = {phrase: re.compile(r"\b(?:" + phrase.replace(" ", r"\s+") + r")\b", re.IGNORECASE) for phrase in PHRASES}
 _SILENT = {  # what users do not read

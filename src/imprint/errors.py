@@ -117,7 +117,7 @@ class MissingExtraError(ImprintError):
 def raising_as(
     causes: type[Exception] | tuple[type[Exception], ...], kind: type[ImprintError], message: str, **fields: Any
 ) -> Iterator[None]:
-    """Turn what the system or a library raises into an error of ours; {} in the message stands for its reason."""
+    """Turn what the system or a library raises into an error of ours; {} in the message becomes its reason."""
     try:
         yield
     except ImprintError:

@@ -20,7 +20,7 @@ _BLOCK = 8 << 20
 
 
 def writable(target: FilePath) -> Path:
-    """Return where a file is to be written, through links; refuse what is there and is no file.
+    """Return where a file is to be written, through links; refuse a place that holds something other than a file.
 
     Renamed onto a device or a pipe, a file would take its place.
     """
@@ -63,7 +63,7 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
 
 
 def hash_file(path: Path, progress: "Progress | None" = None) -> str:
-    """Return the SHA-256 of a file, read a block at a time; `progress` is told the bytes done and all of them."""
+    """Return the SHA-256 of a file, read a block at a time; `progress` gets the bytes done and the total."""
     digest = hashlib.sha256()
     done, total = 0, path.stat().st_size
     with path.open("rb", buffering=0) as file:

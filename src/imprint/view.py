@@ -174,7 +174,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph; a "warning" stands out, a "note" steps back."""
+    """A paragraph; a "warning" is emphasised, a "note" is small."""
 
     text: Text
     tone: Literal["plain", "note", "warning"] = "plain"

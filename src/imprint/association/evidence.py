@@ -126,7 +126,7 @@ class CosineTable:
 class SetVectors:
     """The unit vectors of a test's words, and their frequency ranks: X before Y, A before B.
 
-    Where words stand in sentences, `offsets` say which of the background's rows have the sentences of each word.
+    Where words are in sentences, `offsets` say which of the background's rows have the sentences of each word.
     """
 
     targets: Floats

@@ -70,7 +70,7 @@ def group_association(
 
 
 def group_statistic(target_means: Floats, attribute_means: Floats, mu: Floats, centre: Floats) -> float:
-    """Return g from the means of unit vectors: one row a group in the first two, one vector in the others."""
+    """Return g from the means of unit vectors: one row per group in the first two, one vector in the others."""
     return float(np.sum((target_means - mu) * (attribute_means - centre)))
 
 

@@ -197,7 +197,7 @@ class AssociationResult(Result):
         return case_of(self.checks, self.test, self.missing)
 
     def in_family(self, judged: Judged) -> Self:
-        """Return the result with its judgement; what it could have found, where it found nothing, takes a moment."""
+        """Return the result with its judgement; computing the smallest detectable effect takes a moment."""
         unseen = judged.evidence == "none shown" and judged.level is not None
         shift = self.smallest_detectable_shift(judged.level) if unseen else None  # type: ignore[arg-type]
         return replace(self, judged=judged, detectable_shift=shift)
@@ -205,7 +205,7 @@ class AssociationResult(Result):
     def smallest_detectable_shift(self, alpha: float, *, power: float = 0.8) -> float | None:
         """Return the shift of X's scores, either way, that this test would find with that power.
 
-        None if p cannot reach alpha.
+        None if there are too few words for p to fall to alpha.
         """
         from imprint.significance.power import smallest_detectable_shift
 

@@ -117,7 +117,7 @@ class SentenceTest:
 
     @property
     def frames(self) -> list[str]:
-        """Every sentence without its word, where these tell target words apart: where not all stand in the same."""
+        """Every sentence without its word; empty if all target words have the same sentences."""
         templates: dict[str, set[str]] = {}
         for sentence in (*self.sides["x"], *self.sides["y"]):
             templates.setdefault(sentence.word, set()).add(sentence.template)

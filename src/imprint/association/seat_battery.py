@@ -175,7 +175,7 @@ def run_seat_battery(
     if not results:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
         raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})")
-    seats = _judge(results, alpha, _labelled(report, "asking what each test could have found"))
+    seats = _judge(results, alpha, _labelled(report, "computing the smallest detectable effects"))
     return SeatBattery(
         seats=tuple(seats),
         skipped=tuple(dict.fromkeys(not_run)),

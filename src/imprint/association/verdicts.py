@@ -89,7 +89,7 @@ def judge(cases: Sequence[Case], alpha: float) -> list[Judged]:
 
 
 def check_alpha(alpha: float) -> None:
-    """Refuse what is no chance of a false discovery."""
+    """Refuse an alpha that is not between 0 and 1."""
     check_between("alpha", alpha)
 
 

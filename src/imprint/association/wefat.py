@@ -193,7 +193,7 @@ class WefatResult(Result):
         )
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a word: its score, its property and what the line predicts."""
+        """Return one row per word: its score, its property and what the line predicts."""
         import pandas as pd
 
         frame = pd.DataFrame({"score": self.scores, self.test.property_name: self.values})

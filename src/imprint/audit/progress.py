@@ -12,7 +12,7 @@ _FINE = 1_000  # steps a part
 class Meter:
     """Tells `report` (what, done, total) of parts that may run side by side: never less, everything at the end.
 
-    After `stop`, a part that reports again is ended: nobody waits for it any more.
+    After `stop`, a part that reports again is ended.
     """
 
     def __init__(self, report: Report | None, seconds: Mapping[str, float]) -> None:

@@ -70,7 +70,7 @@ def fold_frontier(
     """Debias with each strength and spread on four fifths of the seeds and measure on the last fifth, ten times.
 
     Background words are drawn from the vocabulary: words in lower case that are neither seeds nor ends of the axis,
-    nor gendered by what they mean, nor the catalogue's, nor `judges`. `progress` is told how many fits of how many are
+    nor gendered by what they mean, nor the catalogue's, nor `judges`. `progress` gets how many fits of how many are
     done.
     """
     embedding = load(embedding)

@@ -36,7 +36,7 @@ class Variances:
     A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards.
     The axis after is the one that the same words make afterwards. NaN where nothing of it is left. `held_out_fixed`
     and `background_fixed` are variances after on the axis as it was before. `reduction_low` and `reduction_high` are
-    the middle 95 % of the reduction over resamples of the held-out words, NaN where these are fewer than ten;
+    a 95 % interval of the reduction over resamples of the held-out words, NaN where these are fewer than ten;
     `left_low` and `left_high` those of the share left on the axis as it was before.
     """
 

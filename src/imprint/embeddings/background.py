@@ -45,7 +45,7 @@ class Background:
     """A sample of unit rows, sorted by frequency into blocks, and rows that show how the space spreads.
 
     `lowest` has the lowest rank of each block, `starts` where it begins, with a last entry where the blocks end. The
-    spreading rows are of so many `words`, over and over again where these stand in several sentences.
+    spreading rows are of so many `words`, repeated where a word is in several sentences.
     """
 
     rows: Floats32
@@ -66,7 +66,7 @@ class Background:
         return cls(sample, lowest, starts, sample[:frequent], frequent)
 
     def draw(self, ranks: Ints, draws: int, rng: np.random.Generator) -> Ints:
-        """Draw, for each rank, rows of like frequency: indices into `rows`, a row a draw."""
+        """Draw, for each rank, rows of like frequency: indices into `rows`, one row per draw."""
         places = np.maximum(np.searchsorted(self.lowest, ranks, side="right") - 1, 0)
         first, size = self.starts[places], np.diff(self.starts)[places]
         return np.asarray(first + (rng.random((draws, len(ranks))) * size).astype(np.int64))
@@ -118,7 +118,7 @@ class WordsToKeep(Collection[str]):
 
 
 def rows_to_keep(only: Collection[str], words: Sequence[str], ranks: Ints) -> list[int]:
-    """Return which of these rows a reader keeps: those of wanted words, and of the background where it is wanted."""
+    """Return which of these rows a reader keeps: those of `only` words, and of the background if `only` asks for it."""
     sampled = in_sample(ranks).tolist() if keeps_background(only) else itertools.repeat(False)
     return [row for row, (word, chosen) in enumerate(zip(words, sampled, strict=False)) if chosen or word in only]
 

@@ -33,7 +33,7 @@ class BagOfWordsEncoder(Encoder):
         self._embedding = embedding
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text."""
+        """Return one row per text."""
         return np.array([self._mean(text) for text in texts]).reshape(len(texts), self._embedding.dimension)
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What every sentence encoder is to imprint: texts in, one checked float32 row a text out.
+"""What every sentence encoder is to imprint: texts in, one checked float32 row per text out.
 
 May et al. (2019, SEAT), section 2: any model that gives a text a vector of fixed size can be asked.
 """
@@ -52,10 +52,10 @@ class Encoder(ABC):
 
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text, in order."""
+        """Return one row per text, in order."""
 
     def encode(self, texts: Sequence[str]) -> Floats32:
-        """Return one float32 row a text, in order, refusing what is no vector."""
+        """Return one float32 row per text, in order, refusing anything but finite numbers."""
         check_list("texts", texts, of="texts")
         for text in texts:
             if _LONE_SURROGATE.search(text):

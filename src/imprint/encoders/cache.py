@@ -84,7 +84,7 @@ class EncodingCache:
         return found
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
-        """Keep one row a text, all or none of them; a text that another process kept meanwhile stays."""
+        """Keep one row per text, all or none of them; a text that another process kept meanwhile stays."""
         values = [(encoder, _key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True)]
         with self._reporting():
             self._database.execute("BEGIN IMMEDIATE")
@@ -143,7 +143,7 @@ class EncodingCache:
 
 
 def default_cache() -> Path:
-    """Return where encodings are kept unless told otherwise: $IMPRINT_CACHE, else the system's folder for caches."""
+    """Return the default place of the cache: $IMPRINT_CACHE, else the system's folder for caches."""
     problem = "this user has no home folder to keep encodings in"
     with raising_as(RuntimeError, EncoderError, problem, hint="set IMPRINT_CACHE to a folder"):
         if chosen := os.environ.get("IMPRINT_CACHE"):

@@ -20,7 +20,7 @@ class Encodings:
     encoded: int
 
     def rows(self, texts: Sequence[str]) -> Floats32:
-        """Return one row a text, in order."""
+        """Return one row per text, in order."""
         return self.matrix[[self.index[text] for text in texts]]
 
 

@@ -63,7 +63,7 @@ class OnnxEncoder(Encoder):
         self.identity = identify(**chosen, prefix=prefix, files=files, tokenizer=hash_file(words))
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text; texts of like length share a batch."""
+        """Return one row per text; texts of like length share a batch."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         with raising_as(Exception, EncoderError, "cannot split these texts into tokens ({})", where=self.name):
@@ -173,7 +173,7 @@ def _choose_inputs(path: Path, session: Any) -> dict[str, Any]:
 
 
 def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[str, Pooling | None]:
-    """Return the output to take and how to pool it, None for one that is a vector a text already."""
+    """Return the output to take and how to pool it, None for one that is a vector per text already."""
     ranks = {entry.name: len(entry.shape) for entry in session.get_outputs()}
     whole = [name for name in _SENTENCES if ranks.get(name) == 2] or [
         n for n in ranks if len(ranks) == 1 and ranks[n] == 2

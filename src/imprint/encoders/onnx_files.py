@@ -36,7 +36,7 @@ class Contents:
 
 
 def inspect(path: Path) -> Contents:
-    """Return what an ONNX file names, refusing one that is no protocol buffer with a graph."""
+    """Return what an ONNX file names, refusing one that is not a protocol buffer with a graph."""
     locations: set[str] = set()
     operations: set[str] = set()
     again = {"where": path, "hint": "export or fetch it again"}

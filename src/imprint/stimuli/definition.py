@@ -266,7 +266,7 @@ def words_of(tests: Iterable[Test]) -> set[str]:
 def problems(test: Test) -> list[str]:
     """Return why a test cannot be used, one sentence each; an empty list means that it can.
 
-    A word that is both target and attribute is no problem: its cosine with itself is a choice of whoever
+    A word that is both target and attribute is allowed: its cosine with itself is a choice of whoever
     made the test.
     """
     found = []

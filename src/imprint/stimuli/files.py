@@ -137,7 +137,7 @@ class TomlTable:
         return self
 
     def get(self, key: str, wanted: type[_Value]) -> _Value | None:
-        """Return the value of that key as the type wanted, None where there is none."""
+        """Return the value of that key as this type; None where there is none."""
         value = self.values.get(key)
         if wanted is float and type(value) is int:
             # TOML writes 2 for 2.0; a whole number too large for a float is left for the check below

@@ -109,7 +109,7 @@ def equalize_pairs() -> tuple[WordPair, ...]:
 
 @cache
 def background() -> tuple[str, ...]:
-    """Return common words of all frequencies that nobody suggested to be gendered, most frequent first."""
+    """Return common words of all frequencies that no one suggested to be gendered, most frequent first."""
     return read_seeds(_DATA / "background.csv").words
 
 

@@ -95,7 +95,7 @@ def assemble(
     notes: Sequence[str] = (),
     subword: Subword | None = None,
 ) -> Embedding:
-    """Keep the wanted words, each once, check every value and count the zero rows."""
+    """Keep the words asked for, each once, check every value and count the zero rows."""
     if ranks is not None and keeps_background(only):
         only = None  # a file with ranks of its own holds a choice of words: all of it is background
     rows, repeats = _rows_to_keep(words, only)

@@ -36,7 +36,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 @from_source
 def read(source: Source, only: Collection[str] | None) -> Embedding:
-    """Map the file; only half-precision vectors, or the rows of wanted words, are copied."""
+    """Map the file; only half-precision vectors, or the rows of the words to keep, are copied."""
     source.refuse_compression("a converted embedding")
     path = source.path
     metadata, tensors = _map_tensors(path, source.total)

@@ -41,7 +41,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 @from_source
 def read(source: Source, only: Collection[str] | None) -> Embedding:
-    """Read every row, or the rows of wanted words alone."""
+    """Read every row, or only the rows of the words to keep."""
     lines = Lines(source)
     block = lines.next_block()
     assert block is not None  # an empty file was refused before its format was asked for

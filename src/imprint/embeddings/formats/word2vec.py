@@ -44,7 +44,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 @from_source
 def read(source: Source, only: Collection[str] | None) -> Embedding:
-    """Read every row, or the rows of wanted words alone."""
+    """Read every row, or only the rows of the words to keep."""
     # numba takes a third of a second to import, and most readers do without.
     from imprint.embeddings.formats import kernels
 

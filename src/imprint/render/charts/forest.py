@@ -60,7 +60,7 @@ class ForestRow:
 
 @unchecked
 def forest(tests: Sequence[ForestRow], *, x_title: str, band: str) -> Spec:
-    """Draw one row a test, in the order given; `band` says in the legend what the bars are."""
+    """Draw one row per test, in the order given; `band` says in the legend what the bars are."""
     import altair as alt
 
     drawn = [test for test in tests if has_place(test.estimate)]
