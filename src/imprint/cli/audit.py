@@ -78,7 +78,7 @@ def audit_command(
 ) -> None:
     """Measure everything that applies, write a page and the findings behind it, and print a summary.
 
-    Parts: association tests, associations nobody asked for, he and she, analogies, debiasing before and after,
+    Parts: association tests, associations found by enumeration, he and she, analogies, debiasing before and after,
     benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run says why.
     With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """

@@ -43,7 +43,7 @@ def create_command(
     out: Annotated[Path, typer.Option(help="The study's file, which must not exist yet.")],
     protocol: Annotated[Protocol, typer.Option(help="What people do; ube: match words to groups.")] = "ube",
     participants: Annotated[
-        int | None, typer.Option(help="People a page. [default: as in the papers: 18, 15, 10; 50]")
+        int | None, typer.Option(help="Participants per page. [default: as in the papers: 18, 15, 10; 50]")
     ] = None,
     pages: Annotated[
         int | None, typer.Option(min=1, help="Categories (ube) or analogies to ask about. [default: 12, 100]")
@@ -86,7 +86,7 @@ def create_command(
     noun = "page" if pages_made == 1 else "pages"
     print_note(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
     print_answer(f"study: {out}")
-    print_answer(f"administrator's token, told only now: {token}")
+    print_answer(f"administrator's token, shown only now: {token}")
 
 
 @study_app.command("serve")
@@ -95,7 +95,7 @@ def serve_command(
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = _PORT,
     url: Annotated[
-        str | None, typer.Option(help="The public address, where a proxy stands before: https://study.example.org")
+        str | None, typer.Option(help="The public address, if the server is behind a proxy: https://study.example.org")
     ] = None,
     no_join: Annotated[
         bool, typer.Option("--no-join", help="Take part by the administrator's private links only.")
@@ -151,7 +151,7 @@ def score_command(
         rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
         found = [*score(store, rated).findings(), *(find_bonuses(store) if bonuses else ())]
     if not found:
-        print_note("Nobody has answered yet.")
+        print_note("No one has answered yet.")
     show_findings(found, json=json, unmask=unmask)
 
 

@@ -42,7 +42,7 @@ _FACTS = {
     "strength": "strength",
     "spread": "share of the background in the stereotype term",
     "background": "background words",
-    "kept": "words kept as they were",
+    "kept": "words kept unchanged",
     "pairs": "pairs equalised",
     "gap": "solver gap",
     "iterations": "iterations (0: closed form)",

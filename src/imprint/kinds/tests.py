@@ -59,7 +59,7 @@ CHECKED = (
     Column("Interval of the permutation", "95 % interval of the mean difference for these words.", True, extra=True),
 )
 _LEVELS: dict[Evidence, str] = {
-    "strong": "holds beyond these words, beyond frequency, and beyond what unrelated contrasts in this space reach",
+    "strong": "holds beyond these words and beyond frequency, and is stronger than unrelated contrasts in this space",
     "moderate": "holds beyond these words and beyond frequency; "
     "unrelated contrasts in this space can align as strongly",
     "limited": "the label permutation alone; the checks that failed are named",

@@ -27,7 +27,7 @@ _JOINTS = re.compile(r"[ '-]")  # what may stand between the letters of a word
 
 @dataclass(frozen=True)
 class NameGroup:
-    """A group of names, known by its letter and the names that illustrate it; `cues` stand for it in the exam."""
+    """A group of names, known by its letter and the names that illustrate it; `cues` represent it in the exam."""
 
     letter: str
     names: tuple[str, ...]
@@ -94,7 +94,7 @@ def check_value(kind: ItemKind, value: str, groups: Sequence[str]) -> str:
 def suggested_words(text: str) -> tuple[str, ...]:
     """Take apart words that somebody typed, separated by commas or lines; each once, in lower case.
 
-    One way of writing a letter with its accents, and an apostrophe, stands for all: else the same word counts as two.
+    One way of writing a letter with its accents, and an apostrophe, is used for all: otherwise the same word counts as two.
     """
     longest = (MOST_SUGGESTED + 1) * (LONGEST_SUGGESTED + 2)
     plain = unicodedata.normalize("NFC", text[: longest + 1].lower().replace("’", "'"))

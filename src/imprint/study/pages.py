@@ -45,7 +45,7 @@ def draw_step(
     refused: str = "",
     given: Mapping[int, str] | None = None,
 ) -> Response:
-    """Draw where this person stands; after a refusal with its reason, and with what was given already filled in."""
+    """Draw where this person is; after a refusal with its reason, and with what was given already filled in."""
     step = store.step(visitor.number)
     return pages.draw(
         _STEPS[type(step).__name__],
@@ -61,7 +61,7 @@ def draw_step(
 
 
 def given_answers(form: Mapping[str, str]) -> dict[int, str]:
-    """Return the answers of a form by their question's number; fields of another name are no answers."""
+    """Return the answers of a form by their question's number; fields of another name are ignored."""
     numbered = ((name.removeprefix(FIELD), value) for name, value in form.items() if name.startswith(FIELD))
     return {
         int(number): value for number, value in numbered if number.isascii() and number.isdigit() and len(number) < 10

@@ -40,7 +40,7 @@ def ube_design(
     """Ask which words society associates with which group of names, for the categories with the largest scores.
 
     `names` gives all names of each group for the exam. Without it only those in the findings are known: the first two
-    then stand for the group in the exam, and the others are asked about. A category with one significant association
+    then represent the group in the exam, and the others are asked about. A category with one significant association
     leaves nothing to choose, and is left out.
     """
     rows = list(findings)
@@ -69,7 +69,7 @@ def ube_design(
     alone = sum(len(held) == 1 for held in by_category.values())
     notes = [f"{len(blocks)} of {len(by_category)} categories are asked about, those with the largest scores."]
     notes += [f"{alone} categories have one significant association and cannot be matched."] if alone else []
-    notes += [] if names else [f"The exam knows only the illustrative names: {_CUES} stand for each group."]
+    notes += [] if names else [f"The exam knows only the illustrative names: {_CUES} represent each group."]
     return Design(
         "ube",
         *embedding,
@@ -121,7 +121,7 @@ def analogy_design(
 ) -> Design:
     """Ask of each analogy, the best `pairs` of them, whether it makes sense and whether it is a stereotype.
 
-    Two words of the axis itself, as in he : she, are no analogy and are left out.
+    Two words of the axis itself, as in he : she, are not an analogy and are left out.
     """
     rows = _of(AnalogyRow, findings)
     embedding = _one_embedding(rows, "analogy", "imprint analogies")

@@ -68,7 +68,7 @@ class Familiarise:
 class Finish:
     """Nothing to answer: all is answered, or is by others, too few names were known, or the person has stopped.
 
-    `closed`: the pages left have as many answers as are wanted; `waiting`: other people have them open. `code` is the
+    `closed`: the pages left have as many answers as needed; `waiting`: other people have them open. `code` is the
     completion code, for those who have answered their last page.
     """
 
@@ -99,7 +99,7 @@ class PagesDone:
 
 @dataclass(frozen=True)
 class Payment:
-    """How far somebody has come whom a panel pays; `finished` who has answered the last page wanted of them."""
+    """How far somebody has come whom a panel pays; `finished` means they have answered their last page."""
 
     panel_id: str
     progress: PagesDone
