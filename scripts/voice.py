@@ -40,7 +40,7 @@ PHRASES = {
     r"mend(?:s|ed|ing)?": "repair, fix",
     r"nobody": "no one, without",
     r"that which": "what",
-    rf"(?<!each\s){_THING} an? {_UNIT}|a column a|a row a": "per, each",
+    rf"(?<!each\s){_THING} an? {_UNIT}|(?:one|name|pair|finding|score) a line|a column a|a row a": "per, each",
 }
 _PATTERNS = {phrase: re.compile(r"\b(?:" + phrase.replace(" ", r"\s+") + r")\b", re.IGNORECASE) for phrase in PHRASES}
 _SILENT = {  # what users do not read

@@ -245,7 +245,7 @@ def _measure_all(
         if "sentence" in measured:
             return list(measured.values()), []
         counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
-        reason = f"{counts} {question.context} sentences have too many partitions to count; by words it was run"
+        reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
         return list(measured.values()), [_skipped(encoder, test, reason, seed)]
 
     outcomes = _side_by_side(run, questions, _labelled(report, f"testing {encoder.name}"))

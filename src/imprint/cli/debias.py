@@ -33,19 +33,19 @@ def debias_command(
     strength: Annotated[
         str | None,
         typer.Option(
-            help="Of linear: a number from 0, 1 balancing keeping and removing, or auto: chosen, and the spread with "
-            "it, on folds of the seeds. [default: 10]"
+            help="For linear: a number from 0, where 1 weighs keeping and removing equally, or auto: choose strength "
+            "and spread by cross-validation on the seeds. [default: 10]"
         ),
     ] = None,
     seeds: Annotated[
-        Path | None, typer.Option(help="A file of words to take the axis from. [default: professions]")
+        Path | None, typer.Option(help="A file of seed words to remove the axis from. [default: professions]")
     ] = None,
-    save: Annotated[Path | None, typer.Option("--transform", help="A file to save the transform in as well.")] = None,
+    save: Annotated[Path | None, typer.Option("--transform", help="Also save the transform in this file.")] = None,
     load: Annotated[
         Path | None, typer.Option("--apply", help="A saved transform to apply instead of fitting.")
     ] = None,
     show_frontier: Annotated[
-        bool, typer.Option("--frontier", help="Of linear: print as well what other strengths would do.")
+        bool, typer.Option("--frontier", help="For linear: also print what other strengths would do.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -92,7 +92,7 @@ def debias_command(
     if load is None and words is None and transform.card.seeds and not _is_gender(along):
         print_note(
             f"seeds: {len(transform.card.seeds)} professions, listed for gender; "
-            f"give --seeds for words that {along.name} should be taken from"
+            f"give --seeds for words to remove {along.name} from"
         )
     show_findings(rows, json=json)
     if transform.card.embedding_sha256 != opened.sha256:

@@ -17,23 +17,23 @@ ENCODER_HELP = (
     "'default' (bundled Universal Sentence Encoder)."
 )
 ModelOption = Annotated[str | None, typer.Option("--model", help="The server's name for the model.")]
-PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors become one.")]
-LayersOption = Annotated[Layers | None, typer.Option("--layers", help="The last layer, or all together.")]
-PrefixOption = Annotated[str | None, typer.Option("--prefix", help="Put before every text, such as 'query: '.")]
+PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors are pooled into one.")]
+LayersOption = Annotated[Layers | None, typer.Option("--layers", help="Use the last layer, or all layers.")]
+PrefixOption = Annotated[str | None, typer.Option("--prefix", help="A prefix for every text, such as 'query: '.")]
 PromptOption = Annotated[
     str | None, typer.Option("--prompt-name", help="One of the model's own prompts, such as query or document.")
 ]
 TokenizerOption = Annotated[Path | None, typer.Option("--tokenizer", help="tokenizer.json of an .onnx file.")]
-BatchOption = Annotated[int | None, typer.Option("--batch", min=1, help="Texts a server gets at once.")]
+BatchOption = Annotated[int | None, typer.Option("--batch", min=1, help="Texts per request to a server.")]
 TimeoutOption = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait for a server's answer.")]
-RetriesOption = Annotated[int | None, typer.Option("--retries", min=0, help="Times to ask a server again.")]
+RetriesOption = Annotated[int | None, typer.Option("--retries", min=0, help="Retries per request to a server.")]
 MaxTextsOption = Annotated[
     int | None, typer.Option("--max-texts", min=1, help="Texts that may be sent to a server. [default: 20,000]")
 ]
 CacheOption = Annotated[
-    Path | None, typer.Option("--cache", help="File that keeps encodings. [default: in your cache folder]")
+    Path | None, typer.Option("--cache", help="Cache file for encodings. [default: in your cache folder]")
 ]
-NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Keep no encodings, and use none.")]
+NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write the cache of encodings.")]
 
 
 def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "imprint.Encoder":
@@ -60,5 +60,5 @@ def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[
     except EncoderError as error:
         if path is not None:
             raise
-        print_note(f"note: encodings are not kept: {error}")
+        print_note(f"note: encodings are not cached: {error}")
         return nullcontext()

@@ -48,22 +48,28 @@ def enumerate_command(
     ] = None,
     names: Annotated[
         str,
-        typer.Option("--names", help="first or surnames (US), embedding (found in it), or a file of one name a line."),
+        typer.Option(
+            "--names", help="first or surnames (US), embedding (found in it), or a file with one name per line."
+        ),
     ] = "first",
-    groups: Annotated[str, typer.Option("--groups", help="Groups of names; several as 4,8,12 run one by one.")] = "12",
-    categories: Annotated[int, typer.Option("--categories", help="Categories of words.")] = 64,
+    groups: Annotated[
+        str, typer.Option("--groups", help="Number of name groups; several, as 4,8,12, run one after the other.")
+    ] = "12",
+    categories: Annotated[int, typer.Option("--categories", help="Number of word categories.")] = 64,
     words: Annotated[int, typer.Option("--words", help="Most frequent lower-case words to ask about.")] = 30_000,
-    top: Annotated[int, typer.Option("--top", help="Words an association.")] = 3,
+    top: Annotated[int, typer.Option("--top", help="Words per association.")] = 3,
     rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     fdr: Annotated[float, typer.Option("--fdr", help="False discovery rate.")] = 0.05,
     preview: Annotated[bool, typer.Option("--preview", help="A quick look: 1,000 rotations, no repeats.")] = False,
     cleaning: Annotated[
-        Cleaning, typer.Option("--cleaning", help="How to find odd names, which are dropped.")
+        Cleaning, typer.Option("--cleaning", help="How to find words that are not names; they are dropped.")
     ] = "margin",
     centre: Annotated[
-        Centre, typer.Option("--centre", help="Words whose mean scores are measured from.")
+        Centre, typer.Option("--centre", help="Measure scores from the mean of these words.")
     ] = "category",
-    correction: Annotated[Correction, typer.Option("--correction", help="For many tests; max is family-wise.")] = "bh",
+    correction: Annotated[
+        Correction, typer.Option("--correction", help="Correction for many tests; max is family-wise.")
+    ] = "bh",
     overlapping: Annotated[bool, typer.Option("--overlapping", help="Let groups share words (footnote 2).")] = False,
     weighted: Annotated[bool, typer.Option("--weighted", help="Count each name by its bearers (footnote 4).")] = False,
     without_frequency: Annotated[
@@ -73,7 +79,7 @@ def enumerate_command(
         int | None,
         typer.Option(
             "--repeats",
-            help="Runs with other K-means seeds, to say how often each association recurs; 0 makes none. "
+            help="Repeats with other K-means seeds: how often does each association recur? 0 for none. "
             "[default: 20; 0 with --preview]",
         ),
     ] = None,
@@ -82,14 +88,14 @@ def enumerate_command(
         typer.Option(
             "--against",
             callback=is_embedding,
-            help="A second embedding, say a debiased one, scored over the same groups.",
+            help="A second embedding, such as a debiased one, scored over the same groups.",
         ),
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads. [default: all cores]")] = None,
     dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler to work on.")] = None,
-    device: Annotated[Device, typer.Option("--device", help="Where to rotate.")] = "cpu",
+    device: Annotated[Device, typer.Option("--device", help="Device for the rotations.")] = "cpu",
     checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", help="Continue from, and keep, what is done in this file.")
+        Path | None, typer.Option("--checkpoint", help="Save finished work in this file, and continue from it.")
     ] = None,
     show_names: Annotated[bool, typer.Option("--show-names", help="Print the names behind the letters.")] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
@@ -207,7 +213,7 @@ def _open(
             )
         if embedding is None:
             raise SettingError(
-                "there is nothing to ask",
+                "an embedding or an encoder is needed",
                 option="embedding",
                 hint="name an embedding, or a sentence encoder with --encoder",
             )

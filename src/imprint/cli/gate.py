@@ -19,7 +19,7 @@ FailOnOption = Annotated[
     typer.Option(
         "--fail-on",
         metavar="CONDITION",
-        help="Exit with 2 where this holds, such as 'weat:p<0.01': KIND[:TEST]:FIELD OP NUMBER; may repeat.",
+        help="Exit with 2 if this holds, such as 'weat:p<0.01': KIND[:TEST]:FIELD OP NUMBER; may repeat.",
     ),
 ]
 RequireOption = Annotated[
@@ -27,7 +27,7 @@ RequireOption = Annotated[
     typer.Option(
         "--require",
         metavar="CONDITION",
-        help="Exit with 0 only where this holds throughout the interval, such as "
+        help="Exit with 0 only if this holds for the whole interval, such as "
         "'weat:caliskan-6:|mean_difference|<0.05'; may repeat.",
     ),
 ]

@@ -58,7 +58,7 @@ AlphaOption = Annotated[
     float, typer.Option("--alpha", help="Chance of any false discovery among tests about people (Holm's correction).")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding a line.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding per line.")]
 
 
 def pairs_given(axis: "WordPair | None", pairs: str | Path | None) -> "tuple[WordPair, ...]":

@@ -44,7 +44,9 @@ def seat_command(
         Context | None,
         typer.Option("--context", help="Words alone, or one kind of sentences alone. [default: all a test has]"),
     ] = None,
-    alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
+    alternative: Annotated[
+        Alternative, typer.Option("--alternative", help="Alternative hypothesis of the p-value.")
+    ] = "greater",
     alpha: AlphaOption = 0.05,
     model: ModelOption = None,
     pooling: PoolingOption = None,

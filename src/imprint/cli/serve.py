@@ -12,9 +12,9 @@ from imprint.cli.options import EmbeddingArgument
 def serve_command(
     embedding: EmbeddingArgument,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; any but the default lets others ask too.")
+        str, typer.Option(help="The address to listen on; other machines can connect to any but the default.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any free one.")] = 8001,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 for any free one.")] = 8001,
     unmask: UnmaskOption = False,
 ) -> None:
     """Explore an embedding in the browser: type words and see what the tests say of them.

@@ -92,8 +92,8 @@ def create_command(
 @study_app.command("serve")
 def serve_command(
     study: StudyArgument,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = _PORT,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = _PORT,
     url: Annotated[
         str | None, typer.Option(help="The public address, if the server is behind a proxy: https://study.example.org")
     ] = None,
@@ -122,9 +122,9 @@ def serve_command(
         where = url.rstrip("/") if url is not None else local
         print_answer(f"take part: {where}/")
         print_answer(f"administrator: {where}/admin")
-        for note in notes if url is None else (f"listening on {local}, where the proxy is to send what it gets",):
+        for note in notes if url is None else (f"listening on {local}; point the proxy there",):
             print_note(note)
-        print_note("Ctrl-C stops the server; started again, it goes on where it was.")
+        print_note("Ctrl-C stops the server; restarted, it continues where it stopped.")
         run(app, bound)
 
 
@@ -199,7 +199,7 @@ def export_command(
 @study_app.command("delete")
 def delete_command(
     study: StudyArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it: nothing brings the answers back.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm: the answers cannot be recovered.")] = False,
 ) -> None:
     """Delete a study with everything people answered."""
     from imprint.cli.console import print_answer

@@ -10,7 +10,7 @@ _OUTSIDE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 _DISCARD = 9
 _EVERYWHERE = "listening on every address of this machine"
 _READABLE = (
-    "warning: without TLS answers and links travel readable; put a web server with TLS before it, and say --url"
+    "warning: without TLS, others can read answers and links; put a web server with TLS in front and give --url"
 )
 
 
@@ -23,9 +23,11 @@ def public_address(bound: socket.socket) -> tuple[str, list[str]]:
         return address(bound), [_READABLE]
     outward = _outward_address(bound.family)
     if outward is None:
-        told = f"{_EVERYWHERE}; the one printed works on itself alone, others need its name or address in the network"
+        told = (
+            f"{_EVERYWHERE}; the address printed works on this machine only, others need its network name or address"
+        )
     else:
-        told = f"{_EVERYWHERE}; {outward} is the one that it shows to others"
+        told = f"{_EVERYWHERE}; {outward} is the one others can reach"
     return address(bound, outward), [told, _READABLE]
 
 

@@ -30,7 +30,9 @@ def weat_command(
     y: Annotated[Path | None, typer.Option("--y", help="A file of words: second targets.")] = None,
     a: Annotated[Path | None, typer.Option("--a", help="A file of words: first attributes.")] = None,
     b: Annotated[Path | None, typer.Option("--b", help="A file of words: second attributes.")] = None,
-    alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
+    alternative: Annotated[
+        Alternative, typer.Option("--alternative", help="Alternative hypothesis of the p-value.")
+    ] = "greater",
     alpha: AlphaOption = 0.05,
     sampled: Annotated[
         int | None,

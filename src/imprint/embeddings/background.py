@@ -118,7 +118,7 @@ class WordsToKeep(Collection[str]):
 
 
 def rows_to_keep(only: Collection[str], words: Sequence[str], ranks: Ints) -> list[int]:
-    """Return which of these rows a reader keeps: those of `only` words, and of the background if `only` asks for it."""
+    """Return which of these rows a reader keeps: `only` these words, and the background if `only` asks for it."""
     sampled = in_sample(ranks).tolist() if keeps_background(only) else itertools.repeat(False)
     return [row for row, (word, chosen) in enumerate(zip(words, sampled, strict=False)) if chosen or word in only]
 

@@ -60,7 +60,7 @@ class Encoder(ABC):
         for text in texts:
             if _LONE_SURROGATE.search(text):
                 raise SettingError(
-                    f"the text {text!r} holds half a character",
+                    f"the text {text!r} holds a broken character",
                     option="texts",
                     got=text,
                     hint="read it from its file as UTF-8",

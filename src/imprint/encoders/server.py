@@ -97,7 +97,7 @@ class ServerEncoder(Encoder):
         size = rows.shape[1]
         if self._size not in {None, size}:
             problem = f"gave vectors of {size} numbers after vectors of {self._size}"
-            raise self._error(problem, "check that one model alone answers there")
+            raise self._error(problem, "check that only one model answers there")
         self._size = size
         return rows
 
@@ -141,7 +141,7 @@ class ServerEncoder(Encoder):
     def _refusal(self, answer: HttpReply, tried: str) -> EncoderError:
         if 300 <= answer.status < 400:
             place = answer.headers.get("location", "nowhere")
-            return self._error("sends us on, and is not followed, to", "give that URL if you trust it", said=place)
+            return self._error("redirects, which is not followed, to", "give that URL if you trust it", said=place)
         refusal = read_refusal(answer.status, answer.body)
         advice = _ADVICE.get(answer.status, "check the server and --model")
         return self._error(f"{refusal}{tried}", advice, said=refusal.said)

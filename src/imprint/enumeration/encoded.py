@@ -122,6 +122,6 @@ def _mean_over_frames(name: str, encodings: Encodings, vocabulary: Sequence[str]
 def _note(encoder: Encoder, vocabulary: Sequence[str]) -> str:
     settings = ", ".join(f"{key} {value}" for key, value in encoder.settings.items())
     return (
-        f"{len(vocabulary):,} words and names went through {encoder.name} ({settings}) in the frames "
-        f"{' '.join(FRAMES)} and each is the mean of its sentences, without what all sentences of a frame share"
+        f"{len(vocabulary):,} words and names were encoded with {encoder.name} ({settings}) in the sentences "
+        f"{' '.join(FRAMES)}; each vector is the mean of its sentences, less the mean of all words"
     )

@@ -176,6 +176,6 @@ def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[S
         return "its rows were written by another version of imprint; run the measurement again"
     known = [one.test for one in findings if one.kind == kind]
     if not known:
-        return f"there is none of kind {kind!r}"
+        return f"there are no findings of kind {kind!r}"
     near = difflib.get_close_matches(condition.pattern or "", known, n=1)
-    return f"those of kind {kind!r} are others{f', such as {near[0]}' if near else ''}"
+    return f"there are other tests of kind {kind!r}{f', such as {near[0]}' if near else ''}"

@@ -121,7 +121,7 @@ def _possible(finding: Row, field: str, value: float, family: Sequence[Row]) -> 
         bounds = [bound for bound in (_bounds(one, "p_label") for one in together) if bound[0] > 0]
         low = max(_bounds(finding, "p_label")[1], value * min((low / p for p, low, _ in bounds), default=1.0))
         if not low <= value <= 1:
-            raise _UnknownError("its corrected p is below its p, or no probability")
+            raise _UnknownError("its corrected p is below its p, or is not a probability")
         return low, min(1.0, value * max((high / p for p, _, high in bounds), default=1.0))
     return value, value
 

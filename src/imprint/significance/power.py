@@ -40,7 +40,7 @@ def smallest_detectable_shift(
 ) -> float | None:
     """Return the size of the shift of x that new scores show with the given power, estimated to a few percent.
 
-    None where there are too few scores for p to fall to alpha, or where alpha is so small (under 1e-5) that the partitions drawn cannot tell.
+    None if there are too few scores for p to fall to alpha, or if alpha is under 1e-5: too few partitions are drawn.
     `alpha` is the level p is held against: the corrected one of a family of tests. Two-sided, the shift is upwards.
     """
     check_between("alpha", alpha)

@@ -51,7 +51,7 @@ def read_text(path: FilePath) -> str:
 
 
 def read_words(path: FilePath) -> tuple[str, ...]:
-    """Read words: one a line or separated by commas or semicolons, so a phrase may hold blanks; ' #' begins a comment.
+    """Read words: one per line or separated by commas or semicolons, so a phrase may hold blanks; ' #' begins a comment.
 
     Quotation marks around a word, as spreadsheets write them, are taken off.
     """

@@ -152,7 +152,7 @@ def read_seeds(path: FilePath) -> Seeds:
 
 
 def read_pairs(path: FilePath) -> tuple[WordPair, ...]:
-    """Read pairs of words, one pair a line, separated by a comma or a semicolon: he,she.
+    """Read pairs of words, one pair per line, separated by a comma or a semicolon: he,she.
 
     A first line that says positive,negative is a header.
     """
