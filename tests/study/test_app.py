@@ -176,7 +176,7 @@ def test_who_consents_knows_what_is_asked_and_how_answers_are_taken_back(opened,
     browser.join()
     assert [told in browser.page.text for _, told in CONSENTS] == [told == asked for _, told in CONSENTS]
     assert "You can take your answers back" in browser.page.text
-    assert "nobody can find your answers without it" in browser.page.text
+    assert "no one can find your answers without it" in browser.page.text
     assert "all that is stored is that this link was made" in browser.page.text
 
 
@@ -226,7 +226,7 @@ def test_a_panels_participant_is_told_what_is_stored_and_gets_the_code_at_the_en
     )
     assert "link was made, not your participant number" in browser.page.text
     assert "disappears from the list of those to be paid as well" in browser.page.text
-    assert "kept as a fingerprint of your number, so that nobody takes part twice" in browser.page.text
+    assert "kept as a fingerprint of your number, so that no one takes part twice" in browser.page.text
     assert browser.ask("GET", f"/api{link}").json()["panel_id"] == PROLIFIC
     pages = [browser.page.text, browser.send("/consent").text]
     for _ in range(3):
