@@ -14,8 +14,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 LONGEST = 25  # words of a sentence
 
-_UNIT = r"(?:word|text|test|page|row|column|group|category|pair|sentence|line|name|file|second|person|task|template)"
-_THING = r"(?:people|bytes|(?:vector|second|value|word|sentence|row|column|text|number|line|question|time)s?)"
+_UNIT = r"(?:word|text|test|page|row|column|group|category|pair|sentence|line|name|file|second|person|task|template|copy|set)"
+_THING = r"(?:people|bytes|findings|(?:vector|second|value|word|sentence|row|column|text|number|line|question|time)s?)"
 PHRASES = {
     # what an error says
     r"wanted": "X must be Y, got Z",

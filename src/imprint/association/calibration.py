@@ -46,7 +46,7 @@ class Share(msgspec.Struct, frozen=True):
 
 
 class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
-    """What the tests find in altered copies of one kind; `findings` is the mean number of findings a copy."""
+    """What the tests find in altered copies of one kind; `findings` is the mean number of findings per copy."""
 
     null: Null
     copies: int

@@ -32,7 +32,7 @@ _COLUMNS = (
     view.Column("Strong", "Copies with at least one strong finding, with 95 % bounds.", True),
     view.Column("Moderate", "Copies with at least one finding that is moderate or strong.", True),
     view.Column("Limited", "Copies with at least one finding of any level.", True),
-    view.Column("Findings a copy", "Findings of any level, on average.", True),
+    view.Column("Findings per copy", "Findings of any level, on average.", True),
 )
 
 

@@ -51,9 +51,9 @@ def read_text(path: FilePath) -> str:
 
 
 def read_words(path: FilePath) -> tuple[str, ...]:
-    """Read words: one per line or separated by commas or semicolons, so a phrase may hold blanks; ' #' begins a comment.
+    """Read words, one per line or separated by commas or semicolons. A phrase may contain blanks.
 
-    Quotation marks around a word, as spreadsheets write them, are taken off.
+    ' #' begins a comment. Quotation marks around a word, as spreadsheets write them, are removed.
     """
     first_lines: dict[str, int] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
