@@ -14,7 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 LONGEST = 25  # words of a sentence
 
-_UNIT = r"(?:word|text|test|page|row|column|group|category|pair|sentence|line|name|file|second|person|task|template|copy|set)"
+_UNIT = r"(?:word|text|test|page|row|column|group|category|pair|sentence|line|name|file|person|task|copy|set)"
 _THING = r"(?:people|bytes|findings|(?:vector|second|value|word|sentence|row|column|text|number|line|question|time)s?)"
 PHRASES = {
     # what an error says
