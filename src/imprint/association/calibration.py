@@ -99,7 +99,7 @@ def calibrate(
     Parameters
     ----------
     subject
-        An embedding or an encoder, as `open_subject` takes it.
+        An embedding or an encoder, as `open_subject` accepts it.
     tests
         WEATs; by default the English ones of the catalogue, for an encoder the paper's. Controls are left out.
     copies
@@ -111,7 +111,7 @@ def calibrate(
     seed
         Seed of everything random.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the name of the step, the work done and the total work.
 
     Returns
     -------

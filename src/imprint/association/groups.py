@@ -31,7 +31,7 @@ def group_association(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     groups
         Pairs of (targets, attributes), each a list of words.
     all_targets
@@ -42,7 +42,7 @@ def group_association(
     Returns
     -------
     float
-        g; positive where targets go with the attributes of their own group.
+        g; positive if targets are associated with the attributes of their own group.
 
     Examples
     --------

@@ -47,12 +47,12 @@ def seat(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> SeatResult:
-    """Run a SEAT: the question of a WEAT, put to a sentence encoder.
+    """Run a SEAT: a WEAT on a sentence encoder.
 
     Parameters
     ----------
     encoder
-        A model, an embedding or a function, as `open_encoder` takes it.
+        A model, an embedding or a function, as `open_encoder` accepts it.
     test
         The id of a catalogue test, or a test of your own.
     unit
@@ -62,7 +62,7 @@ def seat(
     templates
         Sentence templates of your own, from `read_templates`.
     alternative
-        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
     confidence
         Level of the interval of the mean difference.
     cache
@@ -70,7 +70,7 @@ def seat(
     seed
         Seed of everything random.
     progress
-        Called with the texts encoded and the texts in all.
+        Called with the texts encoded and the total number of texts.
 
     Returns
     -------

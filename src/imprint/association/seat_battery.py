@@ -115,12 +115,12 @@ def run_seat_battery(
     skip: bool = True,
     report: Report | None = None,
 ) -> SeatBattery:
-    """Run many SEATs on one or more encoders and correct their p-values together.
+    """Run many SEATs on one or more encoders and correct each encoder's p-values together.
 
     Parameters
     ----------
     encoders
-        Models, embeddings or functions, each as `open_encoder` takes it.
+        Models, embeddings or functions, each as `open_encoder` accepts it.
     tests
         WEATs, from the catalogue or your own.
     context
@@ -128,7 +128,7 @@ def run_seat_battery(
     templates
         Sentence templates of your own, from `read_templates`.
     alternative
-        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
     alpha
         Chance of any false discovery among an encoder's tests about people (Holm's correction).
     cache
@@ -138,7 +138,7 @@ def run_seat_battery(
     skip
         Skip a test that cannot be run; if False, raise.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the name of the step, the work done and the total work.
 
     Returns
     -------

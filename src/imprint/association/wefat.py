@@ -72,7 +72,7 @@ class WefatRow(JudgedRow, frozen=True, kw_only=True, tag="wefat"):
 
 @dataclass(frozen=True, repr=False)
 class WefatResult(Result):
-    """The result of one WEFAT: scores of words, and how a property of the words goes with them.
+    """The result of one WEFAT: scores of words, and their correlation with a property of the words.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ def wefat(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     test
         The id of a catalogue test, or a test of your own.
     words

@@ -8,7 +8,7 @@ import imprint
 from imprint.cli.options import AxisOption, EmbeddingArgument, JsonOption, PairsOption, pairs_given
 
 CONTENT_NOTE = (
-    "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody. Slurs are masked; "
+    "These analogies come from the embedding. Many are offensive, and none is a fact about anyone. Slurs are masked; "
     "--unmask prints them. --json masks nothing."
 )
 
@@ -29,7 +29,7 @@ def analogies_command(
 ) -> None:
     """Find the pairs of words that differ as the two ends of an axis do: he is to she as surgeon is to nurse.
 
-    All pairs of the vocabulary are compared. Many of the analogies are offensive: they are the embedding's own.
+    All pairs of the vocabulary are compared. Many of the analogies are offensive. They come from the embedding.
     """
     from imprint.cli.console import open_embedding, print_note, progress_bar, show_findings
     from imprint.render.terminal import draw_text

@@ -12,7 +12,7 @@ def convert_command(
     target: TargetArgument,
     half: Annotated[bool, typer.Option("--half", help="Store float16: half the size, cosines good to 1e-3.")] = False,
 ) -> None:
-    """Write an embedding as safetensors with its vocabulary, which opens by mapping memory."""
+    """Write an embedding as a safetensors file, which opens in milliseconds."""
     from imprint.cli.console import check_target, open_embedding, print_note, progress_bar
     from imprint.embeddings.convert import check_name, convert
 

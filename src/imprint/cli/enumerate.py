@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PREVIEW = 1_000
 CONTENT_NOTE = (
-    "These associations come from the embedding: many are offensive, and none is a fact about anybody. Groups are "
+    "These associations come from the embedding: many are offensive, and none is a fact about anyone. Groups are "
     "letters:\n--show-names prints their names, --unmask prints slurs in full. Nothing is masked in --json."
 )
 
@@ -114,9 +114,9 @@ def enumerate_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Find associations of name groups with words, naming no group and no stereotype in advance (UBE).
+    """Find associations between groups of names and words, without naming them in advance (UBE).
 
-    The words found are often offensive: they are the embedding's, printed so that they can be known.
+    The words found are often offensive. They come from the embedding.
     """
     from imprint.cli.cluster import open_cluster
     from imprint.cli.console import open_embedding, print_note, progress_bar, show_findings

@@ -37,7 +37,7 @@ def evaluate_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Run benchmarks of word similarity and analogy; with --against, what was lost or won.
+    """Run benchmarks of word similarity and analogy; with --against, print the differences.
 
     Bundled: RG-65, WordSim-353, MEN and Google's analogies. Others may not be redistributed: give their files.
     """

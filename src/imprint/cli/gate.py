@@ -51,10 +51,10 @@ def gate_command(
     summary: SummaryOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Hold findings against a policy or conditions.
+    """Check findings against a policy or conditions.
 
-    The exit code is 0 passed, 2 failed, 3 cannot tell, 1 an error. Nothing is computed. A condition that no finding
-    is undecided, and never passes.
+    The exit code is 0 passed, 2 failed, 3 cannot tell, 1 an error. Nothing is computed. A condition without a
+    matching finding is undecided, and never passes.
     """
     from imprint.cli.console import check_targets, print_answer, print_findings, print_note
     from imprint.policy.gate import check, parse_conditions

@@ -41,7 +41,7 @@ def project_command(
 ) -> None:
     """Project words onto an axis of bias: which lie towards he, which towards she?
 
-    Without --words the words are professions, and their places are compared with what a crowd thinks of them.
+    Without --words the words are professions, and their positions are compared with a crowd's stereotype scores.
     """
     from imprint.cli.console import open_embedding, print_findings, show_blocks
     from imprint.directions.projection import FEWEST, compare_projections, compare_with_scores, joined

@@ -12,7 +12,7 @@ def report_command(
     out: OutOption = Path("report.html"),
     unmask: UnmaskOption = False,
 ) -> None:
-    """Draw the page of an audit, or of any command's --json, from its findings alone."""
+    """Draw the page of an audit, or of any command's --json output, from its findings."""
     from imprint.cli.console import check_target, print_answer
 
     check_target(out, reading=str(findings))

@@ -63,9 +63,9 @@ def seat_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Ask WEAT's questions of sentence encoders (SEAT), permuting words and, as the paper does, sentences.
+    """Run association tests on sentence encoders (SEAT), by words and, as in the paper, by sentences.
 
-    Several encoders are corrected together. Encodings are kept on disk: a second run encodes nothing.
+    Each encoder's tests are corrected together. Encodings are cached, so a second run encodes nothing.
     """
     from imprint.association.seat_battery import all_in_sentences, run_seat_battery
     from imprint.cli.console import phases, print_note, show_findings

@@ -19,7 +19,7 @@ def serve_command(
 ) -> None:
     """Explore an embedding in the browser: type words and see what the tests say of them.
 
-    The page is served to this machine alone, until Ctrl-C, unless --host says otherwise.
+    Only this machine can open the page, unless you give --host. Ctrl-C stops it.
     """
     from imprint.web.serving import address, bind, require_server, run
 

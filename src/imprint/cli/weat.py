@@ -43,7 +43,7 @@ def weat_command(
 ) -> None:
     """Test whether two sets of words differ in their association with two others (WEAT).
 
-    Four word files (--x --y --a --b) or a TOML file (--tests) test words of your own.
+    To test your own words, give four word files (--x --y --a --b) or a TOML file (--tests).
     """
     from imprint.association.battery import run_battery
     from imprint.cli.console import open_embedding, progress_bar, show_findings

@@ -137,13 +137,13 @@ def frontier(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     axis
         The axis to remove; by default he - she.
     seeds
         Words to remove the axis from; by default the catalogue's fitted professions.
     held_out
-        Words to judge by that are not seeds; by default the catalogue's held-out professions.
+        Words to evaluate on that are not seeds; by default the catalogue's held-out professions.
     background
         Words that should not change; by default the catalogue's.
     strengths

@@ -84,7 +84,7 @@ class Embedding:
     source
         The file it was read from.
     notes
-        Sentences about what reading the file had to decide.
+        Notes about how the file was read.
     ranks
         Each word's frequency rank in the training corpus, 0 for the most frequent; by default the order of the words.
     common

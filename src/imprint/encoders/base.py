@@ -33,7 +33,7 @@ class Encoder(ABC):
     cacheable
         Whether the cache keeps its vectors; False if computing is as quick or the identity is not certain.
     chunk
-        Texts handed over at once; a chunk that came back is on disk.
+        Texts per call of `embed`; each finished chunk is saved in the cache.
     max_texts
         Refuse work that would send more texts than this.
     """

@@ -20,7 +20,7 @@ class FunctionEncoder(Encoder):
     identity
         Your own version of the function. Its vectors are kept on disk only if this is given.
     chunk
-        Texts handed over at once.
+        Texts per call of the function.
 
     Examples
     --------

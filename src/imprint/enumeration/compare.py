@@ -42,9 +42,9 @@ def compare_biases(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     other
-        A second one, say debiased; it may lack names and words and have another dimension.
+        A second one, such as a debiased one; it may lack names and words and have another dimension.
     names
         "first" or "surnames" (bundled tables), "embedding" (found in the first), a file or a list.
     settings
@@ -54,7 +54,7 @@ def compare_biases(
     device
         "cpu" or "cuda"; a GPU draws its own rotations.
     progress
-        Called with the work done and the work in all, in rotations.
+        Called with the work done and the total work, in rotations.
     changes
         Single settings, such as `groups` or `rotations`, see `Settings`.
 

@@ -41,7 +41,7 @@ def embed_vocabulary(
     Parameters
     ----------
     encoder
-        A model, an embedding or a function, as `open_encoder` takes it.
+        A model, an embedding or a function, as `open_encoder` accepts it.
     words
         How many of the most frequent common words of the bundled embedding to encode.
     names
@@ -49,7 +49,7 @@ def embed_vocabulary(
     cache
         Where encodings are kept between runs.
     progress
-        Called with the texts encoded and the texts in all.
+        Called with the texts encoded and the total number of texts.
 
     Returns
     -------

@@ -39,7 +39,7 @@ def enumerate_biases(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     names
         "first" or "surnames" (bundled tables), "embedding" (found in it), a file or a list.
     settings
@@ -49,9 +49,9 @@ def enumerate_biases(
     device
         "cpu" or "cuda"; a GPU draws its own rotations.
     checkpoint
-        A file that keeps what is done, so that a run that was stopped continues.
+        A file that saves finished work, so that an interrupted run can continue.
     progress
-        Called with the work done and the work in all, in rotations.
+        Called with the work done and the total work, in rotations.
     changes
         Single settings, such as `groups` or `rotations`, see `Settings`.
 

@@ -98,7 +98,7 @@ def leakage(
     Parameters
     ----------
     before
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     axis
         An axis of that embedding, from `pair_axis` or `set_axis`.
     after
@@ -106,7 +106,7 @@ def leakage(
     seed
         Seed of everything random.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the name of the step, the work done and the total work.
 
     Returns
     -------

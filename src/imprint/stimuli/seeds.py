@@ -42,7 +42,7 @@ class Profession:
 
 @dataclass(frozen=True, repr=False)
 class Seeds:
-    """Words to fit on and words to judge by."""
+    """Words to fit on and words to evaluate on."""
 
     fitted: tuple[str, ...]
     held_out: tuple[str, ...]
@@ -124,7 +124,7 @@ def read_seeds(path: FilePath) -> Seeds:
     Returns
     -------
     Seeds
-        Words to fit on and words to judge by; without `held_out` all are to fit on.
+        Words to fit on and words to evaluate on; without `held_out` all are to fit on.
     """
     if not _HEADER.match(read_text(path)):
         return Seeds(read_words(path), ())
