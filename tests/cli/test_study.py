@@ -77,7 +77,7 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
     made = in_process("study", "create", found, "--out", "study.db", "--participants", 3)
     assert made.returncode == 0, made.stderr
     assert "2 pages for 3 people each" in made.stderr
-    token = made.stdout.splitlines()[1].removeprefix("administrator's token, told only now: ")
+    token = made.stdout.splitlines()[1].rpartition(": ")[2]
     with Store.open(tmp_path / "study.db") as store:
         assert store.is_admin(token)
     answer_all(tmp_path / "study.db", 3, as_embedding)

@@ -71,7 +71,7 @@ def test_ctrl_c_ends_the_server_with_one_line_and_nothing_was_logged(serve):
     output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, "")
     assert errors.splitlines() == [
-        "Ctrl-C stops the server; started again, it goes on where it was.",
+        "Ctrl-C stops the server; restarted, it continues where it stopped.",
         "imprint: stopped; nothing half-written is left",
     ]
 
