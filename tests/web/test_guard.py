@@ -124,7 +124,7 @@ def test_an_error_nobody_foresaw_says_nothing_of_itself(ask, caplog):
 def test_what_is_not_there_is_said_so(ask, path, status):
     answer = ask("GET", path)
     assert answer.status_code == status
-    assert "Check the link" in answer.text
+    assert "Check that the link" in answer.text
 
 
 def test_the_wrong_method_is_said_so_and_the_right_one_named(ask):
