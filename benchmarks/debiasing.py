@@ -26,7 +26,7 @@ from imprint.debiasing.folds import SPREADS, choose_debiaser, fold_frontier
 from imprint.debiasing.frontier import (
     PAPER_BACKGROUND,
     PAPER_HELD_OUT,
-    WANTED_REDUCTION,
+    TARGET_REDUCTION,
     Variances,
     frontier,
     measure,
@@ -256,11 +256,11 @@ def redraw(embedding: Embedding, number: int) -> Redraw:
 
 
 def meets(one: Variances) -> bool:
-    return one.reduction >= WANTED_REDUCTION and abs(one.background_ratio - 1) <= WANTED_BACKGROUND
+    return one.reduction >= TARGET_REDUCTION and abs(one.background_ratio - 1) <= WANTED_BACKGROUND
 
 
 def judge(whose: str, reduction: float, ratio: float) -> None:
-    goal(f"{whose}held-out, after / before", 1 / reduction, 1 / WANTED_REDUCTION, lambda share: f"1/{1 / share:.1f}")
+    goal(f"{whose}held-out, after / before", 1 / reduction, 1 / TARGET_REDUCTION, lambda share: f"1/{1 / share:.1f}")
     goal(f"{whose}background changed by", abs(ratio - 1), WANTED_BACKGROUND, lambda share: f"{share:.1%}")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from imprint.association.seat_battery import put, run_seat_battery
+from imprint.association.seat_battery import all_in_sentences, run_seat_battery
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import encode_texts
@@ -65,7 +65,7 @@ def compare(encoder: Encoder, texts: Sequence[str], folder: Path, rounds: int) -
 
 def main() -> None:
     tests = battery()
-    questions, _ = put(tests, None, None)
+    questions, _ = all_in_sentences(tests, None, None)
     texts = list(dict.fromkeys(text for question in questions for text in question.texts + question.frames))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

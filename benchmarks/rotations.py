@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from imprint.enumeration.null import rotate
+from imprint.enumeration.null import rotation_p_values
 from imprint.significance.rotations import CHUNK, Cells, observed_scores
 
 Floats = npt.NDArray[np.float32]
@@ -98,7 +98,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 def rotate_ours(cells: Cells, scores: Doubles, rotations: int) -> Doubles:
     with ThreadPoolExecutor(1) as pool:
-        return rotate(cells, scores, rotations, seed=np.random.SeedSequence(2), executor=pool)
+        return rotation_p_values(cells, scores, rotations, seed=np.random.SeedSequence(2), executor=pool)
 
 
 def take_turns() -> dict[str, float]:

@@ -129,7 +129,7 @@ def test_how_words_are_drawn_is_read_from_the_source(peers, more, without):
 
 @pytest.mark.parametrize(
     ("told", "said", "verdict"),
-    [(3, False, "yes"), (0, True, "told, none named"), (0, False, "**no**"), (2, True, "in part: 2 of 3")],
+    [(3, False, "yes"), (0, True, "reported, none named"), (0, False, "**no**"), (2, True, "in part: 2 of 3")],
 )
 def test_missing_words_are_told_by_name_or_not(peers, told, said, verdict):
     assert peers("edge_rows").telling(told, 3, said=said) == verdict

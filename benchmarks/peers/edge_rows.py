@@ -33,7 +33,7 @@ def exchange(file: str, arrays: str, name: str, test: dict[str, Any]) -> Section
         rows.append(measured("", label, then, gives, right, ours))
     return Section(
         "Exchanged targets",
-        "Exchanging X and Y must negate d and leave a two-sided p-value as it was.",
+        "Exchanging X and Y must negate d and leave a two-sided p-value unchanged.",
         rows,
         (
             'imprint: `alternative="two-sided"`. WEFE: `p_value_test_type="two-sided"`.',
@@ -70,7 +70,7 @@ def missing(file: str, name: str, test: dict[str, Any], *, warns: bool) -> Secti
     return Section(
         "Missing words",
         f"{name} with words that no vocabulary has. Right means that every missing word is named, in the result or in "
-        'a message; "told, none named", that a message says how much is missing and not which words.',
+        'a message; "reported, none named", that a message says how much is missing and not which words.',
         rows,
         (
             f"WEFE's default is `warn_not_found_words={warns}`; p from {ITERATIONS} draws, since imprint always "
@@ -85,4 +85,4 @@ def telling(told: int, asked: int, *, said: bool) -> str:
         return yes(True)
     if told:
         return f"in part: {told} of {asked}"
-    return "told, none named" if said else yes(False)
+    return "reported, none named" if said else yes(False)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 import imprint
-from imprint.enumeration.null import rotate
-from imprint.enumeration.problem import Problem, pose
+from imprint.enumeration.null import rotation_p_values
+from imprint.enumeration.problem import Problem, build_problem
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds
+from imprint.enumeration.solution import problem_seeds
 from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks, read_benchmarks
 from imprint.evaluation.similarity import similarity as similarity_of
@@ -97,7 +97,7 @@ def enumeration(given: Given) -> Steps:
     settings = Settings(
         groups=given["groups"], categories=given["categories"], words=given["words"], centre="all", seed=0
     )
-    problem: Problem = pose(imprint.load("default"), "first", settings, posing_seeds(settings))
+    problem: Problem = build_problem(imprint.load("default"), "first", settings, problem_seeds(settings))
     cells = problem.cells
     np.savez(
         given["problem"],
@@ -111,7 +111,7 @@ def enumeration(given: Given) -> Steps:
 
     def work() -> Any:
         with ThreadPoolExecutor(1) as pool:
-            return rotate(cells, scores, given["rotations"], seed=np.random.SeedSequence(1), executor=pool)
+            return rotation_p_values(cells, scores, given["rotations"], seed=np.random.SeedSequence(1), executor=pool)
 
     return work, lambda p: {
         "p": p.tolist(),

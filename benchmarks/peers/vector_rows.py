@@ -34,9 +34,9 @@ def similarity(cases: list[tuple[str, dict[str, Any]]], facts: dict[str, Any]) -
         (
             "imprint also computes an interval; that is in its CPU time.",
             "WEFE has no similarity benchmark; gensim's `evaluate_word_pairs(file, delimiter=None, "
-            "case_insensitive=False)` stands for it and is judged.",
+            "case_insensitive=False)` is judged instead.",
             f"gensim's defaults are `delimiter={facts['delimiter']!r}` and `case_insensitive={facts['any_case']}`: "
-            "words in any case, and lines with other separators left out, told in its log at level INFO.",
+            "words in any case, and lines with other separators left out, as its log says at level INFO.",
             differing(*(Path(cases[place][1]["pairs"]) for place in (0, -1))),
         ),
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from imprint.rows import Row
 
-_HOMES = {
+_MODULES = {
     "Audit": "audit.run",
     "Axis": "directions.axis",
     "Battery": "association.battery",
@@ -72,14 +72,14 @@ _HOMES = {
     "write_findings": "rows",
     "write_page": "report.page",
 }
-__all__ = list(_HOMES)
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'imprint' has no attribute {name!r}")
     _let_results_draw_themselves()
-    value = getattr(import_module(f"imprint.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"imprint.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
 

@@ -114,10 +114,10 @@ class MissingExtraError(ImprintError):
 
 
 @contextlib.contextmanager
-def refusing(
+def raising_as(
     causes: type[Exception] | tuple[type[Exception], ...], kind: type[ImprintError], message: str, **fields: Any
 ) -> Iterator[None]:
-    """Turn what the system or a library raises into an error of ours; {} in the message stands for its reason."""
+    """Turn what the system or a library raises into an error of ours; {} in the message becomes its reason."""
     try:
         yield
     except ImprintError:
@@ -127,15 +127,15 @@ def refusing(
         raise kind(message.replace("{}", reason or type(error).__name__), **fields) from error
 
 
-def reading(
+def reading_file(
     kind: type[ImprintError], where: Place, hint: str = "check the path and its permissions"
 ) -> contextlib.AbstractContextManager[None]:
     """Turn the system's refusal to read a file into an error of ours."""
-    return refusing(OSError, kind, "cannot be read ({})", where=where, hint=hint)
+    return raising_as(OSError, kind, "cannot be read ({})", where=where, hint=hint)
 
 
 @contextlib.contextmanager
-def needing(library: str, extra: str) -> Iterator[None]:
+def requiring(library: str, extra: str) -> Iterator[None]:
     """Refuse to go on where an optional library, imported inside, is not installed."""
     try:
         yield

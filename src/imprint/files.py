@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imprint.errors import ImprintError, refusing
+from imprint.errors import ImprintError, raising_as
 
 if TYPE_CHECKING:
     from imprint.types import Progress
@@ -20,7 +20,7 @@ _BLOCK = 8 << 20
 
 
 def writable(target: FilePath) -> Path:
-    """Return where a file is to be written, through links; refuse what is there and is no file.
+    """Return where a file is to be written, through links; refuse a place that holds something other than a file.
 
     Renamed onto a device or a pipe, a file would take its place.
     """
@@ -46,7 +46,7 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
     """
     path = writable(target)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    with refusing(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another folder"):
+    with raising_as(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another folder"):
         # The system takes the umask away. We could read it only by setting it, for all threads.
         handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     granted = stat.S_IMODE(os.fstat(handle).st_mode)
@@ -56,14 +56,14 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
         with part.open("rb") as written:
             os.fsync(written.fileno())
         part.chmod(granted)  # safetensors puts a file of its own in the part's place, a private one
-        with refusing(OSError, ImprintError, "cannot be replaced ({})", where=path, hint="choose another name"):
+        with raising_as(OSError, ImprintError, "cannot be replaced ({})", where=path, hint="choose another name"):
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
 def hash_file(path: Path, progress: "Progress | None" = None) -> str:
-    """Return the SHA-256 of a file, read a block at a time; `progress` is told the bytes done and all of them."""
+    """Return the SHA-256 of a file, read a block at a time; `progress` gets the bytes done and the total."""
     digest = hashlib.sha256()
     done, total = 0, path.stat().st_size
     with path.open("rb", buffering=0) as file:

@@ -102,7 +102,7 @@ def _findings(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "Polic
         quick=True,
         alpha=policy.alpha,
         tests=policy.tests,
-        parts={one.home for one in policy.conditions},
+        parts={one.part for one in policy.conditions},
         policy_sha256=policy.sha256,
     ).findings()
 

@@ -5,7 +5,7 @@ import pytest
 
 from imprint.association.evidence import against_frequency
 from imprint.association.framing import FramedWords, ranks_of
-from imprint.association.seat import ask, seat
+from imprint.association.seat import in_sentences, seat
 from imprint.association.sentences import table_of
 from imprint.encoders.encodings import encode_texts
 from imprint.stimuli.catalog import get
@@ -13,7 +13,7 @@ from imprint.subjects.opening import load, open_encoder
 
 
 def framed_of(test, context):
-    question = ask(get(test), context)
+    question = in_sentences(get(test), context)
     return question, FramedWords.of(list(question.sides.values()))
 
 

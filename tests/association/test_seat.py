@@ -11,7 +11,7 @@ from refusals import refuses
 from scipy.stats import norm
 
 from imprint.association.framing import FramedWords
-from imprint.association.seat import ask, measure, seat
+from imprint.association.seat import in_sentences, measure, seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
@@ -196,7 +196,7 @@ def test_neither_the_order_of_words_nor_of_templates_matters(unit, seed):
     rng = np.random.default_rng(seed)
 
     def shuffled(words):
-        return words.taking(rng.permutation(words.words).tolist())
+        return words.subset(rng.permutation(words.words).tolist())
 
     test = replace(TEST, **{key: shuffled(getattr(TEST, key)) for key in "xyab"})
     by_kind = {kind: tuple(rng.permutation(patterns).tolist()) for kind, patterns in TEMPLATES.by_kind.items()}
@@ -330,7 +330,7 @@ def test_an_offset_common_to_all_vectors_is_gone_after_centring():
 def test_one_unit_asked_for_is_the_same_as_one_of_both(unit):
     encoder = FunctionEncoder(speaking(12))
     for context, test in (("bleached", TEST), ("word", TEST), ("unbleached", get("seat-double-bind-competent"))):
-        question = ask(test, context, TEMPLATES)
+        question = in_sentences(test, context, TEMPLATES)
         framed = FramedWords.of(list(question.sides.values()))
         encodings = encode_texts(encoder, question.texts + question.frames + framed.texts())
         both = measure(question, encoder, encodings, framing=framed.encoded(encodings))
@@ -350,7 +350,7 @@ def test_every_text_is_encoded_once_and_never_again_with_a_cache(tmp_path):
     with EncodingCache(tmp_path / "cache") as cache:
         one, other = (seat(encoder, TEST, templates=TEMPLATES, cache=cache) for _ in range(2))
     assert one == other
-    question = ask(TEST, "bleached", TEMPLATES)
+    question = in_sentences(TEST, "bleached", TEMPLATES)
     framed = FramedWords.of(list(question.sides.values())).texts()
     assert sorted(asked) == sorted({*question.texts, *question.frames, *framed})
 
@@ -412,7 +412,7 @@ def test_bounds_for_seven_hundred_sentences_decide_against_a_hundredth(standard_
 
 
 def test_frames_are_the_test_of_an_encoder_that_hears_no_word():
-    mixed = replace(TEST, x=TEST.x.taking(("Ada", "Cid")), y=TEST.y.taking(("ink", "Eve")))
+    mixed = replace(TEST, x=TEST.x.subset(("Ada", "Cid")), y=TEST.y.subset(("ink", "Eve")))
     result = seat(speaking(15), mixed, templates=TEMPLATES)
     without_words = {
         sentence.text: sentence.frame for side in sentences(mixed, "bleached", TEMPLATES).values() for sentence in side
@@ -441,7 +441,7 @@ def test_frames_of_adjectives_against_nouns_give_a_third_of_the_difference():
 
 
 def test_words_that_all_stand_in_the_same_sentences_have_no_frames_to_compare():
-    alike = replace(TEST, x=TEST.x.taking(("Ada", "Cid")), y=WordSet.of("Y", ("Eve", "Flo"), "name"))
+    alike = replace(TEST, x=TEST.x.subset(("Ada", "Cid")), y=WordSet.of("Y", ("Eve", "Flo"), "name"))
     assert seat(speaking(16), alike, templates=TEMPLATES).frames is None
     assert seat(speaking(16), TEST, context="word").frames is None
 

@@ -8,7 +8,7 @@ from refusals import refuses
 from statsmodels.stats.multitest import multipletests
 
 from imprint.association.seat import seat
-from imprint.association.seat_battery import put, run_seat_battery
+from imprint.association.seat_battery import all_in_sentences, run_seat_battery
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
@@ -138,7 +138,7 @@ def test_a_test_whose_smallest_p_is_above_alpha_has_too_few_words():
 
 def test_two_checks_do_not_run_where_an_encoder_may_not_be_sent_so_many_texts(speaker, tests):
     encoder = speaker()
-    encoder.at_most = 200
+    encoder.max_texts = 200
     (one, *_) = run_seat_battery([encoder], tests[:1]).findings()
     assert (one.p_frequency, one.p_axes) == (None, None)
     assert one.p_words is not None
@@ -173,7 +173,7 @@ def test_each_distinct_text_is_encoded_once(speaker, tests):
 
     encoder.embed = counted
     battery = run_seat_battery([encoder], tests)
-    questions, _ = put(tests, None, None)
+    questions, _ = all_in_sentences(tests, None, None)
     own = {text for question in questions for text in question.texts}
     assert own < set(asked)
     assert len(asked) == len(set(asked))

@@ -33,7 +33,7 @@ TEST = WeatTest(
     WordSet("B", ("harsh", "shout", "Ada"), ("adjective", "verb", "adjective")),
 )
 
-NAMES = replace(TEST, x=TEST.x.taking(("Ada", "Cid")), y=TEST.y.taking(("Eve", "Flo")))
+NAMES = replace(TEST, x=TEST.x.subset(("Ada", "Cid")), y=TEST.y.subset(("Eve", "Flo")))
 
 
 def speaking(seed):
@@ -81,7 +81,7 @@ def test_without_a_word_is_a_test_that_never_had_it(seed):
 
     def without(word):
         sets = {key: getattr(TEST, key) for key in "xyab"}
-        return replace(TEST, **{key: one.taking(w for w in one.words if w != word) for key, one in sets.items()})
+        return replace(TEST, **{key: one.subset(w for w in one.words if w != word) for key, one in sets.items()})
 
     words = dict.fromkeys(TEST.x.words + TEST.y.words + TEST.a.words + TEST.b.words)
     expected = {word: seat(speaking(seed), without(word), templates=TEMPLATES).effect_size for word in words}
@@ -89,7 +89,7 @@ def test_without_a_word_is_a_test_that_never_had_it(seed):
 
 
 def test_a_part_that_leaves_fewer_than_two_words_has_no_effect():
-    test = replace(TEST, y=TEST.y.taking(("ink", "Eve")))
+    test = replace(TEST, y=TEST.y.subset(("ink", "Eve")))
     parts = seat(speaking(0), test, templates=TEMPLATES).sensitivity
     assert set(parts.without_word) == {"Ada", "salt", "Cid", *test.a.words, *test.b.words}
     assert set(parts.by_template) == {"This is {word}."}
@@ -112,7 +112,7 @@ def test_a_planted_template_is_the_one_that_turns_the_sign():
             rows.append(np.random.default_rng([*text.encode()]).normal(scale=0.05, size=8) + sign * np.eye(8)[0])
         return rows
 
-    test = replace(NAMES, b=TEST.b.taking(("harsh", "shout")))
+    test = replace(NAMES, b=TEST.b.subset(("harsh", "shout")))
     result = seat(turning, test, templates=TEMPLATES)
     assert result.effect_size > 0
     assert result.sensitivity.flips(result.effect_size) == ("template 'We met {word}.' alone",)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from imprint.cli.console import _open_bar, say, show_blocks, tell, time_left
+from imprint.cli.console import _open_bar, print_answer, print_note, show_blocks, time_left
 from imprint.kinds.findings import read_findings
 from imprint.view import Column, Given, Prose, Table, title
 
@@ -36,8 +36,8 @@ def test_a_tables_title_headings_and_cells_do_not_steer(capsys):
 
 
 def test_lines_do_not_steer(capsys):
-    tell(EVIL)
-    say(EVIL)
+    print_answer(EVIL)
+    print_note(EVIL)
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == (f"{SHOWN}\n", f"{SHOWN}\n")
 

@@ -90,7 +90,7 @@ def test_the_certificate_is_tight_and_nothing_in_the_cone_beats_it(regime):
     a, p, b, strength = instance_in(regime, directions=2)
     solution, weight = solved(a, p, b, strength)
     ours = literal(a, p, b, weight, solution.matrix)
-    assert solution.gap <= programme.WANTED_GAP
+    assert solution.gap <= programme.TARGET_GAP
     assert solution.data_term + weight * solution.stereotype_term == pytest.approx(ours, rel=1e-9)
     for size in (1e-4, 1e-2, 0.3):
         for _ in range(50):
@@ -119,7 +119,7 @@ def test_projected_gradients_alone_arrive_too_from_a_start_that_knows_nothing(mo
     monkeypatch.setattr(programme, "_find_slack", lambda _, free: (np.zeros_like(free), 0))
     slow, _ = solved(a, p, b, strength)
     assert slow.iterations > 0
-    assert slow.gap <= programme.WANTED_GAP
+    assert slow.gap <= programme.TARGET_GAP
     np.testing.assert_allclose(slow.matrix, best.matrix, atol=1e-4)
 
 

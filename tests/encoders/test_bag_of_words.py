@@ -148,7 +148,7 @@ def test_the_identity_is_that_of_the_embedding(small):
     other = Embedding("small", WORDS, small.vectors * 2)
     assert BagOfWordsEncoder(same).identity == BagOfWordsEncoder(small).identity
     assert BagOfWordsEncoder(other).identity != BagOfWordsEncoder(small).identity
-    assert not BagOfWordsEncoder(small).remembered
+    assert not BagOfWordsEncoder(small).cacheable
 
 
 def test_the_entries_a_text_may_need_are_enough_for_every_sentence_of_the_catalogue(bundled, asked):

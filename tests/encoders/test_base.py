@@ -123,6 +123,6 @@ def test_a_function_gets_at_least_one_text_at_once(chunk):
 
 
 def test_a_function_is_remembered_only_where_the_caller_vouches_for_it():
-    assert not FunctionEncoder(len).remembered
-    assert FunctionEncoder(len, identity="1").remembered
+    assert not FunctionEncoder(len).cacheable
+    assert FunctionEncoder(len, identity="1").cacheable
     assert FunctionEncoder(len, identity="1").identity != FunctionEncoder(len, identity="2").identity

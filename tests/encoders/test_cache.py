@@ -186,7 +186,7 @@ def test_progress_counts_the_texts_that_had_to_be_encoded(path):
 
 def test_the_limit_on_texts_counts_only_those_not_yet_known(path):
     encoder = encoder_of(recorder := Recorder())
-    encoder.at_most = 8
+    encoder.max_texts = 8
     with EncodingCache(path) as cache:
         with refuses(SettingError, "--max-texts", option="max_texts", got=9, where="recorder"):
             encode_texts(encoder, TEXTS[:9], cache=cache)

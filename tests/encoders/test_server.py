@@ -134,7 +134,7 @@ def test_more_texts_than_may_be_sent_are_refused_before_any_is(url: str) -> None
     with refuses(SettingError, "--max-texts", option="max_texts", got=3):
         bounded.encode(TEXTS[:3])
     assert log(url) == []
-    assert bounded.at_most == 2
+    assert bounded.max_texts == 2
     assert encoder(url, max_texts=None).encode(TEXTS).shape == (len(TEXTS), 512)
 
 

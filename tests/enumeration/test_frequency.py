@@ -8,16 +8,16 @@ from scipy.stats import spearmanr
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.frequency import (
-    across,
     cells_without,
     correlation_with_frequency,
+    drop_direction,
     frequency_direction,
     log_frequency,
     without_direction,
 )
-from imprint.enumeration.problem import pose
+from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds
+from imprint.enumeration.solution import problem_seeds
 from imprint.significance.rotations import Cells, null_scores, observed_scores
 
 D = 12
@@ -50,13 +50,13 @@ def test_removing_the_direction_leaves_no_correlation_with_frequency_in_any_othe
     assert strongest_correlation(words, frequency) > 0.8
     direction = frequency_direction(words, frequency)
     assert np.linalg.norm(direction) == pytest.approx(1)
-    rest = across(words, direction)
+    rest = drop_direction(words, direction)
     assert np.abs(np.corrcoef(rest.T, frequency)[-1, :-1]).max() < 1e-6
     # Scaling rows to unit length again brings a little back.
     assert strongest_correlation(without_direction(words, direction), frequency) < 0.25
     # The slope of the regression would not have done: frequency shows in what is left.
     slope = np.linalg.lstsq(words - words.mean(axis=0), frequency - frequency.mean(), rcond=None)[0]
-    assert strongest_correlation(across(words, slope / np.linalg.norm(slope)), frequency) > 0.5
+    assert strongest_correlation(drop_direction(words, slope / np.linalg.norm(slope)), frequency) > 0.5
 
 
 def test_coordinates_across_a_direction_keep_all_products_but_its_share():
@@ -64,7 +64,7 @@ def test_coordinates_across_a_direction_keep_all_products_but_its_share():
     rows = rng.normal(size=(20, D))
     for direction in (*np.eye(D)[[0, -1]], -np.eye(D)[-1], rng.normal(size=D)):
         axis = direction / np.linalg.norm(direction)
-        rest = across(rows, axis)
+        rest = drop_direction(rows, axis)
         assert rest.shape == (20, D - 1)
         along = rows @ axis
         np.testing.assert_allclose(rest @ rest.T, rows @ rows.T - np.outer(along, along), atol=1e-12)
@@ -198,7 +198,7 @@ def test_the_check_keeps_the_words_and_loses_more_than_directions_of_no_meaning_
     assert result.lost_without_third_axis is not None
     # By hand: the same words' own score in the space across, against rotations that choose words anew.
     settings = Settings(**OPTIONS)
-    problem = pose(embedding, names, settings, posing_seeds(settings))
+    problem = build_problem(embedding, names, settings, problem_seeds(settings))
     scores, rows = observed_scores(problem.cells)
     rest = cells_without(problem.cells, frequency_direction(problem.cells.words, problem.frequency), "category")
     with ThreadPoolExecutor(1) as pool:

@@ -9,10 +9,10 @@ import pytest
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.matching import ROTATIONS, find_again, same_cells, same_groups
-from imprint.enumeration.problem import cluster_again, pose
+from imprint.enumeration.matching import ROTATIONS, repeat_clustering, same_cells, same_groups
+from imprint.enumeration.problem import build_problem, cluster_again
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds
+from imprint.enumeration.solution import problem_seeds
 from imprint.significance.rotations import observed_scores, random_directions, scores_under
 
 
@@ -67,7 +67,7 @@ def test_groups_match_one_to_one_and_only_with_more_than_half_of_either():
 def test_a_cell_recurs_where_a_cell_that_matches_has_a_small_p_value(planted, small):
     """The oracle: cluster anew, test every cell of every category, and look each association up."""
     settings = Settings(**small | {"fdr": 0.5})
-    problem = pose(planted.embedding, "first", settings, posing_seeds(settings))
+    problem = build_problem(planted.embedding, "first", settings, problem_seeds(settings))
     rows = observed_scores(problem.cells)[1]
     significant = np.ones(problem.cells.shape, dtype=bool)
     seen = set()
@@ -82,7 +82,7 @@ def test_a_cell_recurs_where_a_cell_that_matches_has_a_small_p_value(planted, sm
         for cell, other in pairs:
             expected[cell] |= p_values[other] <= 0.2
             seen.add(bool(p_values[other] <= 0.2))
-        found = find_again(problem, settings, significant, rows, 0.2, np.random.SeedSequence(seed))
+        found = repeat_clustering(problem, settings, significant, rows, 0.2, np.random.SeedSequence(seed))
         np.testing.assert_array_equal(found, expected)
     assert seen == {True, False}
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from imprint.enumeration.null import Tally, adjust, rotate
+from imprint.enumeration.null import Tally, adjust, rotation_p_values
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import Cells, null_scores, observed_scores
 
@@ -135,7 +135,9 @@ def test_rotating_gives_the_p_values_of_all_null_scores(cells, keep):
     reports = []
     with ThreadPoolExecutor(2) as pool:
         seeds = (np.random.SeedSequence(4), np.random.SeedSequence(4))
-        p_values = rotate(cells, scores, 300, seed=seeds[0], executor=pool, keep=keep, report=reports.append)
+        p_values = rotation_p_values(
+            cells, scores, 300, seed=seeds[0], executor=pool, keep=keep, report=reports.append
+        )
         null = np.concatenate(list(null_scores(cells, 300, seed=seeds[1], executor=pool)))
     np.testing.assert_array_equal(p_values, tally_of(scores, [null], keep=keep).p_values())
     assert sum(reports) == 300

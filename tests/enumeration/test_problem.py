@@ -3,13 +3,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from imprint.enumeration.problem import pose
+from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
 
 
 def posed(planted, small, seed=0, **changes):
     seeds = tuple(np.random.SeedSequence(seed).spawn(4))
-    return pose(planted.embedding, "first", Settings(**small | {"seed": seed} | changes), seeds)
+    return build_problem(planted.embedding, "first", Settings(**small | {"seed": seed} | changes), seeds)
 
 
 @pytest.mark.parametrize("seed", range(6))

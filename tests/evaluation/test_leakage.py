@@ -10,7 +10,7 @@ from imprint.directions.axis import pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.evaluation.leakage import NAMES, leakage
-from imprint.evaluation.recovering import Tried, estimate_change, estimate_recovery, methods
+from imprint.evaluation.recovering import RecoveryAttempt, estimate_change, estimate_recovery, recovery_methods
 from imprint.kinds import row_type
 from imprint.names.tables import first_names
 from imprint.rows import read_row
@@ -105,7 +105,7 @@ def test_a_rare_label_is_not_recovered_by_calling_everything_the_other():
 def test_intervals_of_classifiers_hold_chance_where_there_is_nothing_to_find(method):
     """Labels dealt anew each time: resampling the words judged alone would leave chance out three times too often."""
     rng = np.random.default_rng(8)
-    recover = methods(0)[method]
+    recover = recovery_methods(0)[method]
     labels = np.arange(90) < 30
     found = []
     for _ in range(100):
@@ -119,11 +119,11 @@ def test_intervals_of_classifiers_hold_chance_where_there_is_nothing_to_find(met
 def test_the_same_vectors_twice_change_nothing_and_all_right_is_no_certainty():
     labels = np.arange(40) < 20
     clear = np.where(labels, 1.0, -1.0)[:, None] * np.ones((40, 3)) + np.random.default_rng(0).normal(0, 0.01, (40, 3))
-    tried = methods(0)["linear classifier"](clear.astype(np.float32), labels)
+    tried = recovery_methods(0)["linear classifier"](clear.astype(np.float32), labels)
     one, change = estimate_recovery(tried, labels, 0), estimate_change(tried, tried, labels, 0)
     assert (one.value, np.isnan(one.low), np.isnan(one.high)) == (1.0, True, True)
     assert (change.value, change.low, change.high) == (0.0, 0.0, 0.0)
-    wrong = estimate_recovery(Tried(tried.right * 0, tried.folds * 0), labels, 0)
+    wrong = estimate_recovery(RecoveryAttempt(tried.right * 0, tried.folds * 0), labels, 0)
     assert (wrong.value, np.isnan(wrong.low), np.isnan(wrong.high)) == (0.0, True, True)
 
 

@@ -8,8 +8,8 @@ import pytest
 from gensim.models import KeyedVectors
 from refusals import refuses
 
-from imprint.embeddings.formats.pickles import vet
-from imprint.embeddings.formats.standins import STAND_INS, Inert
+from imprint.embeddings.formats.pickles import check_opcodes
+from imprint.embeddings.formats.placeholders import PLACEHOLDERS, Inert
 from imprint.errors import EmbeddingFileError
 from imprint.subjects.opening import load
 
@@ -152,10 +152,10 @@ def test_opcodes_gensim_never_writes_are_refused(tmp_path, opcodes, name):
 
 def test_a_name_in_the_memo_is_resolved_as_python_resolves_it():
     honest = text("numpy") + b"\x940" + text("dtype") + b"\x940h\x00h\x01\x93."
-    vet(Path("honest"), io.BytesIO(b"\x80\x04" + honest))
+    check_opcodes(Path("honest"), io.BytesIO(b"\x80\x04" + honest))
     swapped = text("dtype") + b"\x940" + text("numpy") + b"\x940h\x00h\x01\x93."
     with refuses(EmbeddingFileError, got="dtype.numpy"):
-        vet(Path("swapped"), io.BytesIO(b"\x80\x04" + swapped))
+        check_opcodes(Path("swapped"), io.BytesIO(b"\x80\x04" + swapped))
 
 
 @pytest.mark.parametrize("name", [rb"\x64type", rb"d\type", b"dtype\\"])
@@ -180,7 +180,7 @@ def test_a_name_spelt_with_escapes_is_not_taken_for_another(tmp_path, name):
 def test_tuples_too_deep_to_be_hashed_are_refused(deeper):
     # Unpickled as a key, three million of them would end the process.
     with refuses(EmbeddingFileError) as raised:
-        vet(Path("deep"), io.BytesIO(b"\x80\x02}N" + deeper + b"Ns."))
+        check_opcodes(Path("deep"), io.BytesIO(b"\x80\x02}N" + deeper + b"Ns."))
     assert raised.value.got.startswith("TUPLE")
 
 
@@ -190,7 +190,9 @@ def test_tuples_are_not_taken_for_deep_because_there_are_many():
         nested = (nested, [nested, {"key": nested}])
     many = [(index, (nested,)) for index in range(5_000)]
     for protocol in range(2, 6):
-        vet(Path("many"), io.BytesIO(pickle.dumps([many, many, dict.fromkeys(range(5_000), many)], protocol)))
+        check_opcodes(
+            Path("many"), io.BytesIO(pickle.dumps([many, many, dict.fromkeys(range(5_000), many)], protocol))
+        )
 
 
 def test_three_million_tuples_as_a_key_end_with_a_message(tmp_path):
@@ -222,8 +224,8 @@ def test_a_list_too_deep_to_be_told_is_refused_in_one_line(tmp_path, opcodes):
 
 
 def test_every_admitted_name_stands_for_an_inert_class():
-    assert all(issubclass(stand_in, Inert) for stand_in in STAND_INS.values())
-    assert all(stand_in.__module__ == Inert.__module__ for stand_in in STAND_INS.values())
+    assert all(issubclass(stand_in, Inert) for stand_in in PLACEHOLDERS.values())
+    assert all(stand_in.__module__ == Inert.__module__ for stand_in in PLACEHOLDERS.values())
 
 
 @pytest.mark.parametrize(

@@ -297,8 +297,8 @@ def test_a_condition_that_nothing_answers_cannot_be_told_and_says_why():
     for text, why in (
         ("seat:p<0.01", "the part 'seat' of the audit was not run: it was not asked for"),
         ("weat:caliskan-9:p<0.01", "caliskan-9 could not be run: no words"),
-        ("weat:caliskan-66:p<0.01", "those of kind 'weat' are others, such as caliskan-6"),
-        ("wefat:r>0.5", "there is none of kind 'wefat'"),
+        ("weat:caliskan-66:p<0.01", "there are other tests of kind 'weat', such as caliskan-6"),
+        ("wefat:r>0.5", "there are no findings of kind 'wefat'"),
     ):
         gate = check(rows, parse_conditions([text]))
         assert gate.exit_code == 3

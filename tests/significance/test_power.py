@@ -23,7 +23,7 @@ def simulated_power(n, m, alternative, alpha, samples):
     """How often new normal scores show the shift that others said is detectable, by the permutation test."""
     rng = np.random.default_rng([n, m])
     shifts = [
-        smallest_detectable_shift(z[:n], z[n:], alpha=alpha, alternative=alternative, deals=200, seed=seed)
+        smallest_detectable_shift(z[:n], z[n:], alpha=alpha, alternative=alternative, shuffles=200, seed=seed)
         for seed, z in enumerate(rng.normal(size=(samples, n + m)))
     ]
     if n + m > 10:  # Student's t, whose power is the permutation test's where scores are normal and not very few

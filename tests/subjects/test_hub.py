@@ -4,7 +4,7 @@ import pytest
 
 from imprint.errors import SubjectError
 from imprint.subjects.hub import download_command, find_cached, hub_cache
-from imprint.subjects.sources import Found, find_source
+from imprint.subjects.sources import ResolvedSource, find_source
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 OTHER = COMMIT[::-1]
@@ -31,15 +31,15 @@ def cache(tmp_path, monkeypatch):
 
 def test_a_downloaded_model_is_found_by_its_name(cache):
     snapshot = cache("org/tiny", "config.json")
-    assert find_source("org/tiny") == Found("transformers", snapshot)
-    assert find_source(snapshot.parents[1]) == Found("transformers", snapshot)
+    assert find_source("org/tiny") == ResolvedSource("transformers", snapshot)
+    assert find_source(snapshot.parents[1]) == ResolvedSource("transformers", snapshot)
 
 
 def test_a_name_alone_is_also_one_of_sentence_transformers(cache):
     own = cache("tiny-bert", "config.json")
-    assert find_source("tiny-bert") == Found("transformers", own)
+    assert find_source("tiny-bert") == ResolvedSource("transformers", own)
     theirs = cache("sentence-transformers/tiny-mini", "modules.json", "config.json")
-    assert find_source("tiny-mini") == Found("sentence-transformers", theirs)
+    assert find_source("tiny-mini") == ResolvedSource("sentence-transformers", theirs)
 
 
 def test_main_is_taken_of_several_commits(cache):

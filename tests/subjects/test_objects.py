@@ -98,7 +98,7 @@ def test_a_model_of_documents_gives_its_word_vectors():
 def test_what_turns_texts_into_vectors_is_an_encoder(thing, name, opener):
     encoder = opener(thing)
     assert isinstance(encoder, FunctionEncoder)
-    assert (encoder.name, encoder.remembered) == (name, False)
+    assert (encoder.name, encoder.cacheable) == (name, False)
     assert encoder.encode(("a", "bcd")).tolist() == [[1, 1], [3, 1]]
 
 

@@ -103,7 +103,7 @@ def test_reading_an_embedding_tells_its_progress(vectors):
 def test_a_url_is_a_server_with_its_options():
     encoder = open_encoder(URL, model="m", prefix="query: ", batch=7, timeout=1.0, retries=0, max_texts=5)
     assert isinstance(encoder, ServerEncoder)
-    assert (encoder.name, encoder.chunk, encoder.at_most) == ("m", 7, 5)
+    assert (encoder.name, encoder.chunk, encoder.max_texts) == ("m", 7, 5)
     assert encoder.settings["prefix"] == "query: "
 
 

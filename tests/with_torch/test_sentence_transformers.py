@@ -237,7 +237,7 @@ def test_a_model_opened_by_its_own_library_gives_what_its_folder_gives(assembled
     model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     encoder = open_subject(model)
     assert isinstance(encoder, FunctionEncoder)
-    assert not encoder.remembered
+    assert not encoder.cacheable
     np.testing.assert_allclose(encoder.encode(TEXTS), open_encoder(folder).encode(TEXTS), atol=1e-6)
     with pytest.raises(SettingError, match=r"imprint\.seat"):
         load(model)

@@ -66,11 +66,11 @@ def run_battery(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     tests
         WEATs and WEFATs, from the catalogue or your own.
     alternative
-        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
     alpha
         Chance of any false discovery among the tests about people of one kind (Holm's correction).
     draws
@@ -80,7 +80,7 @@ def run_battery(
     skip
         Skip a test that lacks words or its property; if False, raise.
     progress
-        Called with the tests done and the tests in all.
+        Called with the tests done and the total number of tests.
 
     Returns
     -------

@@ -9,9 +9,9 @@ import msgspec
 from imprint.association.copies import AskedTest, Null, judge_null
 from imprint.association.evidence import NO_CHECKS, CosineTable
 from imprint.association.framing import FramedWords
-from imprint.association.rows import question_of
-from imprint.association.seat import SentenceQuestion
-from imprint.association.seat_battery import put
+from imprint.association.rows import case_of
+from imprint.association.seat import SentenceTest
+from imprint.association.seat_battery import all_in_sentences
 from imprint.association.sentences import table_of
 from imprint.association.verdicts import ALPHA, FOUND, Evidence, Judged, check_alpha
 from imprint.association.weat import contrast_of, look_up
@@ -46,7 +46,7 @@ class Share(msgspec.Struct, frozen=True):
 
 
 class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
-    """What the tests find in altered copies of one kind; `findings` is the mean number of findings a copy."""
+    """What the tests find in altered copies of one kind; `findings` is the mean number of findings per copy."""
 
     null: Null
     copies: int
@@ -99,7 +99,7 @@ def calibrate(
     Parameters
     ----------
     subject
-        An embedding or an encoder, as `open_subject` takes it.
+        An embedding or an encoder, as `open_subject` accepts it.
     tests
         WEATs; by default the English ones of the catalogue, for an encoder the paper's. Controls are left out.
     copies
@@ -111,7 +111,7 @@ def calibrate(
     seed
         Seed of everything random.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the name of the step, the work done and the total work.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def _of_embedding(embedding: Embedding, tests: Sequence[WeatTest]) -> tuple[list
         contrast = contrast_of(embedding, rows)
         cosines = contrast.targets @ contrast.attributes.T
         table = CosineTable(x.words + y.words, a.words + b.words, contrast.n_x, contrast.n_a, cosines)
-        asked.append(AskedTest(contrast, table, question_of(NO_CHECKS, test, rows.missing).enough))
+        asked.append(AskedTest(contrast, table, case_of(NO_CHECKS, test, rows.missing).enough))
     return _some(asked, embedding.name), background
 
 
@@ -188,7 +188,7 @@ def _of_encoder(
     encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingCache | None, report: Report | None
 ) -> tuple[list[AskedTest], Background]:
     """Ask an encoder in sentences, by words."""
-    questions = [question for question in put(tests, None, None)[0] if question.context != "word"]
+    questions = [question for question in all_in_sentences(tests, None, None)[0] if question.context != "word"]
     framed = FramedWords.of([side for question in questions for side in question.sides.values()])
     texts = [text for question in questions for text in question.texts] + framed.texts()
     label = f"encoding with {encoder.name}"
@@ -197,12 +197,12 @@ def _of_encoder(
     framing = framed.encoded(encodings)
     lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
 
-    def ask(question: SentenceQuestion) -> AskedTest | None:
+    def ask(question: SentenceTest) -> AskedTest | None:
         try:
             table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
         except VocabularyError:
             return None
-        enough = question_of(NO_CHECKS, question.test, table.missing).enough
+        enough = case_of(NO_CHECKS, question.test, table.missing).enough
         return AskedTest(framing.contrast(table), table.by_words(), enough)
 
     return _some([one for one in map(ask, questions) if one is not None], encoder.name), framing.background

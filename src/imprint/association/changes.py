@@ -15,7 +15,7 @@ import numpy as np
 from imprint.association.battery import Battery
 from imprint.association.cosines import ROUNDING, Effect, mean
 from imprint.association.evidence import CosineTable, check
-from imprint.association.rows import AssociationResult, JudgedRow, question_of
+from imprint.association.rows import AssociationResult, JudgedRow, case_of
 from imprint.association.topics import TopicRow, TopicTest, by_topic
 from imprint.association.verdicts import Case, Judged, judge
 from imprint.association.wordrows import FEWEST_WORDS
@@ -87,15 +87,15 @@ class TestChange:
         return tuple(dict.fromkeys(word for word in words if word not in kept))
 
     @cached_property
-    def question(self) -> Case:
+    def case(self) -> Case:
         """What is judged of it within a family."""
         checks = replace(check(None, None, self.label, self.table, self.before.seed), asked=("label", "words"))
-        return question_of(checks, self.before.test, self.missing)
+        return case_of(checks, self.before.test, self.missing)
 
     def finding(self, judged: Judged) -> ChangeRow:
         """Return the row, with its judgement."""
         first, second = (Effect.of(*table.sides()) for table in self.tables)
-        about, checks = described(self.before.test), self.question.checks.fields()
+        about, checks = described(self.before.test), self.case.checks.fields()
         return ChangeRow(
             test=self.before.test.id,
             **{name: about[name] for name in ("title", "topics", "sets", "source", "language", "adapted")},
@@ -130,7 +130,7 @@ def change_rows(
         for one in before
         if one.test.id in others and (tables := _shared(one.table, others[one.test.id].table)) is not None
     ]
-    judged = judge([change.question for change in changes], alpha)
+    judged = judge([change.case for change in changes], alpha)
     rows = [change.finding(own) for change, own in zip(changes, judged, strict=True)]
     return [*rows, *_topics(changes, rows)]
 
@@ -143,7 +143,7 @@ def before_and_after(before: Battery, after: Battery) -> list[Row]:
 
 def _topics(changes: Sequence[TestChange], rows: Sequence[ChangeRow]) -> Iterator[TopicChangeRow]:
     tests = [
-        TopicTest(row.test, row.topics, row.mean_difference or 0.0, change.table, change.question.enough)
+        TopicTest(row.test, row.topics, row.mean_difference or 0.0, change.table, change.case.enough)
         for change, row in zip(changes, rows, strict=True)
     ]
     for topic, fields in by_topic(tests).items():
@@ -164,7 +164,7 @@ def _topics(changes: Sequence[TestChange], rows: Sequence[ChangeRow]) -> Iterato
 def _shared(before: CosineTable, after: CosineTable) -> tuple[CosineTable, CosineTable] | None:
     """Return both tables on the words of both; None where a set keeps fewer than two."""
     targets, attributes = {*before.targets} & {*after.targets}, {*before.attributes} & {*after.attributes}
-    first, second = (table.taking(targets, attributes) for table in (before, after))
+    first, second = (table.subset(targets, attributes) for table in (before, after))
     smallest = min(first.n_x, len(first.targets) - first.n_x, first.n_a, len(first.attributes) - first.n_a)
     return None if smallest < FEWEST_WORDS else (first, second)
 

@@ -185,7 +185,7 @@ class Copies:
 def judge_null(
     tests: Sequence[AskedTest], background: Background, null: Null, *, copies: int, alpha: float, seed: int
 ) -> list[list[Judged]]:
-    """Judge the family on every copy of one kind: a list of judgements a copy, in the order of the tests."""
+    """Judge the family on every copy of one kind: one list of judgements per copy, in the order of the tests."""
     rng = np.random.default_rng([seed, *null.encode()])
     pool = (
         background

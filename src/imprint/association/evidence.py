@@ -99,7 +99,7 @@ class CosineTable:
         scores = self.scores()
         return scores[: self.n_x], scores[self.n_x :]
 
-    def taking(self, targets: Collection[str], attributes: Collection[str]) -> "CosineTable":
+    def subset(self, targets: Collection[str], attributes: Collection[str]) -> "CosineTable":
         """Return the table with these of its words alone."""
         rows, columns = (
             [place for place, word in enumerate(own) if word in kept]
@@ -126,7 +126,7 @@ class CosineTable:
 class SetVectors:
     """The unit vectors of a test's words, and their frequency ranks: X before Y, A before B.
 
-    Where words stand in sentences, `offsets` say which of the background's rows have the sentences of each word.
+    Where words are in sentences, `offsets` say which of the background's rows have the sentences of each word.
     """
 
     targets: Floats

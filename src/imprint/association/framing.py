@@ -37,7 +37,7 @@ class FramedWords:
 
     @classmethod
     def of(cls, sides: Sequence[Side]) -> "FramedWords":
-        """Find which sentences the words of a test stand in, and which bundled words are put into them."""
+        """Find which sentences the words of a test are in, and which bundled words are put into them."""
         used = dict.fromkeys(found for side in sides for found in _patterns_by_word(side).values())
         # A word whose forms coincide stands in some of the sentences of its kind.
         patterns = tuple(one for one in used if not any(set(one) < set(other) for other in used))

@@ -31,7 +31,7 @@ def group_association(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     groups
         Pairs of (targets, attributes), each a list of words.
     all_targets
@@ -42,7 +42,7 @@ def group_association(
     Returns
     -------
     float
-        g; positive where targets go with the attributes of their own group.
+        g; positive if targets are associated with the attributes of their own group.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def group_association(
 
 
 def group_statistic(target_means: Floats, attribute_means: Floats, mu: Floats, centre: Floats) -> float:
-    """Return g from the means of unit vectors: one row a group in the first two, one vector in the others."""
+    """Return g from the means of unit vectors: one row per group in the first two, one vector in the others."""
     return float(np.sum((target_means - mu) * (attribute_means - centre)))
 
 

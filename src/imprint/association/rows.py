@@ -165,7 +165,7 @@ class AssociationResult(Result):
     judged: Judged | None = None
     detectable_shift: float | None = None
 
-    _deals: ClassVar[int] = 1_000  # random deals behind a detectable shift
+    _shuffles: ClassVar[int] = 1_000  # random shuffles behind a detectable shift
 
     @property
     def p_value(self) -> float:
@@ -193,12 +193,12 @@ class AssociationResult(Result):
         return direction_of(self.mean_difference, self.significance.alternative)
 
     @property
-    def question(self) -> Case:
+    def case(self) -> Case:
         """What is judged of it within a family."""
-        return question_of(self.checks, self.test, self.missing)
+        return case_of(self.checks, self.test, self.missing)
 
     def in_family(self, judged: Judged) -> Self:
-        """Return the result with its judgement; what it could have found, where it found nothing, takes a moment."""
+        """Return the result with its judgement; computing the smallest detectable effect takes a moment."""
         unseen = judged.evidence == "none shown" and judged.level is not None
         shift = self.smallest_detectable_shift(judged.level) if unseen else None  # type: ignore[arg-type]
         return replace(self, judged=judged, detectable_shift=shift)
@@ -206,7 +206,7 @@ class AssociationResult(Result):
     def smallest_detectable_shift(self, alpha: float, *, power: float = 0.8) -> float | None:
         """Return the shift of X's scores, either way, that this test would find with that power.
 
-        None if p cannot reach alpha.
+        None if there are too few words for p to fall to alpha.
         """
         from imprint.significance.power import smallest_detectable_shift
 
@@ -216,7 +216,7 @@ class AssociationResult(Result):
             alpha=alpha,
             power=power,
             alternative="two-sided",
-            deals=self._deals,
+            shuffles=self._shuffles,
             seed=self.seed,
         )
 
@@ -238,7 +238,7 @@ class AssociationResult(Result):
         }
 
 
-def question_of(checks: Checks, test: Test, missing: Collection[str]) -> Case:
+def case_of(checks: Checks, test: Test, missing: Collection[str]) -> Case:
     """Return what is judged of a test: a set that lost half of its words, or keeps fewer than four, is too small."""
     lost = set(missing)
     kept = [(sum(word not in lost for word in one.words), len(one.words)) for one in word_sets(test).values()]

@@ -47,12 +47,12 @@ def seat(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> SeatResult:
-    """Run a SEAT: the question of a WEAT, put to a sentence encoder.
+    """Run a SEAT: a WEAT on a sentence encoder.
 
     Parameters
     ----------
     encoder
-        A model, an embedding or a function, as `open_encoder` takes it.
+        A model, an embedding or a function, as `open_encoder` accepts it.
     test
         The id of a catalogue test, or a test of your own.
     unit
@@ -62,7 +62,7 @@ def seat(
     templates
         Sentence templates of your own, from `read_templates`.
     alternative
-        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
     confidence
         Level of the interval of the mean difference.
     cache
@@ -70,7 +70,7 @@ def seat(
     seed
         Seed of everything random.
     progress
-        Called with the texts encoded and the texts in all.
+        Called with the texts encoded and the total number of texts.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def seat(
     """
     check_choice("unit", unit, get_args(Unit))
     opened = open_encoder(encoder)
-    question = ask(find_test(test), context, templates)
+    question = in_sentences(find_test(test), context, templates)
     framed = FramedWords.of(list(question.sides.values())) if unit == "word" else None
     beside = framed.texts() if framed else []
     encodings = encode_texts(opened, question.texts + question.frames, beside, cache=cache, progress=progress)
@@ -103,7 +103,7 @@ def seat(
 
 
 @dataclass(frozen=True, repr=False)
-class SentenceQuestion:
+class SentenceTest:
     """A test put into sentences."""
 
     test: WeatTest
@@ -117,7 +117,7 @@ class SentenceQuestion:
 
     @property
     def frames(self) -> list[str]:
-        """Every sentence without its word, where these tell target words apart: where not all stand in the same."""
+        """Every sentence without its word; empty if all target words have the same sentences."""
         templates: dict[str, set[str]] = {}
         for sentence in (*self.sides["x"], *self.sides["y"]):
             templates.setdefault(sentence.word, set()).add(sentence.template)
@@ -131,13 +131,13 @@ class SentenceQuestion:
         return list(dict.fromkeys(sentence.form for side in self.sides.values() for sentence in side))
 
 
-def ask(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceQuestion:
+def in_sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceTest:
     """Put a test into sentences."""
-    return SentenceQuestion(test, context, sentences(test, context, templates))
+    return SentenceTest(test, context, sentences(test, context, templates))
 
 
 def measure(
-    question: SentenceQuestion,
+    question: SentenceTest,
     encoder: Encoder,
     encodings: Encodings,
     lacking: Sequence[str] = (),

@@ -14,7 +14,7 @@ from typing import TypeVar, get_args
 
 from imprint.association.coherence import CoherenceRow, check_coherence
 from imprint.association.framing import FramedWords
-from imprint.association.seat import SentenceQuestion, ask, measure
+from imprint.association.seat import SentenceTest, in_sentences, measure
 from imprint.association.seat_result import SeatResult
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.sentences import Side, Unit
@@ -115,12 +115,12 @@ def run_seat_battery(
     skip: bool = True,
     report: Report | None = None,
 ) -> SeatBattery:
-    """Run many SEATs on one or more encoders and correct their p-values together.
+    """Run many SEATs on one or more encoders and correct each encoder's p-values together.
 
     Parameters
     ----------
     encoders
-        Models, embeddings or functions, each as `open_encoder` takes it.
+        Models, embeddings or functions, each as `open_encoder` accepts it.
     tests
         WEATs, from the catalogue or your own.
     context
@@ -128,7 +128,7 @@ def run_seat_battery(
     templates
         Sentence templates of your own, from `read_templates`.
     alternative
-        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
     alpha
         Chance of any false discovery among an encoder's tests about people (Holm's correction).
     cache
@@ -138,7 +138,7 @@ def run_seat_battery(
     skip
         Skip a test that cannot be run; if False, raise.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the name of the step, the work done and the total work.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def run_seat_battery(
     check_alpha(alpha)
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
-    questions, refused = put(tests, context, templates, skip=skip)
+    questions, refused = all_in_sentences(tests, context, templates, skip=skip)
     not_run = [_skipped(opened[0], test, reason, seed) for test, reason in refused]
     results: list[SeatResult] = []
     anisotropy: list[AnisotropyRow] = []
@@ -175,7 +175,7 @@ def run_seat_battery(
     if not results:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
         raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})")
-    seats = _judge(results, alpha, _labelled(report, "asking what each test could have found"))
+    seats = _judge(results, alpha, _labelled(report, "computing the smallest detectable effects"))
     return SeatBattery(
         seats=tuple(seats),
         skipped=tuple(dict.fromkeys(not_run)),
@@ -186,15 +186,15 @@ def run_seat_battery(
     )
 
 
-def put(
+def all_in_sentences(
     tests: Sequence[WeatTest], context: Context | None, templates: Templates | None, *, skip: bool = True
-) -> tuple[list[SentenceQuestion], list[tuple[WeatTest, str]]]:
+) -> tuple[list[SentenceTest], list[tuple[WeatTest, str]]]:
     """Put every test into sentences, in the contexts it has or in the one asked for; return what could not be, too."""
     questions, refused = [], []
     for test in tests:
         for one in contexts(test) if context is None else (context,):
             try:
-                questions.append(ask(test, one, templates))
+                questions.append(in_sentences(test, one, templates))
             except StimulusError as error:
                 # Words of no stated language can still be asked alone.
                 alone = context is None and one == "bleached" and test.language == UNDETERMINED
@@ -220,7 +220,7 @@ def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
 
 def _measure_all(
     encoder: Encoder,
-    questions: Sequence[SentenceQuestion],
+    questions: Sequence[SentenceTest],
     encodings: Encodings,
     framed: Mapping[Context, FramedWords],
     alternative: Alternative,
@@ -233,7 +233,7 @@ def _measure_all(
 
     framings = {context: words.encoded(encodings) for context, words in framed.items()}
 
-    def run(question: SentenceQuestion) -> tuple[list[SeatResult], list[SkippedRow]]:
+    def run(question: SentenceTest) -> tuple[list[SeatResult], list[SkippedRow]]:
         test = question.test
         try:
             framing = framings.get(question.context)
@@ -245,7 +245,7 @@ def _measure_all(
         if "sentence" in measured:
             return list(measured.values()), []
         counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
-        reason = f"{counts} {question.context} sentences have too many partitions to count; by words it was run"
+        reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
         return list(measured.values()), [_skipped(encoder, test, reason, seed)]
 
     outcomes = _side_by_side(run, questions, _labelled(report, f"testing {encoder.name}"))
@@ -257,7 +257,7 @@ def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> Skippe
 
 
 def _affordable(
-    encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceQuestion]
+    encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceTest]
 ) -> dict[Context, FramedWords]:
     """Return the bundled words in the sentences of each context; none where the encoder may not be sent so many."""
     sides: dict[Context, list[Side]] = {}
@@ -265,7 +265,7 @@ def _affordable(
         sides.setdefault(question.context, []).extend(question.sides.values())
     framed = {context: FramedWords.of(some) for context, some in sides.items()}
     asked = {*texts, *(text for one in framed.values() for text in one.texts())}
-    return framed if encoder.at_most is None or len(asked) <= encoder.at_most else {}
+    return framed if encoder.max_texts is None or len(asked) <= encoder.max_texts else {}
 
 
 def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | None) -> list[SeatResult]:
@@ -278,7 +278,7 @@ def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | Non
     for (_, unit, _), places in families.items():
         family = [results[place] for place in places]
         if unit == "word":
-            found = judge([result.question for result in family], alpha)
+            found = judge([result.case for result in family], alpha)
         else:
             adjusted = holm([result.p_value for result in family]).tolist()
             found = [Judged(alpha, p_holm=p_value, family_size=len(family)) for p_value in adjusted]
@@ -313,7 +313,7 @@ def _side_by_side(
 
 
 def _anisotropy(
-    encoder: Encoder, questions: Sequence[SentenceQuestion], encodings: Encodings, seed: int
+    encoder: Encoder, questions: Sequence[SentenceTest], encodings: Encodings, seed: int
 ) -> Iterable[AnisotropyRow]:
     for context in dict.fromkeys(question.context for question in questions):
         texts = list(dict.fromkeys(t for question in questions if question.context == context for t in question.texts))

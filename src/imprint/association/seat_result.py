@@ -55,7 +55,7 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SeatResult(AssociationResult):
-    """The result of one SEAT: one test in one context on one encoder; positive means x with a and y with b.
+    """The result of one SEAT: one test, context and encoder; positive if x is associated with a, and y with b.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class SeatResult(AssociationResult):
     judged
         The level of evidence within the test's family; sentences have none.
     detectable_shift
-        Where nothing was found, the smallest difference that would have been found four times in five.
+        If nothing was found, the smallest detectable difference, with a power of 80 %.
     context
         Words alone, or the kind of sentences they were put into.
     unit
@@ -129,7 +129,7 @@ class SeatResult(AssociationResult):
     left_out: tuple[str, ...]
     ranked: float
 
-    _deals: ClassVar[int] = 200  # with a standard error of some 3 %: a battery asks for dozens
+    _shuffles: ClassVar[int] = 200  # with a standard error of some 3 %: a battery asks for dozens
 
     @property
     def label(self) -> Literal["d", "d_word"]:

@@ -29,8 +29,8 @@ _ROUNDING = 1e-12  # a spread of scores below it is that of sums rounded in diff
 class Sensitivity:
     """Effects of parts of a test: of one target template alone, and without one template or word.
 
-    Templates stand alone where all target words have them, so that other words do not enter the comparison; a word's
-    only template stays. A part that leaves a set fewer than two words has no entry.
+    A template is used alone only if all target words have it, so that the words compared stay the same. A word's only
+    template stays. A part that leaves a set fewer than two words has no entry.
     """
 
     by_template: Mapping[str, float] = field(hash=False)

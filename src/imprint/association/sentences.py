@@ -69,7 +69,7 @@ def table_of(
 ) -> SentenceTable:
     """Compare the sentences of a test; those whose word the encoder lacks, or without a direction, are left out.
 
-    Refuses a set that keeps fewer than two words, and a sentence that stands on both sides.
+    Refuses a set that keeps fewer than two words, and a sentence that appears on both sides.
     """
     unknown = set(lacking)
     kept: dict[str, Side] = {}
@@ -115,7 +115,7 @@ def _level(values: Floats) -> float:
 
 
 def by_word(side: Side) -> dict[str, list[int]]:
-    """Return where each word's sentences stand."""
+    """Return the places of each word's sentences."""
     places: dict[str, list[int]] = {}
     for place, sentence in enumerate(side):
         places.setdefault(sentence.word, []).append(place)

@@ -53,7 +53,7 @@ class TopicTest:
 def topic_rows(results: Sequence[AssociationResult], part: str | None = None) -> list[TopicRow]:
     """Return one row per topic of the results, which are all of one subject and by words."""
     tests = [
-        TopicTest(one.test.id, one.test.topics, one.mean_difference, one.table, one.question.enough) for one in results
+        TopicTest(one.test.id, one.test.topics, one.mean_difference, one.table, one.case.enough) for one in results
     ]
     return [
         TopicRow(

@@ -59,7 +59,7 @@ class Judgeable(Protocol):
     """A result that takes its place in a family."""
 
     @property
-    def question(self) -> Case:
+    def case(self) -> Case:
         """What is judged of it."""
 
     def in_family(self, judged: Judged) -> Self:
@@ -73,25 +73,23 @@ def judge_all(results: Sequence[Tested], alpha: float = ALPHA) -> list[Tested]:
     """Judge the results of one family together, in their order."""
     return [
         result.in_family(judged)
-        for result, judged in zip(results, judge([result.question for result in results], alpha), strict=True)
+        for result, judged in zip(results, judge([result.case for result in results], alpha), strict=True)
     ]
 
 
-def judge(questions: Sequence[Case], alpha: float) -> list[Judged]:
+def judge(cases: Sequence[Case], alpha: float) -> list[Judged]:
     """Correct the tests of one family together, in their order; controls are not of it."""
-    family = [question for question in questions if not question.control]
+    family = [case for case in cases if not case.control]
     levels = {
-        name: _corrected([question.checks.largest(name) for question in family], alpha)
+        name: _corrected([case.checks.largest(name) for case in family], alpha)
         for name in ("limited", "moderate", "strong")
     }
     place = iter(range(len(family)))
-    return [
-        Judged(alpha) if question.control else _judged(question, next(place), levels, alpha) for question in questions
-    ]
+    return [Judged(alpha) if case.control else _judged(case, next(place), levels, alpha) for case in cases]
 
 
 def check_alpha(alpha: float) -> None:
-    """Refuse what is no chance of a false discovery."""
+    """Refuse an alpha that is not between 0 and 1."""
     check_between("alpha", alpha)
 
 
@@ -113,12 +111,12 @@ def _corrected(p_values: Sequence[float], alpha: float) -> _Corrected:
     return _Corrected(holm(p_values).tolist(), holm_level(p_values, alpha))
 
 
-def _judged(question: Case, place: int, levels: dict[str, _Corrected], alpha: float) -> Judged:
-    checks = question.checks
+def _judged(case: Case, place: int, levels: dict[str, _Corrected], alpha: float) -> Judged:
+    checks = case.checks
     limited, moderate, strong = (levels[name].adjusted[place] for name in ("limited", "moderate", "strong"))
     level = levels["limited"].held
     evidence: Evidence
-    if not question.enough or (limited > alpha and (checks.p_label_floor or 0.0) > level):
+    if not case.enough or (limited > alpha and (checks.p_label_floor or 0.0) > level):
         evidence = "too few words"
     else:
         reached: dict[Evidence, float] = {"strong": strong, "moderate": moderate, "limited": limited}

@@ -43,7 +43,7 @@ class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class WeatResult(AssociationResult):
-    """The result of one WEAT on one embedding; positive means x with a and y with b.
+    """The result of one WEAT on one embedding; positive if x is associated with a, and y with b.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class WeatResult(AssociationResult):
     judged
         The level of evidence within the test's family.
     detectable_shift
-        Where nothing was found, the smallest difference that would have been found four times in five.
+        If nothing was found, the smallest detectable difference, with a power of 80 %.
     stability
         How the effect changes if words are resampled.
     lowered
@@ -143,7 +143,7 @@ def weat(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     test
         The id of a catalogue test, or a test of your own.
     targets
@@ -151,7 +151,7 @@ def weat(
     attributes
         Two lists of words, a and b, in place of a test.
     alternative
-        "greater" asks whether x goes with a and y with b, "less" the reverse, "two-sided" either.
+        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
     confidence
         Level of the interval of the mean difference.
     draws
@@ -159,7 +159,7 @@ def weat(
     seed
         Seed of the draws and of the stability bootstrap.
     progress
-        Called with the partitions drawn and the partitions in all.
+        Called with the partitions drawn and the total number of partitions.
 
     Returns
     -------

@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.evidence import Checks
-from imprint.association.rows import JudgedRow, direction_of, question_of
+from imprint.association.rows import JudgedRow, case_of, direction_of
 from imprint.association.verdicts import Case, Evidence, Judged, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.embeddings.background import Background
@@ -72,7 +72,7 @@ class WefatRow(JudgedRow, frozen=True, kw_only=True, tag="wefat"):
 
 @dataclass(frozen=True, repr=False)
 class WefatResult(Result):
-    """The result of one WEFAT: scores of words, and how a property of the words goes with them.
+    """The result of one WEFAT: scores of words, and their correlation with a property of the words.
 
     Attributes
     ----------
@@ -139,9 +139,9 @@ class WefatResult(Result):
         return self.judged.evidence if self.judged else None
 
     @property
-    def question(self) -> Case:
+    def case(self) -> Case:
         """What is judged of it within a family."""
-        return question_of(self.checks, self.test, self.missing)
+        return case_of(self.checks, self.test, self.missing)
 
     def in_family(self, judged: Judged) -> Self:
         """Return the result with its judgement."""
@@ -193,7 +193,7 @@ class WefatResult(Result):
         )
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return one row a word: its score, its property and what the line predicts."""
+        """Return one row per word: its score, its property and what the line predicts."""
         import pandas as pd
 
         frame = pd.DataFrame({"score": self.scores, self.test.property_name: self.values})
@@ -222,7 +222,7 @@ def wefat(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     test
         The id of a catalogue test, or a test of your own.
     words

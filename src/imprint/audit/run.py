@@ -83,9 +83,9 @@ def run_audit(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     encoder
-        A sentence encoder to audit too, as `open_encoder` takes it.
+        A sentence encoder to audit too, as `open_encoder` accepts it.
     against
         A second embedding to compare with.
     debias
@@ -107,7 +107,7 @@ def run_audit(
     parts
         Names of the parts to run, such as `weat` and `benchmarks`; None for all.
     policy_sha256
-        Hash of the policy that the findings will be held against, to be written into them.
+        Hash of the policy that the findings will be checked against; it is written into them.
     cache
         Where encodings are kept between runs.
     executor

@@ -15,7 +15,7 @@ TERMINATED = 143  # and one that was told to end
 
 
 def main() -> None:
-    """Run the command given; turn every error a user can mend into one line."""
+    """Run the command given; turn every error a user can correct into one line."""
     import typer
 
     from imprint.cli.app import app

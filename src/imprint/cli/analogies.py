@@ -29,7 +29,7 @@ def analogies_command(
     He is to she as surgeon is to nurse; --axis asks about other words. All pairs of the vocabulary are compared.
     Many of the analogies are offensive: they are the embedding's own.
     """
-    from imprint.cli.console import open_embedding, progress_bar, say, show_findings
+    from imprint.cli.console import open_embedding, print_note, progress_bar, show_findings
 
     chosen = pairs_given(axis, pairs)
     opened = open_embedding(embedding)
@@ -40,4 +40,6 @@ def analogies_command(
         )
     show_findings(found.findings(), json=json, unmask=unmask, note=CONTENT_NOTE if found.pairs else "")
     if len(found.pairs) < k:
-        say(f"found {len(found.pairs):,} of {k:,} analogies: no other words within {delta:g} differ along the axis")
+        print_note(
+            f"found {len(found.pairs):,} of {k:,} analogies: no other words within {delta:g} differ along the axis"
+        )

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.encoders import ENCODER_HELP
-from imprint.cli.gate import FailOnOption, JunitOption, RequireOption, SummaryOption, end_with, say_sentences
+from imprint.cli.gate import (
+    FailOnOption,
+    JunitOption,
+    RequireOption,
+    SummaryOption,
+    exit_with_verdict,
+    print_sentences,
+)
 from imprint.cli.options import (
     AlphaOption,
     EmbeddingArgument,
@@ -111,7 +118,15 @@ def audit_command(
     about(tests_in(language), topics)  # refused before the slow imports
     from imprint.audit.progress import UNITS
     from imprint.audit.run import run_audit
-    from imprint.cli.console import check_targets, open_embedding, open_in_browser, print_findings, say, steps, tell
+    from imprint.cli.console import (
+        check_targets,
+        open_embedding,
+        open_in_browser,
+        print_answer,
+        print_findings,
+        print_note,
+        steps,
+    )
     from imprint.kinds.job import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
@@ -172,20 +187,20 @@ def audit_command(
             found = [whole, *gate.findings(), *others]
             write_findings(rows, found)
             write_page(out, found, unmask=unmask, script=script)
-    say(f"{len(found):,} findings: {rows}")
+    print_note(f"{len(found):,} findings: {rows}")
     if replaced:
-        say(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
+        print_note(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
     if json:
         print_findings(found)
-        say(f"report: {out}")
+        print_note(f"report: {out}")
     else:
         for sentence in brief(audit.findings()):
-            tell(draw_text(sentence))
-        tell(f"report: {out}")
+            print_answer(draw_text(sentence))
+        print_answer(f"report: {out}")
     if open_page:
         open_in_browser(out)
-    say_sentences(gate.findings(), say)
-    end_with(gate, junit, summary)
+    print_sentences(gate.findings(), print_note)
+    exit_with_verdict(gate, junit, summary)
 
 
 def _refuse_unknown_tests(conditions: "Sequence[Condition]", own: "Sequence[Test]") -> None:

@@ -17,7 +17,7 @@ def card_command(
     ] = True,
 ) -> None:
     """Write a model card's section on bias, from findings alone."""
-    from imprint.cli.console import check_target, tell
+    from imprint.cli.console import check_target, print_answer
     from imprint.files import replacing
     from imprint.report.card import render_card
 
@@ -25,9 +25,9 @@ def card_command(
         check_target(out, reading=str(findings))
     card = render_card(imprint.read_findings(findings), front_matter=front_matter)
     if out is None:
-        tell(card, end="")
+        print_answer(card, end="")
         return
     with replacing(out) as part:
         # A path that is not text (Linux allows it) comes as lone surrogates, which UTF-8 cannot write.
         part.write_text(card, encoding="utf-8", errors="backslashreplace", newline="\n")
-    tell(f"card: {out}")
+    print_answer(f"card: {out}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor
 from typing import Any
 
-from imprint.errors import SettingError, needing
+from imprint.errors import SettingError, requiring
 
 _PATIENCE = 10  # seconds to wait for a scheduler
 
@@ -15,7 +15,7 @@ _PATIENCE = 10  # seconds to wait for a scheduler
 @contextlib.contextmanager
 def open_cluster(address: str) -> Iterator[Executor]:
     """Give the workers of the Dask cluster whose scheduler has this address."""
-    with needing("distributed", "dask"):
+    with requiring("distributed", "dask"):
         from distributed import Client, KilledWorker
     # What goes wrong is told below, in one line.
     logging.disable()

@@ -27,14 +27,14 @@ _MASKED = re.compile(r"\w\*{2,}")
 _BAR = 20  # columns, so that the step's name fits beside it
 
 
-def say(message: str) -> None:
-    """Print a line of talk."""
+def print_note(message: str) -> None:
+    """Print a line about the run on stderr."""
     sys.stderr.write(f"{printable(message)}\n")
     sys.stderr.flush()
 
 
-def tell(answer: str, end: str = "\n") -> None:
-    """Print a line, or lines, of the answer."""
+def print_answer(answer: str, end: str = "\n") -> None:
+    """Print a line, or lines, of the answer on stdout."""
     sys.stdout.write(f"{printable(answer)}{end}")
     sys.stdout.flush()
 
@@ -60,7 +60,7 @@ def show_findings(
         print_findings(findings)
         for row in findings:
             if isinstance(row, SkippedRow):
-                say(f"not run: {row.test}: {row.reason}")
+                print_note(f"not run: {row.test}: {row.reason}")
         warnings = [one for one in flat(blocks(findings)) if isinstance(one, Prose) and one.tone == "warning"]
         show_blocks(warnings, unmask=True)
         return
@@ -73,13 +73,13 @@ def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool =
 
     tables, said = draw_blocks(blocks, unmask=unmask, more=more)
     if note:
-        say(draw_text(f"{note} Slurs are masked; --unmask prints them." if _MASKED.search(tables) else note))
+        print_note(draw_text(f"{note} Slurs are masked; --unmask prints them." if _MASKED.search(tables) else note))
     if tables:
         # Made printable cell by cell: headings are bold on a terminal.
         sys.stdout.write(tables if tables.endswith("\n") else f"{tables}\n")
         sys.stdout.flush()
     for line in said:
-        say(line)
+        print_note(line)
 
 
 @contextlib.contextmanager
@@ -152,7 +152,7 @@ def open_embedding(source: str, only: Iterable[str] | None = None) -> "imprint.E
         # Every finding names the file by its hash; computed here, it is there when the first one asks.
         vars(embedding)["sha256"] = embedding.identify(report)
     for note in (*embedding.notes, *(() if only is None else embedding.frequency_notes)):
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     return embedding
 
 
@@ -166,7 +166,7 @@ def open_in_browser(page: Path) -> None:
     except (OSError, webbrowser.Error):
         opened = False
     if not opened:
-        say(f"no browser was found; open {place}")
+        print_note(f"no browser was found; open {place}")
 
 
 def check_target(path: Path, *, reading: str) -> None:

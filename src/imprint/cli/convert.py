@@ -16,7 +16,7 @@ def convert_command(
 
     The file holds the vocabulary too, and opens by mapping memory.
     """
-    from imprint.cli.console import check_target, open_embedding, progress_bar, say
+    from imprint.cli.console import check_target, open_embedding, print_note, progress_bar
     from imprint.embeddings.convert import check_name, convert
 
     check_target(target, reading=embedding)
@@ -24,4 +24,4 @@ def convert_command(
     opened = open_embedding(embedding)
     with progress_bar(f"writing {target}") as report:
         convert(opened, target, half=half, progress=report)
-    say(f"{len(opened):,} words of {opened.dimension} dimensions written to {target}")
+    print_note(f"{len(opened):,} words of {opened.dimension} dimensions written to {target}")

@@ -57,13 +57,13 @@ def debias_command(
             help="Words to take the axis from: a file, or a list such as nurse,teacher. [default: professions]",
         ),
     ] = None,
-    save: Annotated[Path | None, typer.Option("--transform", help="A file to save the transform in as well.")] = None,
+    save: Annotated[Path | None, typer.Option("--transform", help="Also save the transform in this file.")] = None,
     load: Annotated[
         Path | None,
         typer.Option("--apply", callback=is_file, help="A saved transform to apply instead of fitting."),
     ] = None,
     show_frontier: Annotated[
-        bool, typer.Option("--frontier", help="Of linear: print as well what other strengths would do.")
+        bool, typer.Option("--frontier", help="For linear: also print what other strengths would do.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -71,7 +71,7 @@ def debias_command(
 
     Told are stereotype words, background words and the WEATs of gender, before and after.
     """
-    from imprint.cli.console import check_target, open_embedding, phases, say, show_findings
+    from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
     from imprint.embeddings.convert import check_name
 
     given = pairs_given(axis, pairs)
@@ -111,14 +111,16 @@ def debias_command(
             opened, debiased, transform, along, words, report, gendered=gendered, show_frontier=show_frontier
         )
     if load is None and words is None and transform.card.seeds and not _is_gender(along):
-        say(
+        print_note(
             f"seeds: {len(transform.card.seeds)} professions, listed for gender; "
-            f"give --seeds for words that {along.name} should be taken from"
+            f"give --seeds for words to remove {along.name} from"
         )
     show_findings(rows, json=json)
     if transform.card.embedding_sha256 != opened.sha256:
-        say(f"note: the transform was fitted on another embedding, {transform.card.embedding}; judge by the WEATs")
-    say(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
+        print_note(
+            f"note: the transform was fitted on another embedding ({transform.card.embedding}); check the WEATs"
+        )
+    print_note(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
 
 
 def _check_options(
@@ -161,7 +163,7 @@ def _fit(
     seeds: "Seeds | None",
     report: "Report",
 ) -> "Transform":
-    from imprint.cli.console import say
+    from imprint.cli.console import print_note
     from imprint.debiasing.folds import choose_debiaser, fold_frontier
 
     if strength is None and seeds is None:
@@ -172,7 +174,7 @@ def _fit(
     if strength == AUTO:
         progress = partial(report, "choosing a strength")
         linear = choose_debiaser(fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress))
-        say(f"chosen on folds of the seeds: strength {linear.strength:g}, spread {linear.spread:g}")
+        print_note(f"chosen on folds of the seeds: strength {linear.strength:g}, spread {linear.spread:g}")
     elif strength is not None:
         try:
             linear = imprint.LinearDebiaser(float(strength))

@@ -18,9 +18,9 @@ ENCODER_HELP = (
     "'default' (bundled Universal Sentence Encoder)."
 )
 ModelOption = Annotated[str | None, typer.Option("--model", help="The server's name for the model.")]
-PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors become one.")]
-LayersOption = Annotated[Layers | None, typer.Option("--layers", help="The last layer, or all together.")]
-PrefixOption = Annotated[str | None, typer.Option("--prefix", help="Put before every text, such as 'query: '.")]
+PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors are pooled into one.")]
+LayersOption = Annotated[Layers | None, typer.Option("--layers", help="Use the last layer, or all layers.")]
+PrefixOption = Annotated[str | None, typer.Option("--prefix", help="A prefix for every text, such as 'query: '.")]
 PromptOption = Annotated[
     str | None, typer.Option("--prompt-name", help="One of the model's own prompts, such as query or document.")
 ]
@@ -29,14 +29,14 @@ TokenizerOption = Annotated[
 ]
 BatchOption = Annotated[int | None, typer.Option("--batch", min=1, help="Texts a server gets at once.")]
 TimeoutOption = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait for a server's answer.")]
-RetriesOption = Annotated[int | None, typer.Option("--retries", min=0, help="Times to ask a server again.")]
+RetriesOption = Annotated[int | None, typer.Option("--retries", min=0, help="Retries per request to a server.")]
 MaxTextsOption = Annotated[
     int | None, typer.Option("--max-texts", min=1, help="Texts that may be sent to a server. [default: 20,000]")
 ]
 CacheOption = Annotated[
-    Path | None, typer.Option("--cache", help="File that keeps encodings. [default: in your cache folder]")
+    Path | None, typer.Option("--cache", help="Cache file for encodings. [default: in your cache folder]")
 ]
-NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Keep no encodings, and use none.")]
+NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write the cache of encodings.")]
 
 
 def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "imprint.Encoder":
@@ -49,7 +49,7 @@ def opened_encoder(source: str, *, texts: Collection[str] | None = None, **optio
 
 def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[imprint.EncodingCache | None]":
     """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
-    from imprint.cli.console import say
+    from imprint.cli.console import print_note
     from imprint.encoders.cache import default_cache
 
     if unused and path is not None:
@@ -63,5 +63,5 @@ def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[
     except EncoderError as error:
         if path is not None:
             raise
-        say(f"note: encodings are not kept: {error}")
+        print_note(f"note: encodings are not cached: {error}")
         return nullcontext()

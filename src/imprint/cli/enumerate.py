@@ -65,20 +65,24 @@ def enumerate_command(
             help="first or surnames (US), embedding (found in it), or a file or a list of names.",
         ),
     ] = "first",
-    groups: Annotated[str, typer.Option("--groups", help="Groups of names; several as 4,8,12 run one by one.")] = "12",
-    categories: Annotated[int, typer.Option("--categories", help="Categories of words.")] = 64,
+    groups: Annotated[
+        str, typer.Option("--groups", help="Number of name groups; several, as 4,8,12, run one after the other.")
+    ] = "12",
+    categories: Annotated[int, typer.Option("--categories", help="Number of word categories.")] = 64,
     words: Annotated[int, typer.Option("--words", help="Most frequent lower-case words to ask about.")] = 30_000,
     top: Annotated[int, typer.Option("--top", help="Words per association.")] = 3,
     rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     fdr: Annotated[float, typer.Option("--fdr", help="False discovery rate.")] = 0.05,
     preview: Annotated[bool, typer.Option("--preview", help="A quick look: 1,000 rotations, no repeats.")] = False,
     cleaning: Annotated[
-        Cleaning, typer.Option("--cleaning", help="How to find odd names, which are dropped.")
+        Cleaning, typer.Option("--cleaning", help="How to find words that are not names; they are dropped.")
     ] = "margin",
     centre: Annotated[
-        Centre, typer.Option("--centre", help="Words whose mean scores are measured from.")
+        Centre, typer.Option("--centre", help="Measure scores from the mean of these words.")
     ] = "category",
-    correction: Annotated[Correction, typer.Option("--correction", help="For many tests; max is family-wise.")] = "bh",
+    correction: Annotated[
+        Correction, typer.Option("--correction", help="Correction for many tests; max is family-wise.")
+    ] = "bh",
     overlapping: Annotated[bool, typer.Option("--overlapping", help="Let groups share words (footnote 2).")] = False,
     weighted: Annotated[bool, typer.Option("--weighted", help="Count each name by its bearers (footnote 4).")] = False,
     without_frequency: Annotated[
@@ -88,7 +92,7 @@ def enumerate_command(
         int | None,
         typer.Option(
             "--repeats",
-            help="Runs with other K-means seeds, to say how often each association recurs; 0 makes none. "
+            help="Repeats with other K-means seeds: how often does each association recur? 0 for none. "
             "[default: 20; 0 with --preview]",
         ),
     ] = None,
@@ -97,14 +101,14 @@ def enumerate_command(
         typer.Option(
             "--against",
             callback=is_embedding,
-            help="A second embedding, say a debiased one, scored over the same groups.",
+            help="A second embedding, such as a debiased one, scored over the same groups.",
         ),
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads. [default: all cores]")] = None,
     dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler to work on.")] = None,
-    device: Annotated[Device, typer.Option("--device", help="Where to rotate.")] = "cpu",
+    device: Annotated[Device, typer.Option("--device", help="Device for the rotations.")] = "cpu",
     checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", help="Continue from, and keep, what is done in this file.")
+        Path | None, typer.Option("--checkpoint", help="Save finished work in this file, and continue from it.")
     ] = None,
     show_names: Annotated[bool, typer.Option("--show-names", help="Print the names behind the letters.")] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
@@ -129,7 +133,7 @@ def enumerate_command(
     printed so that they can be known.
     """
     from imprint.cli.cluster import open_cluster
-    from imprint.cli.console import open_embedding, progress_bar, say, show_findings
+    from imprint.cli.console import open_embedding, print_note, progress_bar, show_findings
     from imprint.enumeration.settings import Settings
 
     runs = [
@@ -199,13 +203,13 @@ def enumerate_command(
         show_findings(rows, json=json, unmask=unmask, more=show_names, note=note if first.associations else "")
         note = "" if first.associations else note
         for note in first.notes if json else ():
-            say(f"note: {note}")
+            print_note(f"note: {note}")
 
 
 def _open(
     embedding: str | None, encoder: str | None, about_encoder: dict[str, Any], *, words: int, names: str
 ) -> "Embedding":
-    from imprint.cli.console import open_embedding, progress_bar, say
+    from imprint.cli.console import open_embedding, print_note, progress_bar
     from imprint.cli.encoders import opened_cache, opened_encoder
 
     if encoder is not None and embedding is not None:
@@ -225,7 +229,7 @@ def _open(
             )
         if embedding is None:
             raise SettingError(
-                "there is nothing to ask",
+                "an embedding or an encoder is needed",
                 option="embedding",
                 hint="name an embedding, or a sentence encoder with --encoder",
             )
@@ -237,7 +241,7 @@ def _open(
     with opened_cache(kept, unused=unkept) as cache, progress_bar(f"encoding with {encoder}") as report:
         made = embed_vocabulary(model, words=words, names=names, cache=cache, progress=report)
     for note in made.notes:
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     return made
 
 

@@ -11,11 +11,11 @@ from imprint.cli.options import DEFAULT_PAIR, EmbeddingArgument, JsonOption, See
 BenchmarksOption = Annotated[
     Path | None,
     typer.Option(
-        "--benchmarks", metavar="FOLDER", help="A folder of further benchmarks: .tsv, .csv or .txt files, .gz or not."
+        "--benchmarks", metavar="FOLDER", help="A folder of more benchmarks: .tsv, .csv or .txt files, also as .gz."
     ),
 ]
 WordsOption = Annotated[
-    int, typer.Option("--most-words", min=1, help="Search so many of the most frequent words for analogies.")
+    int, typer.Option("--most-words", min=1, help="Number of most frequent words to search for analogies.")
 ]
 
 
@@ -23,7 +23,9 @@ def evaluate_command(
     embedding: EmbeddingArgument,
     against: Annotated[
         str | None,
-        typer.Option(callback=is_embedding, metavar="OTHER", help="The embedding before: print the difference to it."),
+        typer.Option(
+            callback=is_embedding, metavar="OTHER", help="An earlier embedding: print the differences from it."
+        ),
     ] = None,
     benchmarks: BenchmarksOption = None,
     most_words: WordsOption = 300_000,

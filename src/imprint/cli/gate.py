@@ -19,7 +19,7 @@ FailOnOption = Annotated[
     typer.Option(
         "--fail-on",
         metavar="CONDITION",
-        help="Exit with 2 where this holds, such as 'weat:p<0.01': KIND[:TEST]:FIELD OP NUMBER; may repeat.",
+        help="Exit with 2 if this holds, such as 'weat:p<0.01': KIND[:TEST]:FIELD OP NUMBER; may repeat.",
     ),
 ]
 RequireOption = Annotated[
@@ -27,7 +27,7 @@ RequireOption = Annotated[
     typer.Option(
         "--require",
         metavar="CONDITION",
-        help="Exit with 0 only where this holds throughout the interval, such as "
+        help="Exit with 0 only if this holds for the whole interval, such as "
         "'weat:caliskan-6:|mean_difference|<0.05'; may repeat.",
     ),
 ]
@@ -51,12 +51,12 @@ def gate_command(
     summary: SummaryOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Hold findings against a policy or conditions.
+    """Check findings against a policy or conditions.
 
-    The exit code is 0 passed, 2 failed, 3 cannot tell, 1 an error. Nothing is computed. A condition that no finding
-    answers cannot be told, and never passes.
+    The exit code is 0 passed, 2 failed, 3 cannot tell, 1 an error. Nothing is computed. A condition without a
+    matching finding is undecided, and never passes.
     """
-    from imprint.cli.console import check_targets, print_findings, say, tell
+    from imprint.cli.console import check_targets, print_answer, print_findings, print_note
 
     if not (policy or fail_on or require):
         raise SettingError(
@@ -73,15 +73,15 @@ def gate_command(
     check_targets({"--junit": junit, "--summary": summary}, reading=read)
     gate = check(imprint.read_findings(findings), conditions, opened)
     if gate.changed:
-        say("note: the findings were made under another policy than this one")
+        print_note("note: the findings were made under another policy than this one")
     if json:
         print_findings(gate.findings())
     else:
-        say_sentences(gate.findings(), tell)
-    end_with(gate, junit, summary)
+        print_sentences(gate.findings(), print_answer)
+    exit_with_verdict(gate, junit, summary)
 
 
-def end_with(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn:
+def exit_with_verdict(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn:
     """Write the verdicts where they were asked for, and exit with the code that says how it went."""
     from imprint.policy.exports import append_summary, write_junit
 
@@ -92,11 +92,11 @@ def end_with(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn
     raise typer.Exit(gate.exit_code)
 
 
-def say_sentences(rows: "Sequence[imprint.Row]", say: "Callable[[str], None]") -> None:
+def print_sentences(rows: "Sequence[imprint.Row]", print_note: "Callable[[str], None]") -> None:
     """Print what rows mean, each sentence on one line, as pipelines read them."""
     from imprint.kinds.sections import sentences
     from imprint.masking import Words
     from imprint.render.numbers import plain
 
     for sentence in sentences(rows):
-        say(plain(sentence, Words()))
+        print_note(plain(sentence, Words()))

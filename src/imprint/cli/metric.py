@@ -36,8 +36,8 @@ def metric_command(
 
 def metrics_command() -> None:
     """List the metrics by name."""
-    from imprint.cli.console import tell
+    from imprint.cli.console import print_answer
     from imprint.kinds.metrics import metrics
 
     for name, measure in metrics().items():
-        tell(f"{name:12}{(measure.__doc__ or '').strip().partition(chr(10))[0]}")
+        print_answer(f"{name:12}{(measure.__doc__ or '').strip().partition(chr(10))[0]}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from imprint.checks import check_between, check_choice
-from imprint.errors import SettingError, reading
+from imprint.errors import SettingError, reading_file
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
@@ -81,7 +81,7 @@ def _each(given: Any) -> Iterable[Any]:
 
 
 def _refuse_unreadable(path: Path, hint: str = "check the path and its permissions") -> None:
-    with reading(SettingError, path, hint):
+    with reading_file(SettingError, path, hint):
         if stat.S_IFMT(path.stat().st_mode) in (stat.S_IFREG, stat.S_IFDIR):  # a pipe can be opened only once
             path.open("rb").close()
 
@@ -165,8 +165,8 @@ def chosen_weats(
 
 def say_topics(tests: "Collection[WeatTest]", topics: Collection[str] | None) -> None:
     """Say that the family of the correction is what was asked for."""
-    from imprint.cli.console import say
+    from imprint.cli.console import print_note
 
     if topics:
         counted = f"{len(tests)} test{'' if len(tests) == 1 else 's'}"
-        say(f"{counted} about {' or '.join(topics)}; the correction is over these alone")
+        print_note(f"{counted} about {' or '.join(topics)}; the correction is over these alone")

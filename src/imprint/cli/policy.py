@@ -31,7 +31,7 @@ def init_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("imprint.toml"),
 ) -> None:
     """Write a policy with comments, for you to edit."""
-    from imprint.cli.console import tell
+    from imprint.cli.console import print_answer
     from imprint.files import replacing
     from imprint.policy.policy import example
 
@@ -39,4 +39,4 @@ def init_command(
         raise SettingError("is there already", where=file, hint="edit it, or name another file")
     with replacing(file) as part:
         part.write_text(example(), encoding="utf-8")
-    tell(f"wrote {file}; edit its margins, then run: imprint audit SUBJECT --policy {file}")
+    print_answer(f"wrote {file}; edit its margins, then run: imprint audit SUBJECT --policy {file}")

@@ -37,7 +37,7 @@ def project_command(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(callback=options.is_embedding, metavar="OTHER", help="Another embedding to set beside this one."),
+        typer.Option(callback=options.is_embedding, metavar="OTHER", help="Another embedding to compare with."),
     ] = None,
     top: Annotated[
         int,

@@ -17,10 +17,10 @@ def report_command(
 
     The findings are those of an audit, or of any command's --json.
     """
-    from imprint.cli.console import check_target, open_in_browser, tell
+    from imprint.cli.console import check_target, open_in_browser, print_answer
 
     check_target(out, reading=str(findings))
     imprint.write_page(out, imprint.read_findings(findings), unmask=unmask)
-    tell(f"report: {out}")
+    print_answer(f"report: {out}")
     if open_page:
         open_in_browser(out)

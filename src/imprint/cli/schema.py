@@ -13,7 +13,7 @@ def schema_command(
 
     import msgspec
 
-    from imprint.cli.console import tell
+    from imprint.cli.console import print_answer
     from imprint.errors import SettingError
     from imprint.kinds import REGISTRY, all_kinds
     from imprint.rows import SCHEMA_VERSION
@@ -28,4 +28,4 @@ def schema_command(
         "oneOf": list(schemas),
         "$defs": parts,
     }
-    tell(json.dumps(whole, indent=2))
+    print_answer(json.dumps(whole, indent=2))

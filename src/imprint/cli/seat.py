@@ -51,7 +51,9 @@ def seat_command(
         Context | None,
         typer.Option("--context", help="Words alone, or one kind of sentences alone. [default: all a test has]"),
     ] = None,
-    alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
+    alternative: Annotated[
+        Alternative, typer.Option("--alternative", help="Alternative hypothesis of the p-value.")
+    ] = "greater",
     alpha: AlphaOption = 0.05,
     model: ModelOption = None,
     pooling: PoolingOption = None,
@@ -73,7 +75,7 @@ def seat_command(
     Words are permuted and, as in the paper, sentences. Several encoders are corrected together. Encodings are kept
     on disk: a second run encodes nothing.
     """
-    from imprint.cli.console import phases, say, show_findings
+    from imprint.cli.console import phases, print_note, show_findings
     from imprint.cli.encoders import opened_cache, opened_encoder
     from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import SEAT_TESTS
@@ -82,10 +84,10 @@ def seat_command(
     asked = bool(test or tests)
     chosen = chosen_weats(test, tests, topic, default=SEAT_TESTS, hint="WEFATs have no sentences")
     own = None if templates is None else read_templates(templates)
-    from imprint.association.seat_battery import put, run_seat_battery  # after the choice: it loads numpy
+    from imprint.association.seat_battery import all_in_sentences, run_seat_battery  # after the choice: it loads numpy
 
     say_topics(chosen, topic)
-    questions, _ = put(chosen, context, own, skip=not asked)
+    questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.texts + question.frames} | control_words()
     encoders = [
         opened_encoder(
@@ -122,10 +124,10 @@ def seat_command(
             try:
                 found += controls(one, languages={test.language for test in chosen}, cache=kept).findings()
             except ImprintError as error:
-                say(f"note: whether {one.name} can be judged was not asked: {error}")
+                print_note(f"note: whether {one.name} can be judged was not asked: {error}")
     show_findings(found, json=json)
     if not json:
         encoded = (
             f"{battery.encoded:,} texts encoded" if battery.encoded else "every text was known from an earlier run"
         )
-        say(f"{encoded}.")
+        print_note(f"{encoded}.")

@@ -12,26 +12,26 @@ from imprint.cli.options import EmbeddingArgument
 def serve_command(
     embedding: EmbeddingArgument,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; any but the default lets others ask too.")
+        str, typer.Option(help="The address to listen on; other machines can connect to any but the default.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any free one.")] = 8001,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 for any free one.")] = 8001,
     unmask: UnmaskOption = False,
 ) -> None:
     """Explore an embedding in the browser: type words, see tests.
 
-    The page is served to this machine alone, until Ctrl-C, unless --host says otherwise.
+    Only this machine can open the page, unless you give --host. Ctrl-C stops it.
     """
     from imprint.web.serving import address, bind, require_server, run
 
     require_server()
-    from imprint.cli.console import open_embedding, say, tell
+    from imprint.cli.console import open_embedding, print_answer, print_note
     from imprint.explorer.app import make_explorer
     from imprint.web.hosts import Hosts
 
     hosts = Hosts.bound_to(host)
     with bind(host, port) as bound:
         app = make_explorer(open_embedding(embedding), embedding, hosts=hosts, unmask=unmask)
-        tell(f"explorer: {address(bound)}")
-        say("Ctrl-C stops it")
+        print_answer(f"explorer: {address(bound)}")
+        print_note("Ctrl-C stops it")
         with contextlib.suppress(KeyboardInterrupt):
             run(app, bound)

@@ -25,7 +25,7 @@ def stimuli_command(
     json: JsonOption = False,
 ) -> None:
     """List the tests, show some in full, or check a file of yours."""
-    from imprint.cli.console import tell
+    from imprint.cli.console import print_answer
     from imprint.stimuli.catalog import catalogue, choose, read_tests
 
     known = catalogue() if tests is None else read_tests(tests)
@@ -34,9 +34,9 @@ def stimuli_command(
         if json:
             sys.stdout.write(f"{json_lines.dumps(_row(found), ensure_ascii=False)}\n")
         elif test:
-            tell(f"{_in_full(found)}\n")
+            print_answer(f"{_in_full(found)}\n")
         else:
-            tell(f"{found.id:28} {found.language:3} {_sizes(found):>14}  {found.title}")
+            print_answer(f"{found.id:28} {found.language:3} {_sizes(found):>14}  {found.title}")
 
 
 def _row(test: "Test") -> dict[str, object]:

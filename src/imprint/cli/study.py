@@ -75,7 +75,7 @@ def create_command(
     seed: SeedOption = 0,
 ) -> None:
     """Create a study in one file, and print the administrator's token once."""
-    from imprint.cli.console import check_target, say, tell
+    from imprint.cli.console import check_target, print_answer, print_note
     from imprint.study.creation import create_study
     from imprint.study.terms import Terms, read_consent
 
@@ -96,14 +96,14 @@ def create_command(
     design = _design(source, protocol, participants=participants, pages=pages, rotations=rotations, seed=seed)
     token = create_study(out, design, seed=seed, terms=terms)
     for note in design.notes:
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     pages_made = len(design.blocks)
     noun = "page" if pages_made == 1 else "pages"
     if consent is None:
-        say("note: there is no consent text; add --consent FILE before you invite people")
-    say(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
-    tell(f"study: {out}")
-    tell(f"administrator's token, shown only once: {token}")
+        print_note("note: there is no consent text; add --consent FILE before you invite people")
+    print_note(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
+    print_answer(f"study: {out}")
+    print_answer(f"administrator's token, shown only once: {token}")
 
 
 @study_app.command("serve")
@@ -120,8 +120,8 @@ def serve_command(
     unmask: Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")] = False,
 ) -> None:
     """Serve a study to its participants until Ctrl-C."""
-    from imprint.cli.console import say, tell
-    from imprint.cli.study_address import reached_at
+    from imprint.cli.console import print_answer, print_note
+    from imprint.cli.study_address import public_address
     from imprint.web.serving import bind, public_name, require_server, run
 
     require_server()
@@ -135,17 +135,17 @@ def serve_command(
         app = make_study_app(
             store, hosts=hosts, join=not no_join, unmask=unmask, secure=bool(url and url.startswith("https:"))
         )
-        local, notes = reached_at(bound)
+        local, notes = public_address(bound)
         where = url.rstrip("/") if url is not None else local
-        tell(f"take part: {where}/")
-        tell(f"administrator: {where}/admin")
+        print_answer(f"take part: {where}/")
+        print_answer(f"administrator: {where}/admin")
         for note in notes if url is None else (f"listening on {local}; the proxy must forward requests to it",):
-            say(note)
+            print_note(note)
         if not store.terms.consent and (notes or url is not None):
-            say(
+            print_note(
                 "warning: this study has no consent text; create it again with --consent FILE before you invite people"
             )
-        say("Ctrl-C stops the server. Start it again to continue.")
+        print_note("Ctrl-C stops the server. Start it again to continue.")
         run(app, bound)
 
 
@@ -163,7 +163,7 @@ def score_command(
     """
     import contextlib
 
-    from imprint.cli.console import say, show_findings
+    from imprint.cli.console import print_note, show_findings
     from imprint.study.analysis import bonuses as find_bonuses
     from imprint.study.analysis import score
     from imprint.study.store import Store
@@ -173,7 +173,7 @@ def score_command(
         rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
         found = [*score(store, rated).findings(), *(find_bonuses(store) if bonuses else ())]
     if not found:
-        say("There are no answers yet.")
+        print_note("There are no answers yet.")
     show_findings(found, json=json, unmask=unmask)
 
 
@@ -192,7 +192,7 @@ def export_command(
     ] = None,
 ) -> None:
     """Write the answers, scores or payments, or the tasks for a crowdsourcing platform."""
-    from imprint.cli.console import check_target, tell
+    from imprint.cli.console import check_target, print_answer
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
@@ -215,7 +215,7 @@ def export_command(
         )
     with Store.open(study) as store:
         writers[chosen](store, out)
-    tell(f"{chosen}: {out}")
+    print_answer(f"{chosen}: {out}")
 
 
 @study_app.command("delete")
@@ -224,7 +224,7 @@ def delete_command(
     yes: Annotated[bool, typer.Option("--yes", help="Delete it. This cannot be undone.")] = False,
 ) -> None:
     """Delete a study with all its answers."""
-    from imprint.cli.console import tell
+    from imprint.cli.console import print_answer
     from imprint.study import database
     from imprint.study.store import Store
 
@@ -238,7 +238,7 @@ def delete_command(
             f"holds {held}, which cannot be recovered", option="--yes", where=study, hint="add --yes to delete it"
         )
     database.remove(study)
-    tell(f"deleted: {study}, {held}")
+    print_answer(f"deleted: {study}, {held}")
 
 
 def _design(
@@ -284,7 +284,7 @@ def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
 
 def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeration":
     """Find associations of name groups with words."""
-    from imprint.cli.console import open_embedding, progress_bar, say
+    from imprint.cli.console import open_embedding, print_note, progress_bar
     from imprint.enumeration.enumerate import threads
 
     opened = open_embedding(embedding)
@@ -292,5 +292,5 @@ def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeratio
         settings = imprint.Settings(rotations=rotations, seed=seed, repeats=0)
         found = imprint.enumerate_biases(opened, settings=settings, executor=executor, progress=report)
     for note in found.notes:
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     return found

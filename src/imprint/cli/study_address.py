@@ -12,14 +12,14 @@ _EVERYWHERE = "listening on every address of this machine"
 _READABLE = "warning: without TLS others can read answers and links on the way; use a web server with TLS, and --url"
 
 
-def reached_at(bound: socket.socket) -> tuple[str, list[str]]:
+def public_address(bound: socket.socket) -> tuple[str, list[str]]:
     """Return the address to hand out, and what whoever runs the server has to know of it."""
     host = ip_address(bound.getsockname()[0])
     if host.is_loopback:
         return address(bound), []
     if not host.is_unspecified:
         return address(bound), [_READABLE]
-    outward = _outward(bound.family)
+    outward = _outward_address(bound.family)
     if outward is None:
         told = f"{_EVERYWHERE}; the printed one works only here, other people need this machine's name or address"
     else:
@@ -27,7 +27,7 @@ def reached_at(bound: socket.socket) -> tuple[str, list[str]]:
     return address(bound, outward), [told, _READABLE]
 
 
-def _outward(family: int) -> str | None:
+def _outward_address(family: int) -> str | None:
     """Return the address from which this machine would send to others, None where it would not; nothing is sent."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

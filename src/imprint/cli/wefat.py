@@ -57,7 +57,7 @@ def wefat_command(
 
 
 def _choose(patterns: list[str] | None, file: Path | None, property_file: Path | None) -> "list[WefatTest]":
-    from imprint.cli.console import say
+    from imprint.cli.console import print_note
     from imprint.stimuli.catalog import catalogue, choose, read_tests
     from imprint.stimuli.definition import WefatTest
     from imprint.stimuli.files import read_property
@@ -82,8 +82,10 @@ def _choose(patterns: list[str] | None, file: Path | None, property_file: Path |
         )
     values = read_property(property_file)
     test = replace(chosen[0], property_name=property_file.stem)
-    words = test.words.taking(word for word in test.words.words if word in values)
+    words = test.words.subset(word for word in test.words.words if word in values)
     if 0 < len(words) < len(test.words):
-        say(f"note: {property_file} has values for {len(words)} of {len(test.words)} words; the others are left out")
+        print_note(
+            f"note: {property_file} has values for {len(words)} of {len(test.words)} words; the rest is ignored"
+        )
         test = replace(test, words=words)
     return [test.with_property(values)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.debiasing.frontier import STRENGTHS, WANTED_REDUCTION, FrontierPoint, Variances, measure
+from imprint.debiasing.frontier import STRENGTHS, TARGET_REDUCTION, FrontierPoint, Variances, measure
 from imprint.debiasing.linear import LinearDebiaser, default_axes, prepare
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
@@ -70,7 +70,7 @@ def fold_frontier(
     """Debias with each strength and spread on four fifths of the seeds and measure on the last fifth, ten times.
 
     Background words are drawn from the vocabulary: words in lower case that are neither seeds nor ends of the axis,
-    nor gendered by what they mean, nor the catalogue's, nor `judges`. `progress` is told how many fits of how many are
+    nor gendered by what they mean, nor the catalogue's, nor `judges`. `progress` gets how many fits of how many are
     done.
     """
     embedding = load(embedding)
@@ -110,7 +110,7 @@ def fold_frontier(
     )
 
 
-def choose_debiaser(points: Sequence[FoldedPoint], *, reduction: float = WANTED_REDUCTION) -> LinearDebiaser:
+def choose_debiaser(points: Sequence[FoldedPoint], *, reduction: float = TARGET_REDUCTION) -> LinearDebiaser:
     """Of those that should reduce the variance that many times, return the one that changes the background's least.
 
     Where none does, return the one that reduces most.

@@ -20,7 +20,7 @@ from imprint.subjects.opening import EmbeddingLike
 from imprint.types import Floats
 
 STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-WANTED_REDUCTION = 6.0
+TARGET_REDUCTION = 6.0
 
 PAPER_HELD_OUT = (0.02, 0.001)
 PAPER_BACKGROUND = (0.005, 0.0055)
@@ -36,7 +36,7 @@ class Variances:
     A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards.
     The axis after is the one that the same words make afterwards. NaN where nothing of it is left. `held_out_fixed`
     and `background_fixed` are variances after on the axis as it was before. `reduction_low` and `reduction_high` are
-    the middle 95 % of the reduction over resamples of the held-out words, NaN where these are fewer than ten;
+    a 95 % interval of the reduction over resamples of the held-out words, NaN where these are fewer than ten;
     `left_low` and `left_high` those of the share left on the axis as it was before.
     """
 
@@ -137,13 +137,13 @@ def frontier(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     axis
         The axis to remove; by default he - she.
     seeds
         Words to remove the axis from; by default the catalogue's fitted professions.
     held_out
-        Words to judge by that are not seeds; by default the catalogue's held-out professions.
+        Words to evaluate on that are not seeds; by default the catalogue's held-out professions.
     background
         Words that should not change; by default the catalogue's.
     strengths
@@ -185,7 +185,7 @@ def measure(
     return tuple(points)
 
 
-def choose_strength(points: Sequence[FrontierPoint], *, reduction: float = WANTED_REDUCTION) -> float:
+def choose_strength(points: Sequence[FrontierPoint], *, reduction: float = TARGET_REDUCTION) -> float:
     """Return the smallest strength that reduces the held-out variance that many times, else the largest one tried."""
     if not points:
         raise SettingError(option="points", got=points, expected="at least one strength")

@@ -47,7 +47,7 @@ class HardDebiaser(Debiaser):
         Parameters
         ----------
         embedding
-            A file, `default` or an object, as `load` takes it.
+            A file, `default` or an object, as `load` accepts it.
         axis
             The axis to remove, or several; by default the first principal component of the pairs, or of the
             catalogue's ten definitional pairs.

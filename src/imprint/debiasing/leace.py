@@ -33,7 +33,7 @@ _RANK = 1e-10  # variances this much smaller than the largest are rounding
 
 @dataclass(frozen=True)
 class LeaceDebiaser(Debiaser):
-    """Least-squares concept erasure: no linear predictor then has a convex loss below a constant's; no settings.
+    """Least-squares concept erasure: no linear predictor is then better than a constant; it has no settings.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class LeaceDebiaser(Debiaser):
         Parameters
         ----------
         embedding
-            A file, `default` or an object, as `load` takes it.
+            A file, `default` or an object, as `load` accepts it.
         axis
             An axis whose positive and negative words are the two lists.
         pairs

@@ -36,7 +36,7 @@ class LinearDebiaser(Debiaser):
     Parameters
     ----------
     strength
-        Weight of removing the axis; at 1, keeping it whole and removing it whole cost the same.
+        Weight of removing the axis; at 1, keeping and removing the whole axis cost the same.
     spread
         Share of the stereotype term that background words get, so that no bias moves to them; 0 in the paper.
 
@@ -68,7 +68,7 @@ class LinearDebiaser(Debiaser):
         Parameters
         ----------
         embedding
-            A file, `default` or an object, as `load` takes it.
+            A file, `default` or an object, as `load` accepts it.
         axis
             The axis to remove, or several; by default he - she.
         pairs

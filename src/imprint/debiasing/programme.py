@@ -14,7 +14,7 @@ import numpy as np
 from imprint.errors import SettingError
 from imprint.types import Floats
 
-WANTED_GAP = 1e-9
+TARGET_GAP = 1e-9
 MOST_DIRECTIONS = 32  # the closed form solves a system of this squared
 
 _MOST_ITERATIONS = 5_000
@@ -177,7 +177,7 @@ def _climb(whitened: _Whitened, slack: Floats, steps: int) -> Solution:
         if iteration % _CHECK_EVERY == 0:
             inside = _project(whitened.respond(whitened.target + slack))
             solution = whitened.finish(inside, slack, steps + iteration, cone_active=True)
-            if solution.gap <= WANTED_GAP:
+            if solution.gap <= TARGET_GAP:
                 break
         step = _project(momentum - whitened.respond(whitened.target + momentum))
         if ((momentum - step) * (step - slack)).sum() > 0.0:  # momentum carried it past the top: start afresh

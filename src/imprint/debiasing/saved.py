@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from imprint.debiasing.transform import KEY, Card, HardTransform, LinearTransform, Transform, read_list
-from imprint.errors import ImprintError, reading, refusing
+from imprint.errors import ImprintError, raising_as, reading_file
 from imprint.files import FilePath
 from imprint.types import Floats
 
@@ -37,8 +37,8 @@ def load_transform(path: FilePath) -> Transform:
     """
     source = Path(path)
     broken = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-    refused = refusing(broken, ImprintError, "is not a transform saved by imprint ({})", where=source)
-    with reading(ImprintError, source, "check the path"), refused:
+    refused = raising_as(broken, ImprintError, "is not a transform saved by imprint ({})", where=source)
+    with reading_file(ImprintError, source, "check the path"), refused:
         tensors, text = _read_tensors(source)
         content = json.loads(text)
         forms = {form.form: form for form in (LinearTransform, HardTransform)}

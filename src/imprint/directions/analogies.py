@@ -100,7 +100,7 @@ def analogies(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     axis
         An axis of the same embedding, from `pair_axis` or `set_axis`.
     k
@@ -115,7 +115,7 @@ def analogies(
         Leave out the words of a list of words gendered by meaning (king, mother) and the axis' own, in any case. The
         list has gaps, such as mr and abbess.
     progress
-        Called with the work done and the work in all.
+        Called with the work done and the total work.
 
     Returns
     -------

@@ -86,7 +86,7 @@ def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "d
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     pairs
         Pairs of (positive, negative) words; a pair with a missing word is left out.
     method
@@ -144,7 +144,7 @@ def set_axis(embedding: EmbeddingLike, positive: Sequence[str], negative: Sequen
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     positive
         Words of the positive end.
     negative

@@ -172,7 +172,7 @@ def project(embedding: EmbeddingLike, axis: Axis, words: Sequence[str]) -> Proje
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     axis
         An axis of the same embedding, from `pair_axis` or `set_axis`.
     words

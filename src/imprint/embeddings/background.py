@@ -45,7 +45,7 @@ class Background:
     """A sample of unit rows, sorted by frequency into blocks, and rows that show how the space spreads.
 
     `lowest` has the lowest rank of each block, `starts` where it begins, with a last entry where the blocks end. The
-    spreading rows are of so many `words`, over and over again where these stand in several sentences.
+    spreading rows are of so many `words`, repeated where a word is in several sentences.
     """
 
     rows: Floats32
@@ -66,7 +66,7 @@ class Background:
         return cls(sample, lowest, starts, sample[:frequent], frequent)
 
     def draw(self, ranks: Ints, draws: int, rng: np.random.Generator) -> Ints:
-        """Draw, for each rank, rows of like frequency: indices into `rows`, a row a draw."""
+        """Draw, for each rank, rows of like frequency: indices into `rows`, one row per draw."""
         places = np.maximum(np.searchsorted(self.lowest, ranks, side="right") - 1, 0)
         first, size = self.starts[places], np.diff(self.starts)[places]
         return np.asarray(first + (rng.random((draws, len(ranks))) * size).astype(np.int64))
@@ -100,7 +100,7 @@ class Background:
         return max(1.0, float(np.sqrt(np.mean(every**2)))) if len(every) else 1.0
 
 
-class Wanted(Collection[str]):
+class WordsToKeep(Collection[str]):
     """The words a reader keeps; with `background`, the rows of its sample besides."""
 
     def __init__(self, words: Collection[str], *, background: bool = False) -> None:
@@ -117,15 +117,15 @@ class Wanted(Collection[str]):
         return len(self._words)
 
 
-def rows_to_keep(wanted: Collection[str], words: Sequence[str], ranks: Ints) -> list[int]:
-    """Return which of these rows a reader keeps: those of wanted words, and of the background where it is wanted."""
-    sampled = in_sample(ranks).tolist() if wants_background(wanted) else itertools.repeat(False)
-    return [row for row, (word, chosen) in enumerate(zip(words, sampled, strict=False)) if chosen or word in wanted]
+def rows_to_keep(only: Collection[str], words: Sequence[str], ranks: Ints) -> list[int]:
+    """Return which of these rows a reader keeps: `only` these words, and the background if `only` asks for it."""
+    sampled = in_sample(ranks).tolist() if keeps_background(only) else itertools.repeat(False)
+    return [row for row, (word, chosen) in enumerate(zip(words, sampled, strict=False)) if chosen or word in only]
 
 
-def wants_background(wanted: Collection[str] | None) -> bool:
+def keeps_background(only: Collection[str] | None) -> bool:
     """Tell whether a reader keeps a sample besides the words it was asked for."""
-    return isinstance(wanted, Wanted) and wanted.background
+    return isinstance(only, WordsToKeep) and only.background
 
 
 def _principal(rows: Floats32) -> Floats:

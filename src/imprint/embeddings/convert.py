@@ -46,7 +46,7 @@ def convert(
     half
         Round the vectors to float16.
     progress
-        Called with the rows written and the rows in all.
+        Called with the rows written and the total number of rows.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from imprint.checks import check_list
 from imprint.embeddings.background import Background, in_order, in_sample
-from imprint.errors import EmbeddingFileError, needing
+from imprint.errors import EmbeddingFileError, requiring
 from imprint.files import hash_file
 from imprint.types import Flags, Floats, Floats32, Ints, Ints32, Progress, Subword
 
@@ -84,7 +84,7 @@ class Embedding:
     source
         The file it was read from.
     notes
-        Sentences about what reading the file had to decide.
+        Notes about how the file was read.
     ranks
         Each word's frequency rank in the training corpus, 0 for the most frequent; by default the order of the words.
     common
@@ -276,7 +276,7 @@ class Embedding:
 
     def to_gensim(self) -> "KeyedVectors":
         """Copy into gensim's KeyedVectors."""
-        with needing("gensim", "gensim"):
+        with requiring("gensim", "gensim"):
             from gensim.models import KeyedVectors
         keyed_vectors = KeyedVectors(vector_size=self.dimension)
         keyed_vectors.add_vectors(list(self.words), np.asarray(self.vectors))

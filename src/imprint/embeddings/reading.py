@@ -7,10 +7,10 @@ from typing import Protocol
 
 from imprint.checks import check_list
 from imprint.embeddings import BUNDLED
-from imprint.embeddings.background import Wanted
+from imprint.embeddings.background import WordsToKeep
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.streams import Source
-from imprint.errors import EmbeddingFileError, reading, refusing
+from imprint.errors import EmbeddingFileError, raising_as, reading_file
 from imprint.registry import Registry
 from imprint.types import Progress
 
@@ -44,15 +44,15 @@ def read_embedding(
 
     With `background`, a sample of words of every frequency stays too.
     """
-    wanted = None if only is None else Wanted(_with_lower_case(only), background=background)
+    keep = None if only is None else WordsToKeep(_with_lower_case(only), background=background)
     absent, advice = "does not exist", "check the path"
     if path in BUNDLED.values():
         absent, advice = "is missing, though it comes with imprint", "install imprint again"
     large = "load only the words needed, with only="
     with (
-        refusing(MemoryError, EmbeddingFileError, "does not fit in memory", where=path, hint=large),
-        reading(EmbeddingFileError, path),
-        refusing(FileNotFoundError, EmbeddingFileError, absent, where=path, hint=advice),
+        raising_as(MemoryError, EmbeddingFileError, "does not fit in memory", where=path, hint=large),
+        reading_file(EmbeddingFileError, path),
+        raising_as(FileNotFoundError, EmbeddingFileError, absent, where=path, hint=advice),
     ):
         # Before it is opened: opening a pipe would wait for a writer.
         if not stat.S_ISREG(path.stat().st_mode):
@@ -61,7 +61,7 @@ def read_embedding(
             head = Source(path, raw).head
         if not head:
             raise EmbeddingFileError("is empty", where=path, hint="fetch or write it again")
-        return _reader(head, path).read(path, wanted, progress)
+        return _reader(head, path).read(path, keep, progress)
 
 
 def _reader(head: bytes, path: Path) -> Reader:

@@ -29,11 +29,11 @@ class BagOfWordsEncoder(Encoder):
         self.name = embedding.name
         self.identity = identify(adapter="bag of words", embedding=embedding.sha256)
         self.settings = {"adapter": "bag of words", "pooling": "mean"}
-        self.remembered = False
+        self.cacheable = False
         self._embedding = embedding
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text."""
+        """Return one row per text."""
         return np.array([self._mean(text) for text in texts]).reshape(len(texts), self._embedding.dimension)
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What every sentence encoder is to imprint: texts in, one checked float32 row a text out.
+"""What every sentence encoder is to imprint: texts in, one checked float32 row per text out.
 
 May et al. (2019, SEAT), section 2: any model that gives a text a vector of fixed size can be asked.
 """
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import check_list
-from imprint.errors import EncoderError, SettingError, refusing
+from imprint.errors import EncoderError, SettingError, raising_as
 from imprint.types import Floats32
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # what no encoding writes, and no tokenizer reads
@@ -30,20 +30,20 @@ class Encoder(ABC):
         Hash of everything that decides a vector (weights, tokenizer, pooling, layers, prefix); the key of the cache.
     settings
         What a result states about the encoder: its adapter, pooling and layers.
-    remembered
+    cacheable
         Whether the cache keeps its vectors; False if computing is as quick or the identity is not certain.
     chunk
-        Texts handed over at once; a chunk that came back is on disk.
-    at_most
+        Texts per call of `embed`; each finished chunk is saved in the cache.
+    max_texts
         Refuse work that would send more texts than this.
     """
 
     name: str
     identity: str
     settings: Mapping[str, str]
-    remembered: bool = True
+    cacheable: bool = True
     chunk: int = 512
-    at_most: int | None = None
+    max_texts: int | None = None
 
     @property
     def sha256(self) -> str:
@@ -52,15 +52,15 @@ class Encoder(ABC):
 
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text, in order."""
+        """Return one row per text, in order."""
 
     def encode(self, texts: Sequence[str]) -> Floats32:
-        """Return one float32 row a text, in order, refusing what is no vector."""
+        """Return one float32 row per text, in order, refusing anything but finite numbers."""
         check_list("texts", texts, of="texts")
         for text in texts:
             if _LONE_SURROGATE.search(text):
                 raise SettingError(
-                    f"the text {text!r} holds half a character",
+                    f"the text {text!r} holds a broken character",
                     option="texts",
                     got=text,
                     hint="read it from its file as UTF-8",
@@ -80,10 +80,10 @@ class Encoder(ABC):
 
     def check_count(self, texts: int, *, where: str, hint: str) -> None:
         """Refuse to send more texts than allowed."""
-        if self.at_most is not None and texts > self.at_most:
+        if self.max_texts is not None and texts > self.max_texts:
             raise SettingError(
                 f"{texts:,} texts would be sent",
-                expected=f"at most {self.at_most:,}",
+                expected=f"at most {self.max_texts:,}",
                 option="max_texts",
                 got=texts,
                 where=where,
@@ -107,7 +107,7 @@ def _as_rows(name: str, answer: npt.ArrayLike, count: int) -> Floats32:
     odd = (TypeError, ValueError, RuntimeError)  # the last from torch, for a tensor that wants gradients
     problem = "its vectors are not a table of numbers of one length ({})"
     with (
-        refusing(odd, EncoderError, problem, expected="one row per text", where=name),
+        raising_as(odd, EncoderError, problem, expected="one row per text", where=name),
         np.errstate(over="ignore"),  # becomes an infinity, which is refused with the text it belongs to
     ):
         rows = np.asarray(answer, dtype=np.float32)

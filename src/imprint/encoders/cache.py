@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imprint.errors import EncoderError, ImprintError, refusing
+from imprint.errors import EncoderError, ImprintError, raising_as
 from imprint.files import FilePath, writable
 from imprint.types import Floats32
 
@@ -84,7 +84,7 @@ class EncodingCache:
         return found
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
-        """Keep one row a text, all or none of them; a text that another process kept meanwhile stays."""
+        """Keep one row per text, all or none of them; a text that another process kept meanwhile stays."""
         values = [(encoder, _key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True)]
         with self._reporting():
             self._database.execute("BEGIN IMMEDIATE")
@@ -139,13 +139,13 @@ class EncodingCache:
 
     def _reporting(self) -> AbstractContextManager[None]:
         problem, hint = "is not a cache of encodings, or cannot be used ({})", "remove it, or choose another"
-        return refusing(sqlite3.Error, EncoderError, problem, where=self.path, hint=hint)
+        return raising_as(sqlite3.Error, EncoderError, problem, where=self.path, hint=hint)
 
 
 def default_cache() -> Path:
-    """Return where encodings are kept unless told otherwise: $IMPRINT_CACHE, else the system's folder for caches."""
+    """Return the default place of the cache: $IMPRINT_CACHE, else the system's folder for caches."""
     problem = "this user has no home folder to keep encodings in"
-    with refusing(RuntimeError, EncoderError, problem, hint="set IMPRINT_CACHE to a folder"):
+    with raising_as(RuntimeError, EncoderError, problem, hint="set IMPRINT_CACHE to a folder"):
         if chosen := os.environ.get("IMPRINT_CACHE"):
             folder = Path(chosen)
         elif sys.platform == "win32":

@@ -20,7 +20,7 @@ class Encodings:
     encoded: int
 
     def rows(self, texts: Sequence[str]) -> Floats32:
-        """Return one row a text, in order."""
+        """Return one row per text, in order."""
         return self.matrix[[self.index[text] for text in texts]]
 
 
@@ -40,7 +40,7 @@ def encode_texts(
     distinct = list(dict.fromkeys((*texts, *beside)))
     if not distinct:
         raise SettingError(option="texts", got=texts, expected="at least one text", where=encoder.name)
-    kept = cache if encoder.remembered else None
+    kept = cache if encoder.cacheable else None
     known = kept.get(encoder.identity, distinct) if kept is not None else {}
     wanted = [text for text in distinct if text not in known]
     hint = "ask for fewer tests, or allow more with --max-texts"

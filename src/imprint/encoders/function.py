@@ -20,7 +20,7 @@ class FunctionEncoder(Encoder):
     identity
         Your own version of the function. Its vectors are kept on disk only if this is given.
     chunk
-        Texts handed over at once.
+        Texts per call of the function.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class FunctionEncoder(Encoder):
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.identity = identify(adapter="function", name=self.name, identity=identity)
         self.settings = {"adapter": "function", "pooling": "the function's own"}
-        self.remembered = identity is not None
+        self.cacheable = identity is not None
         self.chunk = chunk
         self._function = function
 

@@ -84,7 +84,7 @@ def exchange(
     except (OSError, http.client.HTTPException) as error:
         cause = error.reason if isinstance(error, URLError) else error
         if isinstance(cause, TimeoutError):
-            reason = f"no whole answer within {timeout:g} s"
+            reason = f"no complete answer within {timeout:g} s"
             raise NoAnswerError(reason, "raise --timeout, or lower --batch") from error
         if isinstance(cause, ssl.SSLCertVerificationError):
             reason = f"its certificate is not trusted ({cause.verify_message})"
@@ -97,7 +97,7 @@ def _read(response: http.client.HTTPResponse, limit: int) -> HttpReply:
     body = response.read(limit + 1 if success else _LONGEST_COMPLAINT)
     if success and len(body) > limit:
         reason = f"its answer is longer than {limit:,} bytes"
-        raise NoAnswerError(reason, "check that the URL is one of embeddings", final=True)
+        raise NoAnswerError(reason, "check that the URL is an embeddings endpoint", final=True)
     if success and response.length:
         reason = f"the connection broke {response.length:,} bytes before the end of the answer"
         raise NoAnswerError(reason, "check that the server runs")

@@ -12,8 +12,8 @@ from imprint.choices import Pooling
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import POOLINGS, pool
-from imprint.encoders.weights import call
-from imprint.errors import EncoderError, needing, refusing
+from imprint.encoders.weights import display_name
+from imprint.errors import EncoderError, raising_as, requiring
 from imprint.files import FilePath, hash_file
 from imprint.types import Floats32
 
@@ -56,17 +56,17 @@ class OnnxEncoder(Encoder):
         self._output, self._pooling = _choose_output(path, self._session, pooling)
         self._batch = 1 if any("DynamicQuantize" in name for name in contents.operations) else _BATCH
         self._prefix = prefix
-        self.name = call(path.parent if path.stem == "model" else path.with_suffix(""))
+        self.name = display_name(path.parent if path.stem == "model" else path.with_suffix(""))
         chosen = {"adapter": "onnx", "pooling": self._pooling or "the model's own"}
         self.settings = chosen | ({"prefix": prefix} if prefix else {})
         files = {file.name: hash_file(file) for file in (path, *external)}
         self.identity = identify(**chosen, prefix=prefix, files=files, tokenizer=hash_file(words))
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text; texts of like length share a batch."""
+        """Return one row per text; texts of like length share a batch."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
-        with refusing(Exception, EncoderError, "cannot split these texts into tokens ({})", where=self.name):
+        with raising_as(Exception, EncoderError, "cannot split these texts into tokens ({})", where=self.name):
             encodings = self._tokenizer.encode_batch([self._prefix + text for text in texts])
         for text, encoding in zip(texts, encodings, strict=True):
             if not encoding.ids:
@@ -101,7 +101,7 @@ class OnnxEncoder(Encoder):
             feed[name] = np.zeros(mask.shape, dtype=dtype)
             feed[name][mask] = np.concatenate([getattr(encoding, columns[name]) for encoding in encodings])
         hint = "check that the tokenizer is the model's"
-        with refusing(Exception, EncoderError, "onnxruntime cannot run it ({})", where=self.name, hint=hint):
+        with raising_as(Exception, EncoderError, "onnxruntime cannot run it ({})", where=self.name, hint=hint):
             (output,) = self._session.run([self._output], feed)
         output = np.asarray(output, dtype=np.float32)
         if self._pooling is None:
@@ -135,22 +135,22 @@ def _external_files(path: Path, contents: Contents) -> list[Path]:
 
 
 def _open_session(path: Path) -> Any:
-    with needing("onnxruntime", "onnx"):
+    with requiring("onnxruntime", "onnx"):
         import onnxruntime
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _SILENT
     options.add_session_config_entry("session.load_model_format", "ONNX")
     hint = "export or fetch it again"
-    with refusing(Exception, EncoderError, "onnxruntime cannot open it ({})", where=path, hint=hint):
+    with raising_as(Exception, EncoderError, "onnxruntime cannot open it ({})", where=path, hint=hint):
         # Without its fallback, which prints before it tries the same again.
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0)
 
 
 def _open_tokenizer(path: Path) -> Any:
-    with needing("tokenizers", "onnx"):
+    with requiring("tokenizers", "onnx"):
         from tokenizers import Tokenizer
     hint = "name the model's own tokenizer.json"
-    with refusing(Exception, EncoderError, "is not a tokenizer ({})", where=path, hint=hint):
+    with raising_as(Exception, EncoderError, "is not a tokenizer ({})", where=path, hint=hint):
         tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     if tokenizer.truncation is None:
@@ -173,7 +173,7 @@ def _choose_inputs(path: Path, session: Any) -> dict[str, Any]:
 
 
 def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[str, Pooling | None]:
-    """Return the output to take and how to pool it, None for one that is a vector a text already."""
+    """Return the output to take and how to pool it, None for one that is a vector per text already."""
     ranks = {entry.name: len(entry.shape) for entry in session.get_outputs()}
     whole = [name for name in _SENTENCES if ranks.get(name) == 2] or [
         n for n in ranks if len(ranks) == 1 and ranks[n] == 2

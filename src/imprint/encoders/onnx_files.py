@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from imprint.errors import EncoderError, reading, refusing
+from imprint.errors import EncoderError, raising_as, reading_file
 
 # The fields of each message that hold others on the way to a tensor or a node.
 _FIELDS = {
@@ -36,13 +36,13 @@ class Contents:
 
 
 def inspect(path: Path) -> Contents:
-    """Return what an ONNX file names, refusing one that is no protocol buffer with a graph."""
+    """Return what an ONNX file names, refusing one that is not a protocol buffer with a graph."""
     locations: set[str] = set()
     operations: set[str] = set()
     again = {"where": path, "hint": "export or fetch it again"}
     with (
-        reading(EncoderError, path),
-        refusing((ValueError, IndexError), EncoderError, "is not an ONNX file, or is damaged", **again),
+        reading_file(EncoderError, path),
+        raising_as((ValueError, IndexError), EncoderError, "is not an ONNX file, or is damaged", **again),
         path.open("rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):

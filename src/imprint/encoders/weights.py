@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from imprint.errors import EncoderError, reading, refusing
+from imprint.errors import EncoderError, raising_as, reading_file
 from imprint.files import FilePath, hash_file
 
 WEIGHTS = "model.safetensors"
@@ -22,7 +22,7 @@ _AGAIN = "fetch the model again"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack")
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 _READ_BY_LIBRARIES = (".json", ".txt", ".model")
-_TELL_NOTHING = re.compile(r"models?|onnx|snapshots|\d+_\w+|[0-9a-f]{40}")
+_UNINFORMATIVE = re.compile(r"models?|onnx|snapshots|\d+_\w+|[0-9a-f]{40}")
 
 
 def damaged(where: Path, problem: str, got: object = None) -> EncoderError:
@@ -35,27 +35,27 @@ def check_folder(folder: FilePath) -> Path:
     path = Path(folder)
     if "\0" in str(path):
         raise EncoderError("has a NUL in its name", where=repr(str(path)), hint="check the path")
-    with reading(EncoderError, path):
+    with reading_file(EncoderError, path):
         there = path.is_dir()
     if not there:
         raise EncoderError("is not a folder", where=path, hint="name the folder that holds the model's config.json")
     return path
 
 
-def call(path: Path) -> str:
+def display_name(path: Path) -> str:
     """Return a name for readers: the path's last part that tells something, not `model` or a commit's hash."""
-    parts = [part for part in path.absolute().parts if not _TELL_NOTHING.fullmatch(part)]
+    parts = [part for part in path.absolute().parts if not _UNINFORMATIVE.fullmatch(part)]
     # The Hugging Face cache calls org/name so.
     return parts[-1].removeprefix("models--").replace("--", "/") if parts[-1].startswith("models--") else parts[-1]
 
 
 def read_json(path: Path) -> Any:
     """Return what a JSON file of bearable size holds."""
-    with reading(EncoderError, path, _AGAIN), path.open("rb") as file:
+    with reading_file(EncoderError, path, _AGAIN), path.open("rb") as file:
         text = file.read(_LARGEST_JSON + 1)
     if len(text) > _LARGEST_JSON:
         raise damaged(path, f"is larger than {_LARGEST_JSON >> 20} MiB")
-    with refusing((ValueError, RecursionError), EncoderError, "is not JSON", where=path, hint=_AGAIN):
+    with raising_as((ValueError, RecursionError), EncoderError, "is not JSON", where=path, hint=_AGAIN):
         return json.loads(text)
 
 
@@ -128,7 +128,7 @@ def count_tensors(path: Path) -> int:
     from safetensors import SafetensorError, safe_open
 
     broken, problem = (SafetensorError, OSError), "is cut short or not a safetensors file ({})"
-    refused = refusing(broken, EncoderError, problem, where=path, hint="fetch it again")
+    refused = raising_as(broken, EncoderError, problem, where=path, hint="fetch it again")
     with refused, safe_open(path, framework="numpy") as file:
         return len(list(file.keys()))
 

@@ -27,7 +27,7 @@ def name_likeness(
 
 
 def largest_share(values: Floats32 | Floats, share: float = KEPT) -> Indices:
-    """Return where the largest values stand, in their order; of equal ones those that stand first."""
+    """Return the places of the largest values, in order; among equal values the first ones."""
     count = math.ceil(round(share * len(values), 9))
     return np.sort(np.argsort(-values, kind="stable")[:count])
 

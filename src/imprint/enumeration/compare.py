@@ -13,10 +13,10 @@ import numpy as np
 from imprint.choices import Device
 from imprint.enumeration.comparison import BiasComparison
 from imprint.enumeration.conclusion import conclude, order_categories
-from imprint.enumeration.enumerate import check_device, count_up, working
-from imprint.enumeration.problem import pose, pose_again
+from imprint.enumeration.enumerate import as_increments, check_device, executor_or_threads
+from imprint.enumeration.problem import build_problem, transfer_problem
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds, solve, work_of
+from imprint.enumeration.solution import count_rotations, problem_seeds, solve
 from imprint.enumeration.targets import Names
 from imprint.significance.rotations import scores_of
 from imprint.subjects.opening import EmbeddingLike, load
@@ -42,9 +42,9 @@ def compare_biases(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     other
-        A second one, say debiased; it may lack names and words and have another dimension.
+        A second one, such as a debiased one; it may lack names and words and have another dimension.
     names
         "first" or "surnames" (bundled tables), "embedding" (found in the first), a file or a list.
     settings
@@ -54,7 +54,7 @@ def compare_biases(
     device
         "cpu" or "cuda"; a GPU draws its own rotations.
     progress
-        Called with the work done and the work in all, in rotations.
+        Called with the work done and the total work, in rotations.
     changes
         Single settings, such as `groups` or `rotations`, see `Settings`.
 
@@ -72,11 +72,11 @@ def compare_biases(
     embedding, other = load(embedding), load(other)
     settings = replace(settings or Settings(), **changes)
     check_device(device, settings)
-    problem = pose(embedding, names, settings, posing_seeds(settings))
-    again, places = pose_again(problem, embedding, other, settings)
+    problem = build_problem(embedding, names, settings, problem_seeds(settings))
+    again, places = transfer_problem(problem, embedding, other, settings)
     alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
-    report = count_up(progress, work_of(settings) + work_of(alone))
-    with working(executor) as pool:
+    report = as_increments(progress, count_rotations(settings) + count_rotations(alone))
+    with executor_or_threads(executor) as pool:
         table, crossings = solve(problem, settings, executor=pool, device=device, report=report)
         other_table, other_crossings = solve(again, alone, executor=pool, device=device, report=report)
     order = order_categories(table)

@@ -41,7 +41,7 @@ def embed_vocabulary(
     Parameters
     ----------
     encoder
-        A model, an embedding or a function, as `open_encoder` takes it.
+        A model, an embedding or a function, as `open_encoder` accepts it.
     words
         How many of the most frequent common words of the bundled embedding to encode.
     names
@@ -49,7 +49,7 @@ def embed_vocabulary(
     cache
         Where encodings are kept between runs.
     progress
-        Called with the texts encoded and the texts in all.
+        Called with the texts encoded and the total number of texts.
 
     Returns
     -------
@@ -122,6 +122,6 @@ def _mean_over_frames(name: str, encodings: Encodings, vocabulary: Sequence[str]
 def _note(encoder: Encoder, vocabulary: Sequence[str]) -> str:
     settings = ", ".join(f"{key} {value}" for key, value in encoder.settings.items())
     return (
-        f"{len(vocabulary):,} words and names went through {encoder.name} ({settings}) in the frames "
-        f"{' '.join(FRAMES)} and each is the mean of its sentences, without what all sentences of a frame share"
+        f"{len(vocabulary):,} words and names were encoded with {encoder.name} ({settings}) in the sentences "
+        f"{' '.join(FRAMES)}; each vector is the mean of its sentences, less the mean of all words"
     )

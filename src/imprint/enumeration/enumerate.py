@@ -12,10 +12,10 @@ from imprint.choices import Device
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
 from imprint.enumeration.null import Done, open_checkpoint
-from imprint.enumeration.problem import pose
+from imprint.enumeration.problem import build_problem
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import posing_seeds, solve, work_of
+from imprint.enumeration.solution import count_rotations, problem_seeds, solve
 from imprint.enumeration.targets import Names
 from imprint.errors import SettingError
 from imprint.subjects.opening import EmbeddingLike, load
@@ -39,7 +39,7 @@ def enumerate_biases(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     names
         "first" or "surnames" (bundled tables), "embedding" (found in it), a file or a list.
     settings
@@ -49,9 +49,9 @@ def enumerate_biases(
     device
         "cpu" or "cuda"; a GPU draws its own rotations.
     checkpoint
-        A file that keeps what is done, so that a run that was stopped continues.
+        A file that saves finished work, so that an interrupted run can continue.
     progress
-        Called with the work done and the work in all, in rotations.
+        Called with the work done and the total work, in rotations.
     changes
         Single settings, such as `groups` or `rotations`, see `Settings`.
 
@@ -68,16 +68,16 @@ def enumerate_biases(
     embedding = load(embedding)
     settings = replace(settings or Settings(), **changes)
     check_device(device, settings, checkpoint)
-    problem = pose(embedding, names, settings, posing_seeds(settings))
-    report = count_up(progress, work_of(settings))
+    problem = build_problem(embedding, names, settings, problem_seeds(settings))
+    report = as_increments(progress, count_rotations(settings))
     kept = open_checkpoint(checkpoint, problem.cells, settings, embedding.sha256, __version__)
-    with working(executor) as pool, _closing(kept):
+    with executor_or_threads(executor) as pool, _closing(kept):
         table, crossings = solve(problem, settings, executor=pool, device=device, checkpoint=kept, report=report)
     return conclude(embedding, problem, settings, table, crossings, order_categories(table))
 
 
-def working(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
-    """Give the executor, left open afterwards, or threads of our own where there is none."""
+def executor_or_threads(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
+    """Give the executor, which stays open afterwards, or threads of our own if there is none."""
     return contextlib.nullcontext(executor) if executor else threads()
 
 
@@ -103,8 +103,8 @@ def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLi
         )
 
 
-def count_up(progress: Progress | None, total: int) -> Done | None:
-    """Turn a callback (done, total) into one that is told how much more is done."""
+def as_increments(progress: Progress | None, total: int) -> Done | None:
+    """Turn a callback (done, total) into one that takes how much more is done."""
     if progress is None:
         return None
     done = 0

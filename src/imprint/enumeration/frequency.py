@@ -38,7 +38,7 @@ def frequency_direction(words: Floats32, frequency: Floats) -> Floats:
     return np.asarray(covariance / length if length > 0 else covariance)
 
 
-def across(vectors: Floats32 | Floats, direction: Floats) -> Floats:
+def drop_direction(vectors: Floats32 | Floats, direction: Floats) -> Floats:
     """Return the coordinates of rows in the space across a direction, which has one dimension less.
 
     Rows that merely lost the direction would stay in the larger space, and there a random rotation turns part of
@@ -56,7 +56,7 @@ def without_direction(vectors: Floats32, direction: Floats) -> Floats32:
     """Remove a direction from unit rows and scale what is left of them to unit length again."""
     if not direction.any():
         return vectors
-    rest = across(vectors, direction)
+    rest = drop_direction(vectors, direction)
     lengths = np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-12)
     return np.asarray(rest / lengths, dtype=np.float32)
 
@@ -73,7 +73,7 @@ def cells_without(cells: Cells, direction: Floats, centre: Centre) -> Cells | No
     """Return the same groups and categories in the space across a direction; None where groups differ in it alone."""
     if not direction.any():
         return cells
-    directions = across(cells.directions, direction)
+    directions = drop_direction(cells.directions, direction)
     if np.linalg.norm(directions) <= _NOTHING * np.linalg.norm(cells.directions):
         return None
     words = without_direction(cells.words, direction)

@@ -36,7 +36,7 @@ def recurrence(
     settings: Settings,
     significant: Flags,
     rows: Ints,
-    critical: float,
+    critical_p_value: float,
     *,
     seed: np.random.SeedSequence,
     executor: Executor,
@@ -44,22 +44,22 @@ def recurrence(
 ) -> Floats:
     """Return the share of repeats in which each significant cell recurs; `rows` are the words of each cell."""
     counts = np.zeros(significant.shape)
-    tasks = [(settings, significant, rows, critical, child) for child in seed.spawn(settings.repeats)]
+    tasks = [(settings, significant, rows, critical_p_value, child) for child in seed.spawn(settings.repeats)]
     # The order of groups means nothing here, so the table behind it need not go to the workers.
     shared = replace(problem, targets=replace(problem.targets, table=None))
-    for found in in_order(executor, find_again, shared, tasks):
+    for found in in_order(executor, repeat_clustering, shared, tasks):
         counts += found
         if report is not None:
             report(WORK)
     return counts / settings.repeats
 
 
-def find_again(
+def repeat_clustering(
     problem: Problem,
     settings: Settings,
     significant: Flags,
     rows: Ints,
-    critical: float,
+    critical_p_value: float,
     seed: np.random.SeedSequence,
 ) -> Flags:
     """Cluster names and words with seeds of their own, and tell which significant cells recur."""
@@ -73,7 +73,7 @@ def find_again(
     if pairs:
         p_values = _p_values(again.cells, scores, {place for _, (place, _) in pairs}, settings, rotating)
         for cell, other in pairs:
-            found[cell] |= p_values[other] <= critical
+            found[cell] |= p_values[other] <= critical_p_value
     return found
 
 

@@ -20,7 +20,7 @@ Done = Callable[[int], None]  # rotations
 
 @dataclass
 class Tally:
-    """How often rotations reached each score; all of the rotations' scores only where the maximum is wanted.
+    """How often rotations reached each score; all of the rotations' scores only where the maximum is needed.
 
     `scores` are (categories, groups), or (tables, categories, groups) for several tables under one null.
     """
@@ -67,7 +67,7 @@ def reached_by_each(chunk: Floats32, tables: Floats) -> Ints:
     return len(chunk) - np.array(below).T.reshape(tables.shape)
 
 
-def rotate(
+def rotation_p_values(
     cells: Cells,
     scores: Floats,
     rotations: int,
@@ -110,7 +110,7 @@ def _rotate_on_gpu(
 def open_checkpoint(
     path: str | os.PathLike[str] | None, cells: Cells, settings: Settings, *data: str
 ) -> Checkpoint | None:
-    """Open the checkpoint of exactly this run, if one is wanted."""
+    """Open the checkpoint of exactly this run, if one was asked for."""
     if path is None:
         return None
     digest = hashlib.sha256(np.ascontiguousarray(cells.directions).tobytes())
@@ -127,6 +127,6 @@ def adjust(p_values: Floats, settings: Settings) -> Floats:
     return correct(p_values.ravel()).reshape(p_values.shape)
 
 
-def critical(p_values: Floats, significant: Flags, rotations: int) -> float:
+def critical_p_value(p_values: Floats, significant: Flags, rotations: int) -> float:
     """Return the largest p-value called significant, or the smallest that so many rotations can give."""
     return float(p_values[significant].max(initial=1 / (rotations + 1)))

@@ -37,7 +37,9 @@ class Problem:
     cells: Cells
 
 
-def pose(embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np.random.SeedSequence, ...]) -> Problem:
+def build_problem(
+    embedding: Embedding, names: Names, settings: Settings, seeds: tuple[np.random.SeedSequence, ...]
+) -> Problem:
     """Prepare the cells; `seeds` are for finding names, cleaning them, grouping them and categorising words."""
     finding, cleaning, grouping, categorising = seeds
     embedding.check_finite()
@@ -89,7 +91,7 @@ def _clustered(
     return labels, by_category, _cells(words[by_category], sizes, means, settings)
 
 
-def pose_again(
+def transfer_problem(
     problem: Problem, embedding: Embedding, other: Embedding, settings: Settings
 ) -> tuple[Problem, Indices]:
     """Put a problem posed in one embedding to another: the same groups and categories, of what the other has.

@@ -18,7 +18,7 @@ from imprint.enumeration.conclusion import CellTable
 from imprint.enumeration.copies import count_discoveries, principal_axes, score_copies
 from imprint.enumeration.frequency import ROTATIONS, cells_without, frequency_direction
 from imprint.enumeration.indirect import Crossings, find_crossings
-from imprint.enumeration.null import Done, adjust, critical, rotate
+from imprint.enumeration.null import Done, adjust, critical_p_value, rotation_p_values
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import observed_scores, scores_of
@@ -28,13 +28,13 @@ from imprint.types import Flags, Floats
 RANDOM_DIRECTIONS = 3  # removed one by one; the loss is their mean
 _REMOVED = 2 + RANDOM_DIRECTIONS  # frequency, the third principal axis, random ones
 
-_POSING = 4  # seeds that posing the problem takes; six are left to solve it
-_ROTATING, _CHECKING, _CROSSING, _COPYING, _REMOVING, _REPEATING = range(_POSING, _POSING + 6)
+_PROBLEM_SEEDS = 4  # seeds that building the problem takes; six are left to solve it
+_ROTATING, _CHECKING, _CROSSING, _COPYING, _REMOVING, _REPEATING = range(_PROBLEM_SEEDS, _PROBLEM_SEEDS + 6)
 
 
-def posing_seeds(settings: Settings) -> tuple[np.random.SeedSequence, ...]:
-    """Return the seeds that `pose` wants."""
-    return tuple(_seeds(settings)[:_POSING])
+def problem_seeds(settings: Settings) -> tuple[np.random.SeedSequence, ...]:
+    """Return the seeds that `build_problem` takes."""
+    return tuple(_seeds(settings)[:_PROBLEM_SEEDS])
 
 
 def solve(
@@ -54,7 +54,7 @@ def solve(
         scores, rows = observed_scores(cells)
     # Copies share the null of the original. The largest of all cells has a scale that hangs on the copy: not so there.
     tables = scores if family_wise else np.concatenate([scores[None], score_copies(cells, seeds[_COPYING])])
-    p_values = rotate(
+    p_values = rotation_p_values(
         cells,
         tables,
         settings.rotations,
@@ -86,7 +86,7 @@ def solve(
                 settings,
                 significant,
                 rows,
-                critical(p_values, significant, matching.repeat_rotations(settings)),
+                critical_p_value(p_values, significant, matching.repeat_rotations(settings)),
                 seed=seeds[_REPEATING],
                 executor=executor,
                 report=report,
@@ -95,7 +95,7 @@ def solve(
     return table, find_crossings(cells, significant, rows, seed=seeds[_CROSSING])
 
 
-def work_of(settings: Settings) -> int:
+def count_rotations(settings: Settings) -> int:
     """Return how many rotations `solve` makes; repeats count as those that take as long."""
     checks = 0 if settings.without_frequency else _REMOVED * min(ROTATIONS, settings.rotations)
     return settings.rotations + checks + settings.repeats * matching.WORK
@@ -140,7 +140,7 @@ def _survive(
         if report is not None:
             report(rotations)
         return np.zeros_like(table.significant)
-    p_values = rotate(
+    p_values = rotation_p_values(
         rest,
         scores_of(rest, table.rows),
         rotations,
@@ -150,9 +150,9 @@ def _survive(
         keep=settings.correction == "max",
         report=report,
     )
-    return np.asarray(p_values <= critical(table.p_values, table.significant, rotations))
+    return np.asarray(p_values <= critical_p_value(table.p_values, table.significant, rotations))
 
 
 def _seeds(settings: Settings) -> list[np.random.SeedSequence]:
     # Made anew at every call: a sequence that has spawned once would spawn other children the second time.
-    return np.random.SeedSequence(settings.seed).spawn(_POSING + 6)
+    return np.random.SeedSequence(settings.seed).spawn(_PROBLEM_SEEDS + 6)

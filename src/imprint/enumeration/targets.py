@@ -41,7 +41,7 @@ class Targets:
 
 
 def find_targets(embedding: Embedding, names: Names, *, seed: np.random.SeedSequence) -> Targets:
-    """Find names in an embedding: "first", "surnames", "embedding", a file of one name a line, or a list.
+    """Find names in an embedding: "first", "surnames", "embedding", a file of one name per line, or a list.
 
     Each is looked up as spelt, else in lower case; of two that meet in one entry the first is kept.
     """

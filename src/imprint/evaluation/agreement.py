@@ -71,7 +71,7 @@ def agree(
     """Correlate the scores that both embeddings have, with intervals from resampling words.
 
     `words` gives the word that each score is of, where scores are not named by words. A word is drawn with all of its
-    scores: they share its vector and are no independent observations.
+    scores: they share its vector and are not independent observations.
     """
     check_whole("resamples", resamples)
     points = {name: (score, second[name]) for name, score in first.items() if name in second}
@@ -127,7 +127,7 @@ def shared_sets(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tup
     """Return the sets with the words that all embeddings have, and the words that one or another lacks."""
     words = dict.fromkeys(word for group in sets for word in group.words)
     missing = {word for embedding in embeddings for word in embedding.lookup(words).missing}
-    kept = [group.taking(word for word in group.words if word not in missing) for group in sets]
+    kept = [group.subset(word for word in group.words if word not in missing) for group in sets]
     lost = tuple(word for word in words if word in missing)
     if min(map(len, kept)) < FEWEST_WORDS:
         raise VocabularyError(

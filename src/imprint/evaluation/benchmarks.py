@@ -14,7 +14,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from imprint.errors import SettingError, StimulusError, refusing
+from imprint.errors import SettingError, StimulusError, raising_as
 from imprint.files import FilePath
 
 AnalogyQuestion = tuple[str, str, str, str]
@@ -139,7 +139,7 @@ def _text(path: Traversable) -> str:
 
 def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
     """Split a line; copies of RG-65 have two tabs between columns, so empty columns count for nothing."""
-    with refusing(csv.Error, StimulusError, "is not valid CSV ({})", where=(str(path), number)):
+    with raising_as(csv.Error, StimulusError, "is not valid CSV ({})", where=(str(path), number)):
         parts = next(csv.reader([line], strict=True)) if ".csv" in path.name.lower() else line.split()
     return tuple(part.strip() for part in parts if part.strip())
 

@@ -73,7 +73,7 @@ def compare(
     Parameters
     ----------
     first
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     second
         The embedding compared with it; differences are the second's less the first's.
     tests
@@ -89,7 +89,7 @@ def compare(
     seed
         Seed of everything random.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the name of the step, the work done and the total work.
 
     Returns
     -------

@@ -48,7 +48,7 @@ def evaluate(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     benchmarks
         Benchmarks to run; by default all bundled ones. One without known words is skipped.
     against
@@ -60,7 +60,7 @@ def evaluate(
     seed
         Seed of the resamples.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the name of the step, the work done and the total work.
 
     Returns
     -------

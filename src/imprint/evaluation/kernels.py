@@ -26,7 +26,7 @@ def keep_best_sums(
 ) -> None:
     """Keep, for each question (a, b, c), the two largest cos(b) + cos(c) - cos(a) and the word of the largest.
 
-    `questions` are rows of `cosines`; `words` the groups of the same words, which are no answers; `groups` those of
+    `questions` are rows of `cosines`; `words` the groups of the same words, which are not answers; `groups` those of
     the block's words, negative for one that answers nothing; `start` the number of the block's first word.
     """
     for question in range(len(questions)):

@@ -18,12 +18,12 @@ from imprint.embeddings.vocabulary import frequent_words
 from imprint.errors import VocabularyError
 from imprint.evaluation.recovering import (
     FOLDS,
-    Tried,
+    RecoveryAttempt,
     chance_of_clusters,
     estimate_change,
     estimate_recovery,
-    fewer,
-    methods,
+    rarer_label_count,
+    recovery_methods,
 )
 from imprint.evaluation.resampling import flatten
 from imprint.names.tables import first_names
@@ -34,7 +34,7 @@ from imprint.types import Flags, Floats32, Report
 
 NAMES = "first names, by sex"
 PART = "debiasing"  # the part of an audit that recovers gender
-FEWEST_OF_A_LABEL = 2 * FOLDS
+FEWEST_PER_LABEL = 2 * FOLDS
 
 _ONE_SEX = 0.95  # share of bearers from which on a first name is a woman's, or a man's
 _STEREOTYPED = 0.25  # score, between -1 and 1, from which on a crowd thinks a profession a man's, or a woman's
@@ -104,7 +104,7 @@ def leakage(
     Parameters
     ----------
     before
-        A file, `default` or an object, as `load` takes it.
+        A file, `default` or an object, as `load` accepts it.
     axis
         An axis of that embedding, from `pair_axis` or `set_axis`.
     after
@@ -112,7 +112,7 @@ def leakage(
     seed
         Seed of everything random.
     report
-        Called with what is being done, how much of it is done, and how much there is.
+        Called with the name of the step, the work done and the total work.
 
     Returns
     -------
@@ -132,9 +132,9 @@ def leakage(
     )
     embeddings = [before] if after is None else [before, after]
     last = embeddings[-1]
-    lists = {name: listed for name, listed in every if fewer(listed[1]) >= FEWEST_OF_A_LABEL}
+    lists = {name: listed for name, listed in every if rarer_label_count(listed[1]) >= FEWEST_PER_LABEL}
     names = " and ".join(one.name for one in embeddings)
-    reason = f"fewer than {FEWEST_OF_A_LABEL} words of women or of men are in {names}"
+    reason = f"fewer than {FEWEST_PER_LABEL} words of women or of men are in {names}"
     not_run = tuple(
         skipped((last.name, last.sha256), name, name, reason, part=PART, seed=seed)
         for name, _ in every
@@ -147,7 +147,7 @@ def leakage(
             hint="use a larger embedding",
         )
     rows: list[LeakageRow] = []
-    ways = methods(seed)
+    ways = recovery_methods(seed)
     for name, (words, labels) in lists.items():
         for method, recover in ways.items():
             if report is not None:
@@ -158,7 +158,12 @@ def leakage(
 
 
 def _row(
-    embeddings: Sequence[Embedding], word_list: str, method: str, labels: Flags, tried: Sequence[Tried], seed: int
+    embeddings: Sequence[Embedding],
+    word_list: str,
+    method: str,
+    labels: Flags,
+    tried: Sequence[RecoveryAttempt],
+    seed: int,
 ) -> LeakageRow:
     first, last = tried[0], tried[-1]
     several = len(tried) > 1

@@ -17,24 +17,24 @@ from imprint.types import Flags, Floats, Floats32
 FOLDS = 5
 
 _FOLDINGS = 5
-_DEALS = 200  # random labels behind the chance of clusters
+_SHUFFLES = 200  # random labels behind the chance of clusters
 
 
-class Tried(NamedTuple):
+class RecoveryAttempt(NamedTuple):
     """How often each word was put right and, of a method that is trained, the accuracy in every fold."""
 
     right: Floats
     folds: Floats | None
 
 
-def methods(seed: int) -> dict[str, Callable[[Floats32, Flags], Tried]]:
+def recovery_methods(seed: int) -> dict[str, Callable[[Floats32, Flags], RecoveryAttempt]]:
     """Return what tells, of each word, how often it was put right."""
     from sklearn.cluster import KMeans
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC
 
-    def classify(kernel: str) -> Callable[[Floats32, Flags], Tried]:
-        def recover(vectors: Floats32, labels: Flags) -> Tried:
+    def classify(kernel: str) -> Callable[[Floats32, Flags], RecoveryAttempt]:
+        def recover(vectors: Floats32, labels: Flags) -> RecoveryAttempt:
             machine = SVC(kernel=kernel, class_weight="balanced")
             foldings = [StratifiedKFold(FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
             rights = [cross_val_predict(machine, vectors, labels, cv=folding) == labels for folding in foldings]
@@ -43,34 +43,34 @@ def methods(seed: int) -> dict[str, Callable[[Floats32, Flags], Tried]]:
                 for folding, right in zip(foldings, rights, strict=True)
                 for _, tried in folding.split(vectors, labels)
             ]
-            return Tried(np.mean(rights, axis=0), np.array(folds))
+            return RecoveryAttempt(np.mean(rights, axis=0), np.array(folds))
 
         return recover
 
-    def cluster(vectors: Floats32, labels: Flags) -> Tried:
+    def cluster(vectors: Floats32, labels: Flags) -> RecoveryAttempt:
         with single_threaded():
             found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
         right = found == labels
-        return Tried((right == (_share_right(right, labels) >= 0.5)).astype(np.float64), None)
+        return RecoveryAttempt((right == (_share_right(right, labels) >= 0.5)).astype(np.float64), None)
 
     return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), "two clusters": cluster}
 
 
-def estimate_recovery(one: Tried, labels: Flags, seed: int) -> Estimate:
+def estimate_recovery(one: RecoveryAttempt, labels: Flags, seed: int) -> Estimate:
     """Return the mean over both labels of what was put right, with its interval."""
     if one.folds is not None:
         return _over_foldings(_share_right(one.right, labels), one.folds)
     shares = _resampled(one.right, labels, seed)
-    return estimate(float(shares[0]), shares[1:], fewer(labels))
+    return estimate(float(shares[0]), shares[1:], rarer_label_count(labels))
 
 
-def estimate_change(first: Tried, last: Tried, labels: Flags, seed: int) -> Estimate:
+def estimate_change(first: RecoveryAttempt, last: RecoveryAttempt, labels: Flags, seed: int) -> Estimate:
     """Return by how much more the last try puts right than the first, on the same words and folds."""
     if first.folds is not None and last.folds is not None:
         values = [_share_right(one.right, labels) for one in (first, last)]
         return _over_foldings(values[1] - values[0], last.folds - first.folds, difference=True)
     shares = _resampled(last.right, labels, seed) - _resampled(first.right, labels, seed)
-    return estimate(float(shares[0]), shares[1:], fewer(labels), difference=True)
+    return estimate(float(shares[0]), shares[1:], rarer_label_count(labels), difference=True)
 
 
 def _over_foldings(value: float, folds: Floats, *, difference: bool = False) -> Estimate:
@@ -99,7 +99,7 @@ def _resampled(right: Floats, labels: Flags, seed: int) -> Floats:
     return np.asarray(np.mean(shares, axis=0))
 
 
-def fewer(labels: Flags) -> int:
+def rarer_label_count(labels: Flags) -> int:
     """Return how many words the rarer label has."""
     return int(min(labels.sum(), (~labels).sum()))
 
@@ -110,9 +110,9 @@ def _share_right(right: Floats | Flags, labels: Flags) -> float:
 
 
 def chance_of_clusters(right: Floats, labels: Flags, seed: int) -> float:
-    """Return what the same clusters give on average for labels dealt at random."""
+    """Return what the same clusters give on average for shuffled labels."""
     found = (right == 1) == labels
     rng = np.random.default_rng(seed)
-    dealt = [rng.permutation(labels) for _ in range(_DEALS)]
-    shares = [_share_right(found == one, one) for one in dealt]
+    shuffled = [rng.permutation(labels) for _ in range(_SHUFFLES)]
+    shares = [_share_right(found == one, one) for one in shuffled]
     return float(np.mean([max(share, 1 - share) for share in shares]))

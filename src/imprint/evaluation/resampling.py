@@ -50,8 +50,8 @@ def draw_counts(things: int, resamples: int, seed: int) -> Iterator[Floats]:
 def estimate(value: float, draws: Floats, things: int, *, difference: bool = False) -> Estimate:
     """Put an interval around a value of so many things; resamples in which it does not exist (NaN) are left out.
 
-    There is none where the things are few, and none where all resamples agree, as on a share of 1: that is no
-    certainty. Only a difference of nothing, as of an embedding from itself, is nothing in every resample.
+    There is none where the things are few, and none where all resamples agree, as on a share of 1: that does not
+    make it certain. Only a difference of nothing, as of an embedding from itself, is nothing in every resample.
     """
     kept = draws[np.isfinite(draws)]
     if things >= FEWEST_DRAWN and len(kept):

@@ -62,7 +62,7 @@ class ExplorerPages:
             found = self._explorer.measure(sets, alternative)  # type: ignore[arg-type]  # checked, with a message, where it is used
             said, *shown = blocks([found.finding])
             assert isinstance(said, Prose)
-            return self._told(found, said.text, shown)
+            return self._answered(found, said.text, shown)
 
         asked = {"texts": {name: texts.get(name, "") for name in "xyab"}, "alternative": alternative}
         return self._answer("weat.html", asked | {"tests": tests, "picked": weat_test(sets).id}, answer)
@@ -75,34 +75,34 @@ class ExplorerPages:
 
         def answer() -> PageContext:
             found = self._explorer.place(split_pairs(pairs), split_words(texts), method)
-            return self._told(found, join(sentences([found.finding]), " "), list(blocks([found.finding])))
+            return self._answered(found, join(sentences([found.finding]), " "), list(blocks([found.finding])))
 
         return self._answer("axis.html", {"pairs": pairs, "texts": texts, "method": method}, answer)
 
     def neighbours(self, fields: Fields) -> Response:
         """Words nearest to one."""
-        word, wanted = fields.get("word", FIRST_WORD).strip(), fields.get("count", "20").strip()
+        word, count = fields.get("word", FIRST_WORD).strip(), fields.get("count", "20").strip()
 
         def answer() -> PageContext:
-            if not wanted.isascii() or not wanted.isdigit() or len(wanted) > len(str(MOST)):
+            if not count.isascii() or not count.isdigit() or len(count) > len(str(MOST)):
                 raise RefusedError(
-                    422, f"The number of neighbours must be from 1 to {MOST}, got {brief(wanted[:LONGEST_WORD])}."
+                    422, f"The number of neighbours must be from 1 to {MOST}, got {brief(count[:LONGEST_WORD])}."
                 )
-            found, python = self._explorer.near(word, int(wanted))
+            found, python = self._explorer.near(word, int(count))
             return {"found": found, "python": python}
 
-        return self._answer("neighbours.html", {"word": word, "wanted": wanted}, answer)
+        return self._answer("neighbours.html", {"word": word, "count": count}, answer)
 
     def _answer(self, template: str, asked: PageContext, answer: Callable[[], PageContext]) -> Response:
         """Draw the form with its answer, or with the one line that says why there is none."""
         try:
-            told, status = answer() | {"error": ""}, 200
+            drawn, status = answer() | {"error": ""}, 200
         except ImprintError as error:
             line = str(error) if self._words.unmask else mask(str(error))
-            told, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
-        return self.drawn.draw(template, status=status, **asked, **told)
+            drawn, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
+        return self.drawn.draw(template, status=status, **asked, **drawn)
 
-    def _told(self, found: Reply, said: Text, shown: Sequence[Block]) -> PageContext:
+    def _answered(self, found: Reply, said: Text, shown: Sequence[Block]) -> PageContext:
         """Return what a template needs: the answer in a sentence, then the row as its kind shows it."""
         row = found.finding
         missing = dict.fromkeys((*getattr(row, "axis_missing", ()), *row.missing))

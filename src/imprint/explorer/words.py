@@ -37,12 +37,12 @@ def weat_tests() -> tuple[WeatTest, ...]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text: one a line, or separated by commas or semicolons, as in a file of words."""
+    """Return the words of a text: one per line, or separated by commas or semicolons, as in a file of words."""
     return tuple(filter(None, (part.strip() for part in _SEPARATORS.split(text))))
 
 
 def split_pairs(text: str) -> tuple[Pair, ...]:
-    """Return the pairs of words of a text, one pair a line: he, she."""
+    """Return the pairs of words of a text, one pair per line: he, she."""
     pairs = []
     for line in filter(None, (line.strip() for line in text.splitlines())):
         words = [word.strip() for word in re.split("[,;]", line)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint.debiasing.debiaser import summarise
-from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT, WANTED_REDUCTION
+from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT, TARGET_REDUCTION
 from imprint.debiasing.rows import DebiasedProjectionRow, DebiasingRow, Fact, FrontierRow, MeasuredVariances
 from imprint.errors import SettingError, VocabularyError
 from imprint.kinds import Kind, Part
@@ -43,7 +43,7 @@ _FACTS = {
     "strength": "strength",
     "spread": "share of the background in the stereotype term",
     "background": "background words",
-    "kept": "words kept as they were",
+    "kept": "words kept unchanged",
     "pairs": "pairs equalised",
     "gap": "solver gap",
     "iterations": "iterations (0: closed form)",
@@ -164,8 +164,8 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
         table = Table("What other strengths would do", _STRENGTHS, lines, media=("terminal",))
         yield table
         yield Details("What would other strengths do?", (_curve(row, table, place),))
-        enough = f"makes the variance of held-out words {WANTED_REDUCTION:g} times smaller"
-        strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= WANTED_REDUCTION]
+        enough = f"makes the variance of held-out words {TARGET_REDUCTION:g} times smaller"
+        strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= TARGET_REDUCTION]
         text = say(f"The smallest strength that {enough} is {{}}.", _significant(min(strong))) if strong else None
         yield Prose(text or f"No strength {enough}.", "note", ("page", "terminal"))
 
@@ -250,8 +250,8 @@ def _falls_short(known: MeasuredVariances) -> list[str]:
     if known.held_out < FEWEST_JUDGES:
         return []
     short = []
-    if known.reduction is not None and known.reduction < WANTED_REDUCTION:
-        short.append(f"the held-out variance on the new axis is less than {WANTED_REDUCTION:g} times smaller")
+    if known.reduction is not None and known.reduction < TARGET_REDUCTION:
+        short.append(f"the held-out variance on the new axis is less than {TARGET_REDUCTION:g} times smaller")
     if known.background_ratio is not None and abs(known.background_ratio - 1) > _MOST_CHANGE:
         short.append(f"the background's variance on the new axis changed by more than {_MOST_CHANGE:.0%}")
     return short

@@ -121,9 +121,9 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def _seconds(plan: "Plan") -> float:
-    from imprint.enumeration.solution import work_of
+    from imprint.enumeration.solution import count_rotations
 
-    return 3.0 + _SECONDS_PER_ROTATION * work_of(plan.enumeration)
+    return 3.0 + _SECONDS_PER_ROTATION * count_rotations(plan.enumeration)
 
 
 def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:

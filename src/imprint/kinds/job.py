@@ -201,7 +201,7 @@ def stretch(progress: Progress, low: float, high: float) -> Progress:
 
 
 def by_label(progress: Progress, shares: Sequence[float]) -> Report:
-    """Let each phase of work, told by its label, take its share; what comes after the last share is not told."""
+    """Let each phase of work, known by its label, take its share; what comes after the last share is not reported."""
     labels: list[str] = []
 
     def report(label: str, done: int, total: int) -> None:

@@ -27,7 +27,7 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
     name
         weat, wefat, seat, or a metric that a plug-in brings; entry points of the group `imprint.metrics` add names.
     subject
-        What is measured: an embedding or an encoder, as `open_subject` takes it.
+        What is measured: an embedding or an encoder, as `open_subject` accepts it.
     test
         A test of the catalogue by its id, or one of your own.
     settings

@@ -81,10 +81,10 @@ def draw_rows(rows: Iterable[Row], *, unmask: bool = False) -> str:
     """Return the sections of rows as HTML, for a notebook."""
     from imprint.render.html import draw_fragment
 
-    return draw_fragment(sections(as_read(rows)), unmask=unmask)
+    return draw_fragment(sections(round_trip(rows)), unmask=unmask)
 
 
-def as_read(rows: Iterable[Row]) -> list[Row]:
+def round_trip(rows: Iterable[Row]) -> list[Row]:
     """Return rows as a file would give them back, so that what is drawn from one is the same to the byte."""
     read = [read_row(row.to_dict(), row_type) for row in rows]
     if not read:

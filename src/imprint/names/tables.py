@@ -28,7 +28,7 @@ RACES = ("white", "black", "hispanic", "asian_pacific", "native", "two_or_more")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NameTable:
-    """Names, most borne first, and one column a fact; NaN where the source does not say.
+    """Names, most borne first, and one column per fact; NaN where the source does not say.
 
     `counts` are births (first names) or bearers (surnames). Shares lie between 0 and 1; those in `races`
     sum to one up to rounding, Hispanics of any race being counted in their own group alone.
@@ -68,7 +68,7 @@ class NameTable:
         )
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a data frame: one row a name, one column a fact."""
+        """Return a data frame: one row per name, one column per fact."""
         import pandas as pd
 
         return pd.DataFrame(

@@ -63,7 +63,7 @@ class Condition:
         return self.pattern is None or fnmatchcase(test, self.pattern)
 
     @property
-    def home(self) -> str:
+    def part(self) -> str:
         """The part of an audit that answers: debiasing and comparing ask some tests again, of other vectors."""
         return known_kind(self.target[0]).part.name
 
@@ -78,7 +78,7 @@ class Condition:
         Neutral tests (flowers and insects) are controls, in which a difference is right: they count only where they
         are named in full. SEATs count by words: sentences of one word are not independent observations.
         """
-        if row.kind != self.target[0] or part_of(row) != self.home or getattr(row, "unit", None) == "sentence":
+        if row.kind != self.target[0] or part_of(row) != self.part or getattr(row, "unit", None) == "sentence":
             return False
         return self.names(row.test) and (getattr(row, "about_people", True) or self.pattern == row.test)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree as Xml
 
-from imprint.errors import ImprintError, refusing
+from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, replacing
 from imprint.kinds.audit import judgement
 from imprint.kinds.gate import GateRow, Verdict, condition_of, datum, line, name_of
@@ -59,7 +59,7 @@ def cases(gate: Gate) -> Iterator[TestCase]:
 
 
 def write_junit(path: FilePath, gate: Gate) -> None:
-    """Write one test suite: a test case per condition and test; what cannot be told is an error."""
+    """Write one test suite: a test case per condition and test; an undecided test is an error."""
     listed, words = list(cases(gate)), Words()  # which spell out the characters that XML does not allow
     counted = Counter(one.verdict for one in listed)
     root = Xml.Element("testsuites")
@@ -81,7 +81,7 @@ def append_summary(path: FilePath, gate: Gate) -> None:
     """Add a summary in Markdown to the end of a file, as $GITHUB_STEP_SUMMARY needs it."""
     lines = ["", f"## imprint: {gate.verdict}", "", *draw_blocks(_summary(gate))]
     with (
-        refusing(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another file"),
+        raising_as(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another file"),
         open(path, "a", encoding="utf-8") as file,  # noqa: PTH123
     ):
         file.write("\n".join(lines))

@@ -37,7 +37,7 @@ class Answer:
 
     @property
     def verdict(self) -> Verdict:
-        """The gravest of its findings'; nobody can tell where there are none, or where a test it needs is missing."""
+        """The gravest of its findings'; undecided if there are none, or if a test it needs is missing."""
         verdicts = {one.verdict for one in self.judgements}
         if not verdicts or (self.skipped and not self.condition.is_alarm):
             verdicts.add("cannot tell")
@@ -142,7 +142,7 @@ def _answer(condition: Condition, findings: Sequence[Row], known: Known) -> Answ
     skipped = [
         one
         for one in findings
-        if isinstance(one, SkippedRow) and one.part in (None, condition.home) and condition.names(one.test)
+        if isinstance(one, SkippedRow) and one.part in (None, condition.part) and condition.names(one.test)
     ]
     judgements = [judge(condition, one, family) for one in able]
     barred = [known.why_not(one, controlled=condition.controlled) for one in able]
@@ -168,17 +168,17 @@ def _tests(findings: Iterable[Row]) -> tuple[str, ...]:
 
 def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[SkippedRow]) -> str:
     """Say what is known of a condition that matches nothing."""
-    kind, home = condition.target[0], condition.home
-    part = next((one for one in findings if isinstance(one, PartRow) and one.test == home), None)
+    kind = condition.target[0]
+    part = next((one for one in findings if isinstance(one, PartRow) and one.test == condition.part), None)
     if part is not None and not part.ran:
         reason = part.why or "it was not asked for"
-        return f"the part {home!r} of the audit was not run: {reason}"
+        return f"the part {condition.part!r} of the audit was not run: {reason}"
     if skipped:
         return f"{skipped[0].test} could not be run: {skipped[0].reason}"
     if any(isinstance(one, RawRow) and one.kind == kind for one in findings):
         return "its rows were written by another version of imprint; run the measurement again"
     known = [one.test for one in findings if one.kind == kind]
     if not known:
-        return f"there is none of kind {kind!r}"
+        return f"there are no findings of kind {kind!r}"
     near = difflib.get_close_matches(condition.pattern or "", known, n=1)
-    return f"those of kind {kind!r} are others{f', such as {near[0]}' if near else ''}"
+    return f"there are other tests of kind {kind!r}{f', such as {near[0]}' if near else ''}"

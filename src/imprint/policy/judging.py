@@ -92,7 +92,7 @@ def _mostly_missing(finding: Row) -> str | None:
 
 
 class _UnknownError(Exception):
-    """Nobody can tell between which ends a number lies; the message says why."""
+    """The interval of a number is unknown; the message says why."""
 
 
 def _verdict(condition: Condition, holds: bool | None) -> Verdict:
@@ -126,7 +126,7 @@ def _possible(finding: Row, field: str, value: float, family: Sequence[Row]) -> 
         bounds = [bound for bound in (_bounds(one, "p_label") for one in together) if bound[0] > 0]
         low = max(_bounds(finding, "p_label")[1], value * min((low / p for p, low, _ in bounds), default=1.0))
         if not low <= value <= 1:
-            raise _UnknownError("its corrected p is below its p, or no probability")
+            raise _UnknownError("its corrected p is below its p, or is not a probability")
         return low, min(1.0, value * max((high / p for p, _, high in bounds), default=1.0))
     return value, value
 
@@ -145,7 +145,7 @@ def _bounds(finding: Row, field: str) -> tuple[float, float, float]:
         low, high = p if low is None else low, p if high is None else high
         if 0 <= low <= p <= high <= 1:
             return p, low, high
-    raise _UnknownError(f"the p of {finding.test} and its bounds are no probabilities, or contradict each other")
+    raise _UnknownError(f"the p of {finding.test} and its bounds are not probabilities, or contradict each other")
 
 
 def _number(row: Row, field: str) -> float | None:

@@ -24,7 +24,7 @@ _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"
 
 
 def to_svg(spec: Mapping[str, Any], name: str) -> Markup:
-    """Draw a specification as SVG to stand inside a page; ids in it begin with the chart's `name`.
+    """Draw a specification as SVG to go inside a page; ids in it begin with the chart's `name`.
 
     Colours are the page's variables, so one drawing serves light, dark and print.
     """
@@ -48,14 +48,14 @@ def to_svg(spec: Mapping[str, Any], name: str) -> Markup:
 
 
 def to_json(spec: Mapping[str, Any]) -> Markup:
-    """Write a specification such that it can stand inside a script element and ends no element there."""
+    """Write a specification so that it can go inside a script element without ending it."""
     text = json.dumps(spec, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
     return Markup(text.translate(_ESCAPES))  # noqa: S704 - nothing of it can be read as markup any more
 
 
 @cache
 def vega_bundle() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script that can stand inside a page."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script that can go inside a page."""
     import vl_convert
 
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

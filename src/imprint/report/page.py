@@ -14,7 +14,7 @@ from pathlib import Path
 
 from imprint.files import FilePath, replacing
 from imprint.kinds.audit import AuditRow
-from imprint.kinds.sections import as_read, sections
+from imprint.kinds.sections import round_trip, sections
 from imprint.kinds.tests import evidence_notes
 from imprint.masking import Words
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
@@ -46,7 +46,7 @@ class Opening:
 
 def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
     """Return the page of an audit's findings; slurs are masked unless `unmask`."""
-    rows = as_read(findings)
+    rows = round_trip(findings)
     audit = next((row for row in rows if isinstance(row, AuditRow)), None)
     chart, parts = _main_chart(sections(rows))
     told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(claims(rows)))

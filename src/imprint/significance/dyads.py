@@ -42,7 +42,7 @@ class Dyads:
         """Return the standard error of a value with these influences.
 
         Summing by thing counts two pairs of the same two things twice, so these are taken off once. By chance what is
-        left may be less than the variance of independent pairs: then that one stands.
+        left may be less than the variance of independent pairs: then the larger one is used.
         """
         by_thing = np.bincount(self._first, each, minlength=int(self._second.max()) + 1)
         apart = self._first != self._second

@@ -92,7 +92,7 @@ def permutation_test(
     """Test whether scores x exceed scores y more than a random partition of both would.
 
     Never samples: counts exactly where the lists fit and bounds the count where they do not, to within `width` of
-    it (1 % or less unless told otherwise). `bins` asks for bounds of that resolution instead, for callers that need
+    it (1 % or less by default). `bins` asks for bounds of that resolution instead, for callers that need
     many quick p-values.
     """
     pool, n, lost = pool_scores(x, y)

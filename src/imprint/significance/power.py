@@ -1,13 +1,13 @@
-"""What a test could have seen: the smallest shift it would find four times in five.
+"""The smallest detectable effect of a test: the shift it would find four times in five.
 
-A result that is not significant says nothing until one knows what the test could have found. The residuals
-of both sets around their means are dealt out again at random and x is shifted. A partition that keeps all but k of x
-then counts against the observed one only while the shift is at most its lead divided by k, so each deal is found from
-the (1 - alpha) quantile of those critical shifts on, and the wanted share of deals from the quantile of that. No
-p-value is computed on the way.
+A result that is not significant says nothing until one knows the smallest effect the test would have detected. So
+the residuals of both sets around their means are shuffled and x is shifted. A partition that keeps all but k of x
+counts against the observed one only while the shift is at most its lead divided by k. Each shuffle is therefore
+significant from the (1 - alpha) quantile of those critical shifts on, and the required share of shuffles from the
+quantile of that. No p-value is computed on the way.
 
-The residuals say how much scores vary only roughly, and other scores would vary more or less by chance. So each deal
-is scaled by the spread that new scores might have: the root of a ratio of two chi-squares, as of normal scores.
+The residuals only estimate how much scores vary. So each shuffle is scaled by the spread that new scores might
+have: the root of a ratio of two chi-squares, as of normal scores.
 Without it a shift is found less often than it says (0.77 instead of 0.80 of the time at 4 + 4 scores).
 """
 
@@ -25,7 +25,7 @@ from imprint.types import Floats
 _ALL_PARTITIONS = 20_000  # up to 8 + 8 words, every partition is used; beyond, a random choice of them
 _MOST_PARTITIONS = 100_000
 _HITS = 50  # partitions wanted beyond the quantile
-_DEALS_AT_ONCE = 100
+_SHUFFLES_AT_ONCE = 100
 
 
 def smallest_detectable_shift(
@@ -35,12 +35,12 @@ def smallest_detectable_shift(
     alpha: float,
     power: float = 0.8,
     alternative: Alternative = "greater",
-    deals: int = 1_000,
+    shuffles: int = 1_000,
     seed: int = 0,
 ) -> float | None:
     """Return the size of the shift of x that new scores show with the given power, estimated to a few percent.
 
-    None where p cannot reach alpha, or where alpha is so small (under 1e-5) that the partitions drawn cannot tell.
+    None if there are too few scores for p to fall to alpha, or if alpha is under 1e-5: too few partitions are drawn.
     `alpha` is the level p is held against: the corrected one of a family of tests. Two-sided, the shift is upwards.
     """
     check_between("alpha", alpha)
@@ -51,34 +51,34 @@ def smallest_detectable_shift(
         return None
     residuals = np.concatenate([x_scores - x_scores.mean(), y_scores - y_scores.mean()])
     residuals *= -1 if alternative == "less" else 1
-    deal_seed, partition_seed, spread_seed = np.random.SeedSequence(seed).spawn(3)
-    rng = np.random.default_rng(deal_seed)
-    dealt = np.stack([rng.permutation(residuals) for _ in range(deals)], axis=1)
-    dealt *= _spreads(size, deals, spread_seed)
+    shuffle_seed, partition_seed, spread_seed = np.random.SeedSequence(seed).spawn(3)
+    rng = np.random.default_rng(shuffle_seed)
+    shuffled = np.stack([rng.permutation(residuals) for _ in range(shuffles)], axis=1)
+    shuffled *= _spreads(size, shuffles, spread_seed)
     members = _partitions(size, n, alpha, partition_seed)
     # p = (1 + partitions that count) / (1 + partitions): how many may count.
     allowed = math.floor(alpha * (len(members) + 1) + 1e-9) - 1
     if allowed < 0:
         return None
-    # A few deals at a time: the table of critical shifts has a row a partition.
+    # A few shuffles at a time: the table of critical shifts has one row per partition.
     found_from = np.concatenate(
         [
-            _critical_shifts(members, dealt[:, at : at + _DEALS_AT_ONCE], n, allowed, alternative == "two-sided")
-            for at in range(0, deals, _DEALS_AT_ONCE)
+            _critical_shifts(members, shuffled[:, at : at + _SHUFFLES_AT_ONCE], n, allowed, alternative == "two-sided")
+            for at in range(0, shuffles, _SHUFFLES_AT_ONCE)
         ]
     )
     return max(0.0, float(np.quantile(found_from, power)))
 
 
-def _critical_shifts(members: Floats, dealt: Floats, n: int, allowed: int, two_sided: bool) -> Floats:
-    """Return, for each deal (column), the shift of its first n from which on at most `allowed` partitions count."""
+def _critical_shifts(members: Floats, shuffled: Floats, n: int, allowed: int, two_sided: bool) -> Floats:
+    """Return, for each shuffle (column), the shift of its first n from which on at most `allowed` partitions count."""
     kept = members[:, :n].sum(axis=1)
-    # A row a deal: the selection below then runs over memory in order, in two thirds of the time.
-    sums, observed = dealt.T @ members.T, dealt[:n].sum(axis=0)[:, None]
+    # One row per shuffle: the selection below then runs over memory in order, in two thirds of the time.
+    sums, observed = shuffled.T @ members.T, shuffled[:n].sum(axis=0)[:, None]
     critical = (sums - observed) / (n - kept)
     if two_sided:
         # Of a partition on the other side: its difference of means is at most minus the observed one.
-        size = len(dealt)
+        size = len(shuffled)
         slope = size * kept + n * (size - 2 * n)
         with np.errstate(divide="ignore", invalid="ignore"):
             opposite = -size * (sums + observed) / slope
@@ -89,10 +89,10 @@ def _critical_shifts(members: Floats, dealt: Floats, n: int, allowed: int, two_s
     return np.asarray(-critical[:, allowed])
 
 
-def _spreads(size: int, deals: int, seed: np.random.SeedSequence) -> Floats:
+def _spreads(size: int, shuffles: int, seed: np.random.SeedSequence) -> Floats:
     """Draw how much wider than these residuals new scores spread: about one mean, where residuals have two."""
     rng = np.random.default_rng(seed)
-    return np.asarray(np.sqrt(rng.chisquare(size - 1, deals) / rng.chisquare(max(1, size - 2), deals)))
+    return np.asarray(np.sqrt(rng.chisquare(size - 1, shuffles) / rng.chisquare(max(1, size - 2), shuffles)))
 
 
 def _partitions(size: int, n: int, alpha: float, seed: np.random.SeedSequence) -> Floats:

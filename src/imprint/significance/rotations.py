@@ -148,7 +148,7 @@ def null_scores(
     """Yield the scores of every rotation in order, a chunk of them at a time.
 
     Each chunk has its own seed, so neither the executor nor its size changes a bit of the result. Chunks in
-    `done` (by number) are not computed again; `finished` is told of each that was.
+    `done` (by number) are not computed again; `finished` is called with each that was.
     """
     check_whole("rotations", rotations)
     done = done or {}
@@ -170,7 +170,7 @@ def null_scores(
 def in_order(
     executor: Executor, work: Callable[..., _Result], shared: object, tasks: Iterable[tuple[Any, ...]]
 ) -> Generator[_Result, None, None]:
-    """Yield `work(shared, *task)` of each task in order; cancel what nobody waits for any more."""
+    """Yield `work(shared, *task)` of each task in order; cancel the tasks whose results are no longer needed."""
     sent = _share(shared, executor)
     waiting = deque(executor.submit(work, sent, *task) for task in tasks)
     try:

@@ -10,7 +10,7 @@ import torch
 import triton
 import triton.language as tl
 
-_ROTATIONS_A_PROGRAM = 32
+_ROTATIONS_PER_PROGRAM = 32
 
 
 @triton.jit
@@ -85,7 +85,7 @@ def mean_of_largest(products: Any, offsets: Any, groups: int, top: int, *, overl
     """
     rotations = products.shape[1] // groups
     means = torch.empty((len(offsets) - 1, groups, rotations), dtype=torch.float32, device=products.device)
-    grid = (len(offsets) - 1, triton.cdiv(rotations, _ROTATIONS_A_PROGRAM))
+    grid = (len(offsets) - 1, triton.cdiv(rotations, _ROTATIONS_PER_PROGRAM))
     _walk[grid](
         products,
         offsets,
@@ -94,7 +94,7 @@ def mean_of_largest(products: Any, offsets: Any, groups: int, top: int, *, overl
         rotations,
         top=top,
         padded=triton.next_power_of_2(groups),
-        block=_ROTATIONS_A_PROGRAM,
+        block=_ROTATIONS_PER_PROGRAM,
         overlapping=overlapping,
     )
     return means

@@ -16,7 +16,7 @@ _CHUNK = 250  # resamples drawn from one seed
 
 @dataclass(frozen=True)
 class Stability:
-    """The middle 95 % of effects over resampled word sets, and in how many of them the sign held."""
+    """The 95 % interval of effects over resampled word sets, and the share of resamples with the same sign."""
 
     low: float
     high: float

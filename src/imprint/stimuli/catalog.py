@@ -143,7 +143,7 @@ def tests_in(language: str) -> tuple[Test, ...]:
 
 
 def is_pattern(choice: str) -> bool:
-    """Tell a pattern, which asks for whatever tests there are, from the id of one test that is wanted."""
+    """Tell whether a text is a pattern that may match any number of tests, rather than one id."""
     return any(sign in choice for sign in "*?[")
 
 

@@ -68,7 +68,7 @@ class WordSet:
     def __repr__(self) -> str:
         return f"WordSet({self.name!r}, {len(self)} words)"
 
-    def taking(self, words: Iterable[str]) -> "WordSet":
+    def subset(self, words: Iterable[str]) -> "WordSet":
         """Return the set with these of its words alone, each with its kind."""
         kinds = dict(zip(self.words, self.kinds, strict=True))
         kept = tuple(words)
@@ -267,7 +267,7 @@ def words_of(tests: Iterable[Test]) -> set[str]:
 def problems(test: Test) -> list[str]:
     """Return why a test cannot be used, one sentence each; an empty list means that it can.
 
-    A word that is both target and attribute is no problem: its cosine with itself is a choice of whoever
+    A word that is both target and attribute is allowed: its cosine with itself is a choice of whoever
     made the test.
     """
     found = []

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from imprint.errors import StimulusError, refusing
+from imprint.errors import StimulusError, raising_as
 from imprint.files import FilePath
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
 
@@ -37,7 +37,7 @@ _TYPE_NAMES = {
 
 def read_text(path: FilePath) -> str:
     """Read a small UTF-8 file, with or without a byte order mark; line ends come back as line feeds."""
-    unreadable = refusing(
+    unreadable = raising_as(
         (OSError, ValueError), StimulusError, "cannot be read ({})", where=path, hint="check the path"
     )
     with unreadable, Path(path).open("rb") as file:
@@ -58,7 +58,7 @@ def is_list(source: FilePath) -> bool:
 
 
 def read_words(path: FilePath) -> tuple[str, ...]:
-    """Read words: one a line or separated by commas or semicolons, so a phrase may hold blanks; ' #' begins a comment.
+    """Read words, one per line or separated by commas or semicolons. A phrase may contain blanks.
 
     Quotation marks around a word, as spreadsheets write them, are taken off. Instead of a file, the words themselves
     may be given with commas between them; one word alone ends with a comma.
@@ -155,7 +155,7 @@ class TomlTable:
         return self
 
     def get(self, key: str, wanted: type[_Value]) -> _Value | None:
-        """Return the value of that key as the type wanted, None where there is none."""
+        """Return the value of that key as this type; None where there is none."""
         value = self.values.get(key)
         if wanted is float and type(value) is int:
             # TOML writes 2 for 2.0; a whole number too large for a float is left for the check below
@@ -199,9 +199,9 @@ def read_table(path: FilePath) -> TomlTable:
     """Read a TOML file as one table."""
     text, deep = read_text(path), "is not valid TOML: brackets are nested too deeply"
     with (
-        refusing(RecursionError, StimulusError, deep, where=path, hint="correct the file"),
+        raising_as(RecursionError, StimulusError, deep, where=path, hint="correct the file"),
         # TOMLDecodeError, or an integer with more digits than Python converts
-        refusing(ValueError, StimulusError, "is not valid TOML: {}", where=path, hint="correct the file there"),
+        raising_as(ValueError, StimulusError, "is not valid TOML: {}", where=path, hint="correct the file there"),
     ):
         return TomlTable(tomllib.loads(text), (str(path),))
 

@@ -42,7 +42,7 @@ class Profession:
 
 @dataclass(frozen=True, repr=False)
 class Seeds:
-    """Words to fit on and words to judge by."""
+    """Words to fit on and words to evaluate on."""
 
     fitted: tuple[str, ...]
     held_out: tuple[str, ...]
@@ -109,7 +109,7 @@ def equalize_pairs() -> tuple[WordPair, ...]:
 
 @cache
 def background() -> tuple[str, ...]:
-    """Return common words of all frequencies that nobody suggested to be gendered, most frequent first."""
+    """Return common words of all frequencies that no one suggested to be gendered, most frequent first."""
     return read_seeds(_DATA / "background.csv").words
 
 
@@ -125,7 +125,7 @@ def read_seeds(path: FilePath) -> Seeds:
     Returns
     -------
     Seeds
-        Words to fit on and words to judge by; without `held_out` all are to fit on.
+        Words to fit on and words to evaluate on; without `held_out` all are to fit on.
     """
     if is_list(path) or not _HEADER.match(read_text(path)):
         return Seeds(read_words(path), ())
@@ -153,7 +153,7 @@ def read_seeds(path: FilePath) -> Seeds:
 
 
 def read_pairs(path: FilePath) -> tuple[WordPair, ...]:
-    """Read pairs of words, one pair a line, separated by a comma or a semicolon: he,she.
+    """Read pairs of words, one pair per line, separated by a comma or a semicolon: he,she.
 
     A first line that says positive,negative is a header.
     """

@@ -35,7 +35,7 @@ _LONGEST = 300  # characters of a pattern; the context of a word, not a text
 
 @dataclass(frozen=True)
 class Sentence:
-    """A word in its context; `template` is "" and `text` the word itself where it stands alone."""
+    """A word in its context; `template` is "" and `text` the word itself where it is alone."""
 
     word: str
     template: str
@@ -48,7 +48,7 @@ class Sentence:
 
     @property
     def form(self) -> str:
-        """The word as it stands in the text: the plural where the pattern asks for it."""
+        """The word as the text has it: the plural where the pattern asks for it."""
         return plural(_spaced(self.word)) if "{words}" in self.template else self.word
 
 

@@ -19,7 +19,7 @@ _LARGEST = 2**31 - 1
 
 
 class JoinTicket(BaseModel):
-    """A new participant; the token is the end of the private link and is told only here."""
+    """A new participant; the token is the end of the private link and is shown only here."""
 
     token: str
 
@@ -38,7 +38,7 @@ class ShownGroup(BaseModel):
 
 
 class CurrentStep(BaseModel):
-    """Where a participant stands: what to agree to, to read, to answer, or why there is nothing more.
+    """Where a participant is: what to agree to, to read, to answer, or why there is nothing more.
 
     `consent` holds the text of those who run the study, and `panel_id` the number that is stored from then on: both
     are to be shown before anybody agrees. `code` is the completion code after the last page, or the screen-out code.
@@ -69,7 +69,7 @@ class Answers(BaseModel, extra="forbid"):
 
 
 class Withdrawn(BaseModel):
-    """How many answers were deleted; the token is nobody's from now on, and a panel's number does not come again."""
+    """How many answers were deleted; the token is no longer valid, and a panel's number cannot be used again."""
 
     deleted: int
 
@@ -112,7 +112,7 @@ def api_routes(store: Store, *, join: bool) -> APIRouter:
 
     @routes.get("/p/{token}", responses=_refusals(404))
     def show(visiting: Visiting) -> CurrentStep:
-        """Say where this participant stands; asking again changes nothing."""
+        """Return where this participant is; asking again changes nothing."""
         return _step(store, visiting)
 
     @routes.post("/p/{token}/consent", responses=_refusals(404))

@@ -29,7 +29,7 @@ class Ballot:
 
 
 def read_ballots(store: Store, stage: Stage = "main") -> list[Ballot]:
-    """Read the ballots of a stage, item by item; an item that nobody answered has an empty one."""
+    """Read the ballots of a stage, item by item; an item without answers has an empty one."""
     ballots: dict[int, dict[int, str]] = {}
     for answer in store.answers():
         ballots.setdefault(answer.item, {})[answer.participant] = answer.value

@@ -129,7 +129,7 @@ def belongs_to(path: FilePath, study: FilePath) -> bool:
 def fold(path: Path, *, wait: int = 0) -> bool:
     """Empty the log, which would hold for a while what was deleted; False where somebody reads or writes just now.
 
-    For `wait` milliseconds it waits for them, and nobody else can write meanwhile.
+    For `wait` milliseconds it waits for them, and no one else can write meanwhile.
     """
     with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(path)) as connection:
         connection.execute(f"PRAGMA busy_timeout = {wait}")

@@ -96,7 +96,7 @@ def check_value(kind: ItemKind, value: str, groups: Sequence[str]) -> str:
 def suggested_words(text: str) -> tuple[str, ...]:
     """Take apart words that somebody typed, separated by commas or lines; each once, in lower case.
 
-    One way of writing a letter with its accents, and an apostrophe, stands for all: else the same word counts as two.
+    Accented letters and apostrophes are written one way, so that the same word does not count as two.
     """
     longest = (MOST_SUGGESTED + 1) * (LONGEST_SUGGESTED + 2)
     plain = unicodedata.normalize("NFC", text[: longest + 1].lower().replace("’", "'"))

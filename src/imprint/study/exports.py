@@ -24,7 +24,7 @@ _PAYMENTS = ("panel_id", "names", "pages", "of_pages", "finished", "screened_out
 
 
 def write_csv(store: Store, path: FilePath) -> None:
-    """Write one line an answer, under numbers of its own: nothing else that a study tells of somebody names them."""
+    """Write one line per answer, under numbers of its own: nothing else that a study tells of somebody names them."""
     items = {item.number: item for item in store.items()}
     rows = []
     for answer in store.answers():
@@ -35,7 +35,7 @@ def write_csv(store: Store, path: FilePath) -> None:
 
 
 def write_payments(store: Store, path: FilePath) -> None:
-    """Write one line a participant whose link carried a panel's number: how many names and pages they answered.
+    """Write one line per participant whose link carried a panel's number: how many names and pages they answered.
 
     Apart from the answers, so that these can be published as they are; this file only its owner can read.
     """
@@ -47,14 +47,14 @@ def write_payments(store: Store, path: FilePath) -> None:
 
 
 def write_jsonl(store: Store, path: FilePath, ratings: Store | None = None) -> None:
-    """Write the scores, one finding a line, and the text of their own that people agreed to, where there is one."""
+    """Write the scores, one finding per line, and the text of their own that people agreed to, where there is one."""
     consent = store.terms.consent
     agreed = [ConsentRow(test="consent", **about(store.study), paragraphs=consent)] if consent else []
     write_findings(path, [*score(store, ratings).findings(), *agreed])
 
 
 def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:
-    """Write one line a task, with the same columns in every line.
+    """Write one line per task, with the same columns in every line.
 
     Mechanical Turk fills the ${columns} of a HIT's layout from it; Prolific's task builder shows every column except
     those whose names begin with META_.

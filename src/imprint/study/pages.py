@@ -92,7 +92,7 @@ def _way_back(store: Store, step: Step, panel_id: str | None) -> str | None:
 
 
 def given_answers(form: Mapping[str, str]) -> dict[int, str]:
-    """Return the answers of a form by their question's number; fields of another name are no answers."""
+    """Return the answers of a form by their question's number; fields of another name are ignored."""
     numbered = ((name.removeprefix(FIELD), value) for name, value in form.items() if name.startswith(FIELD))
     return {
         int(number): value for number, value in numbered if number.isascii() and number.isdigit() and len(number) < 10

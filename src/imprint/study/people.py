@@ -26,7 +26,7 @@ class Person:
 
 
 def new_token() -> str:
-    """Return a token that nobody guesses; only its hash is stored."""
+    """Return a token that cannot be guessed; only its hash is stored."""
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
@@ -56,7 +56,7 @@ def let_in(connection: sqlite3.Connection, token_hash: bytes, fingerprint: bytes
 
 
 def find(connection: sqlite3.Connection, token_hash: bytes) -> int | None:
-    """Return the number of the participant with this token, None for a token that nobody has."""
+    """Return the number of the participant with this token, None for an unknown token."""
     row = connection.execute("SELECT participant FROM participants WHERE token_hash = ?", (token_hash,)).fetchone()
     return None if row is None else int(row[0])
 

@@ -125,7 +125,7 @@ def analogy_design(
 ) -> Design:
     """Ask of each analogy, the best `pairs` of them, whether it makes sense and whether it is a stereotype.
 
-    Two words of the axis itself, as in he : she, are no analogy and are left out.
+    Two words of the axis itself, as in he : she, are not an analogy and are left out.
     """
     rows = _of(AnalogyRow, findings)
     embedding = _one_embedding(rows, "analogy", "imprint analogies")

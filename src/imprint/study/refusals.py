@@ -11,7 +11,7 @@ from imprint.errors import ImprintError
 
 
 class StudyError(ImprintError):
-    """A file that is no study, or something that cannot be done with it."""
+    """A file that is not a study, or something that cannot be done with it."""
 
 
 class WithdrawnError(StudyError):

@@ -65,7 +65,7 @@ class CrowdRow(StudyRow, frozen=True, kw_only=True):
 class MatchingRow(CrowdRow, frozen=True, kw_only=True, tag="study-matching"):
     """All associations: the row of the paper's Table 4. p is exact, over all permutations within each category.
 
-    `unjudged` counts the associations that nobody has judged, `short` those with fewer people than `least`.
+    `unjudged` counts the associations that no one has judged, `short` those with fewer people than `least`.
     `mean_choices` is the mean number of groups to choose from; `share_offensive` comes from the second study.
     """
 
@@ -96,7 +96,7 @@ class MatchingGroupRow(CrowdRow, frozen=True, kw_only=True, tag="study-group"):
 class MatchedRow(StudyRow, frozen=True, kw_only=True, tag="study-association"):
     """One association: how many people matched its words to which group; the statistic is the share that agrees.
 
-    `choices` is the number of groups offered. `accurate` and `tied` are None where nobody has answered; `enough` tells
+    `choices` is the number of groups offered. `accurate` and `tied` are None where no one has answered; `enough` tells
     whether as many did as the study needs.
     """
 
@@ -147,7 +147,7 @@ class OffenseGroupRow(RatingsRow, frozen=True, kw_only=True, tag="study-offense-
 
 
 class RatedRow(StudyRow, frozen=True, kw_only=True, tag="study-rating"):
-    """One association and how offensive people find it; the mean is None where nobody has answered."""
+    """One association and how offensive people find it; the mean is None where no one has answered."""
 
     category_words: tuple[str, ...]
     words: tuple[str, ...]
@@ -161,7 +161,7 @@ class RatedRow(StudyRow, frozen=True, kw_only=True, tag="study-rating"):
 class JudgmentsRow(StudyRow, frozen=True, kw_only=True, tag="study-analogies"):
     """All analogies; the statistic is the share of judgments that see a stereotype.
 
-    `by_votes` counts pairs by the number of people who saw a stereotype, from all to nobody, among the pairs that
+    `by_votes` counts pairs by the number of people who saw a stereotype, from all to no one, among the pairs that
     `quota` people judged; `short` counts those that fewer did.
     """
 

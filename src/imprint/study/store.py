@@ -80,7 +80,7 @@ class Store:
             return steps.Visitor(people.let_in(connection, people.hash_token(token), fingerprint), token)
 
     def participant(self, token: str) -> int | None:
-        """Return the number of the participant with this token, None for a token that nobody has."""
+        """Return the number of the participant with this token, None for an unknown token."""
         if len(token) > _LONGEST_TOKEN:
             return None
         with self._reading() as connection:

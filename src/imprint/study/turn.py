@@ -95,7 +95,7 @@ class Turn:
         return PagesDone(answered, blocks, self._exam_score()[1], self._study.exam.names)
 
     def is_finished(self) -> bool:
-        """Tell whether this person has answered a page, and all the others have as many answers as are wanted.
+        """Tell whether this person has answered a page, and all the others have as many answers as needed.
 
         Who found some pages full has answered their last one too; who found all of them full has answered none.
         """

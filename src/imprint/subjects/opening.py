@@ -16,7 +16,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
 from imprint.errors import SettingError
 from imprint.files import FilePath
-from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, Found, find_source
+from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, ResolvedSource, find_source
 from imprint.types import Progress
 
 if TYPE_CHECKING:  # who opens an embedding needs no encoder
@@ -78,7 +78,7 @@ def open_subject(
     only
         Words to keep of an embedding file; their lower-case forms are kept too.
     progress
-        Called now and then with the bytes read and the bytes in all.
+        Called now and then with the bytes read and the total number of bytes.
     options
         Settings of an encoder, such as `pooling` or `prefix`.
 
@@ -106,9 +106,9 @@ def load(
 ) -> Embedding:
     """Open an embedding.
 
-    The format of a file is recognised by its content: GloVe, word2vec or fastText text and word2vec binary, each also
-    inside gzip, xz or a zip of one file; fastText .bin; gensim .kv and .model; a file written by `convert`; formats of
-    plug-ins.
+    The format of a file is recognised by its content. Text formats of GloVe, word2vec and fastText, and word2vec
+    binary, may be compressed with gzip, xz or zip. fastText .bin, gensim .kv and .model, files written by `convert`
+    and formats of plug-ins are read too.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def load(
     only
         Words to keep of a file, to save memory; their lower-case forms are kept too. Other rows are not checked.
     background
-        Besides `only`, keep a sample of words of every frequency. Tests need it to tell an association from frequency.
+        Besides `only`, keep a sample of words of every frequency. Tests need it to check for effects of frequency.
     progress
-        Called now and then with the bytes read and the bytes in all.
+        Called now and then with the bytes read and the total number of bytes.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def open_encoder(
     texts
         The texts to be encoded, if known: then only their words are read from an embedding file.
     progress
-        Called now and then with the bytes read and the bytes in all.
+        Called now and then with the bytes read and the total number of bytes.
     options
         Settings of an encoder, such as `prefix`. With `pooling` or `layers` a folder is opened by transformers.
 
@@ -195,7 +195,9 @@ def _from_object(source: object, options: EncoderOptions) -> Subject:
     return from_object(source)
 
 
-def _open(found: Found, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions) -> Subject:
+def _open(
+    found: ResolvedSource, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions
+) -> Subject:
     from imprint.encoders.bag_of_words import BagOfWordsEncoder
     from imprint.subjects.objects import from_object
 

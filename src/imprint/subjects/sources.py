@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from imprint.embeddings import BUNDLED, DEFAULT
-from imprint.errors import SubjectError, reading
+from imprint.errors import SubjectError, reading_file
 from imprint.files import FilePath
 from imprint.registry import Registry
 
@@ -36,20 +36,20 @@ _URL = re.compile("https?://", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Found:
+class ResolvedSource:
     """What a name means: how it is opened (an embedding, a bag of words, or a name of `ENCODERS`), and from where."""
 
     adapter: str
     place: str | Path | None = None
 
 
-def find_source(source: FilePath, kind: SourceKind | None = None) -> Found:
+def find_source(source: FilePath, kind: SourceKind | None = None) -> ResolvedSource:
     """Return what a source names; refuse what names nothing, or an encoder where `kind` is embedding.
 
     `default` is the bundled embedding, and the bundled encoder where `kind` is encoder.
     """
     name = str(source)
-    with reading(SubjectError, name):
+    with reading_file(SubjectError, name):
         found = _find(DEFAULT_ENCODER if (name, kind) == (DEFAULT, "encoder") else name)
     if kind == "embedding" and found.adapter != EMBEDDING:
         shown = "the URL" if found.adapter == "server" else name  # which may hold a password
@@ -61,16 +61,16 @@ def find_source(source: FilePath, kind: SourceKind | None = None) -> Found:
     return found
 
 
-def _find(name: str) -> Found:
+def _find(name: str) -> ResolvedSource:
     named = {
-        **{name: Found(EMBEDDING, path) for name, path in BUNDLED.items()},
-        DEFAULT_ENCODER: Found("universal"),
-        CBOW: Found(BAG_OF_WORDS, BUNDLED[DEFAULT]),
+        **{name: ResolvedSource(EMBEDDING, path) for name, path in BUNDLED.items()},
+        DEFAULT_ENCODER: ResolvedSource("universal"),
+        CBOW: ResolvedSource(BAG_OF_WORDS, BUNDLED[DEFAULT]),
     }
     if name in named:
         return named[name]
     if _URL.match(name):
-        return Found("server", name)
+        return ResolvedSource("server", name)
     if not name:
         raise SubjectError(option="the subject", got="", expected="a file or a name", hint=f"try {DEFAULT!r}")
     from imprint.subjects.hub import download_command, find_cached, find_model, hub_cache
@@ -81,7 +81,7 @@ def _find(name: str) -> Found:
         return _look_at(there)
     plugin, _, rest = name.partition(":")
     if plugin in ENCODERS.plugins():
-        return Found(plugin, rest or None)
+        return ResolvedSource(plugin, rest or None)
     if near := get_close_matches(name.lower(), named, n=1):
         hint = f"did you mean {near[0]!r}?"
     elif command := download_command(name):
@@ -92,16 +92,16 @@ def _find(name: str) -> Found:
     raise SubjectError("was not found", where=name, hint=f"{tried}; {hint}")
 
 
-def _look_at(path: Path) -> Found:
+def _look_at(path: Path) -> ResolvedSource:
     if not path.is_dir():
-        return Found("onnx" if path.suffix.lower() == ".onnx" else EMBEDDING, path)
+        return ResolvedSource("onnx" if path.suffix.lower() == ".onnx" else EMBEDDING, path)
     if (path / "modules.json").is_file():
-        return Found("sentence-transformers", path)
+        return ResolvedSource("sentence-transformers", path)
     if (path / "config.json").is_file():
-        return Found("transformers", path)
+        return ResolvedSource("transformers", path)
     graphs = sorted(path.glob("*.onnx"))
     if len(graphs) == 1:
-        return Found("onnx", graphs[0])
+        return ResolvedSource("onnx", graphs[0])
     from imprint.subjects.hub import find_snapshot
 
     if (snapshot := find_snapshot(path)) is not None:

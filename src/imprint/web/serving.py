@@ -14,7 +14,7 @@ _NEEDED = ("fastapi", "uvicorn")
 
 
 def require_server() -> None:
-    """Refuse, with the command that mends it, where the server's libraries are not installed."""
+    """Refuse if the server's libraries are not installed, with the command that installs them."""
     for library in _NEEDED:
         if importlib.util.find_spec(library) is None:
             raise MissingExtraError(library, "study")

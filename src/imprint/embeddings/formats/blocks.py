@@ -1,4 +1,4 @@
-"""Whole lines of a text file, a few megabytes at a time, and of those the lines of wanted words alone."""
+"""Whole lines of a text file, a few megabytes at a time, and of those only the lines of the words to keep."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ def first_fields(words: Collection[str]) -> frozenset[bytes]:
 
 
 def keep_lines(block: LineBlock, fields: frozenset[bytes], sampled_from: int | None = None) -> LineBlock:
-    """Keep the lines that may hold a wanted word, and the last line, where a cut file shows.
+    """Keep the lines that may hold a word to keep, and the last line, which shows whether the file was cut.
 
     With the line number of the first word, `sampled_from`, lines of the background's sample are kept too.
 

@@ -48,7 +48,7 @@ def has_repeats(words: Sequence[str]) -> bool:
 
 
 def check_finite(path: Path, place: str, words: Sequence[str], values: Floats32, places: Sequence[int] | Ints) -> None:
-    """Refuse NaN and infinities; `places[i]` is where row i stands, a line, say, if `place` is "line"."""
+    """Refuse NaN and infinities; `places[i]` is the place of row i: a line number if `place` is "line"."""
     finite = np.isfinite(values)
     if not finite.all():
         row = int(np.argmin(finite.all(axis=1)))

@@ -48,7 +48,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 @from_source
-def read(source: Source, wanted: Collection[str] | None) -> Embedding:
+def read(source: Source, only: Collection[str] | None) -> Embedding:
     """Compose the vectors of the words; those of unseen words are composed when they are looked up."""
     source.refuse_compression("a fastText model")
     path = source.path
@@ -57,12 +57,12 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
         words, after, mended = _read_words(path, data, sizes.words)
         matrix = _map_matrix(path, data, after, sizes)
     subwords = Subwords(matrix[sizes.words :], sizes.shortest, sizes.longest, sizes.buckets)
-    rows = Rows(path, sizes.dimension, wanted, place="word")
+    rows = Rows(path, sizes.dimension, only, place="word")
     for start in range(0, len(words), _BLOCK_ROWS):
         block = range(start, min(start + _BLOCK_ROWS, len(words)))
         kept = np.arange(block.start, block.stop)
-        if wanted is not None:
-            kept = kept[rows_to_keep(wanted, words[block.start : block.stop], kept)]
+        if only is not None:
+            kept = kept[rows_to_keep(only, words[block.start : block.stop], kept)]
         names = [words[row] for row in kept]
         places = kept + 1
         rows.add(names, subwords.compose(names, matrix[kept]), places, part=block.stop / len(words))
@@ -125,18 +125,18 @@ def _map_matrix(path: Path, data: mmap.mmap, at: int, sizes: _Sizes) -> Floats32
         raise _cut_short(path)
     quantised, row_count, column_count = _MATRIX.unpack_from(data, at)
     at += _MATRIX.size
-    wanted = (sizes.words + sizes.buckets, sizes.dimension)
-    if quantised or (row_count, column_count) != wanted:
+    shape = (sizes.words + sizes.buckets, sizes.dimension)
+    if quantised or (row_count, column_count) != shape:
         kind = "quantised" if quantised else f"{row_count} x {column_count}"
         raise EmbeddingFileError(
             f"the fastText matrix is {kind}",
-            expected=f"{wanted[0]} x {wanted[1]} plain numbers",
+            expected=f"{shape[0]} x {shape[1]} plain numbers",
             where=path,
             hint="save the model without quantising it, or fetch it again",
         )
     if len(data) - at < 4 * row_count * column_count:
         raise _cut_short(path)
-    return np.memmap(path, dtype="<f4", mode="r", offset=at, shape=wanted)
+    return np.memmap(path, dtype="<f4", mode="r", offset=at, shape=shape)
 
 
 def _cut_short(path: Path) -> EmbeddingFileError:

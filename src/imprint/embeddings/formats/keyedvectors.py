@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.pickles import read_pickle
+from imprint.embeddings.formats.placeholders import Inert, StoredArray
 from imprint.embeddings.formats.rows import assemble
-from imprint.embeddings.formats.standins import Inert, StoredArray
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.embeddings.formats.subwords import Subwords
-from imprint.errors import EmbeddingFileError, refusing
+from imprint.errors import EmbeddingFileError, raising_as
 from imprint.types import Subword
 
 _LONGEST_NUMBER = 64  # bits
@@ -30,7 +30,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 @from_source
-def read(source: Source, wanted: Collection[str] | None) -> Embedding:
+def read(source: Source, only: Collection[str] | None) -> Embedding:
     """Read words and vectors; a FastText model's vectors are composed, and those of unseen words too."""
     source.refuse_compression("a gensim file")
     stored = _Stored(source.path, "", read_pickle(source.path))
@@ -48,7 +48,7 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
             where=source.path,
             hint=_SAVE,
         )
-    embedding = assemble(source.path, words, vectors, wanted, subword=subword)
+    embedding = assemble(source.path, words, vectors, only, subword=subword)
     # The hash of a file that leaves its vectors to another would say nothing about them.
     return replace(embedding, source=None) if isinstance(vectors, np.memmap) else embedding
 
@@ -84,7 +84,7 @@ class _Stored:
         for attribute in attributes:
             if isinstance(value := self.state.get(attribute), StoredArray):
                 broken = (TypeError, ValueError)
-                with refusing(broken, EmbeddingFileError, f"{attribute} is {{}}", where=self.path, hint=_SAVE):
+                with raising_as(broken, EmbeddingFileError, f"{attribute} is {{}}", where=self.path, hint=_SAVE):
                     return value.array()
             beside = self.state.get("__numpys")
             if isinstance(beside, list) and attribute in beside:

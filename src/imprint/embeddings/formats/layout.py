@@ -58,7 +58,7 @@ def check_count(path: Path, header: Header, rows: int) -> None:
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines are built: where the first row stands, how many numbers it has, what the header said."""
+    """How the lines are built: where the first row is, how many numbers it has, what the header said."""
 
     start: int
     first_line: int
@@ -120,7 +120,7 @@ def split_fields(line: bytes) -> list[bytes]:
 
 
 def usual_dimension(lines: list[bytes]) -> int:
-    """Return how many numbers most of the lines have; 0 where these are no rows of an embedding."""
+    """Return how many numbers most of the lines have; 0 if they are not rows of an embedding."""
     counts = Counter(_line_dimension(fields) for line in lines if (fields := split_fields(line)))
     return counts.most_common(1)[0][0] if counts else 0
 

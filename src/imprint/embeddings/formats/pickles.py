@@ -12,8 +12,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from imprint.embeddings.formats.standins import STAND_INS, Inert
-from imprint.errors import EmbeddingFileError, refusing
+from imprint.embeddings.formats.placeholders import PLACEHOLDERS, Inert
+from imprint.errors import EmbeddingFileError, raising_as
 
 _STRINGS = frozenset({"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"})
 _GETS = frozenset({"GET", "BINGET", "LONG_BINGET"})
@@ -52,26 +52,26 @@ _PUSHES = frozenset(name for name, effect in _EFFECTS.items() if effect == (0, F
 
 
 def read_pickle(path: Path) -> object:
-    """Return the pickled object built of inert stand-ins."""
+    """Return the pickled object built of inert placeholders."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         hint = "save it again with gensim, or fetch it again"
         # Odd escapes in strings would warn; what they spell is judged like any other name.
         with (
-            refusing(_BROKEN, EmbeddingFileError, "is a damaged pickle ({})", where=path, hint=hint),
+            raising_as(_BROKEN, EmbeddingFileError, "is a damaged pickle ({})", where=path, hint=hint),
             warnings.catch_warnings(action="ignore"),
         ):
-            vet(path, data)
+            check_opcodes(path, data)
             data.seek(0)
             return _InertUnpickler(data, fix_imports=False, encoding="latin1").load()
 
 
-def vet(path: Path, data: Any) -> None:
-    """Walk the opcodes of an open file and refuse it if any could reach beyond the stand-ins.
+def check_opcodes(path: Path, data: Any) -> None:
+    """Walk the opcodes of an open file and refuse it if any could reach beyond the placeholders.
 
     A name taken from the stack must be two strings pushed, or fetched from the memo, just before: that is how
     every pickler writes it. Anything cleverer is refused unresolved, and so are tuples too deep to be hashed.
     """
-    parts = {part for name in STAND_INS for part in name}
+    parts = {part for name in PLACEHOLDERS for part in name}
     memo: dict[int, str] = {}  # by index, the memoised strings that are part of an admitted name
     stored = 0
     numbered = False
@@ -121,7 +121,7 @@ def _refusal(path: Path, position: int | None, opcode: str) -> EmbeddingFileErro
 
 
 def _admit(path: Path, name: tuple[str | None, ...]) -> None:
-    if name not in STAND_INS:
+    if name not in PLACEHOLDERS:
         spelt = ".".join(part or "?" for part in name) or "?"
         raise EmbeddingFileError(
             f"the pickle names {spelt[:100]!r}, which no embedding needs, and was refused before any of it ran",
@@ -180,6 +180,6 @@ class _Nesting:
 class _InertUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> type[Inert]:
         try:
-            return STAND_INS[module, name]
+            return PLACEHOLDERS[module, name]
         except KeyError:
             raise pickle.UnpicklingError(f"names {module}.{name}") from None

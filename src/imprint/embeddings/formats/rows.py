@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.background import rows_to_keep, wants_background
+from imprint.embeddings.background import keeps_background, rows_to_keep
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.embeddings.formats.checks import Repeats, check_finite, has_repeats, name_of, zero_notes
 from imprint.types import Flags, Floats32, Ints, Ints32, Subword
@@ -17,16 +17,16 @@ class Rows:
     """A growing matrix and its words.
 
     `place` names what a row is counted by in messages, "line" or "row"; `first` is the number of the first.
-    With `wanted`, only rows of those words are held, each with its place in the file as its rank.
+    With `only`, only rows of those words are held, each with its place in the file as its rank.
     """
 
     def __init__(
-        self, path: Path, dimension: int, wanted: Collection[str] | None, *, place: str, first: int = 1
+        self, path: Path, dimension: int, only: Collection[str] | None, *, place: str, first: int = 1
     ) -> None:
         self.path = path
         self.words: list[str] = []
         self.notes: list[str] = []
-        self._wanted = wanted
+        self._only = only
         self._seen: set[str] = set()
         self._repeats = Repeats()
         self._place = place
@@ -37,9 +37,9 @@ class Rows:
     def add(self, words: list[str], values: Floats32, places: Ints, *, part: float) -> None:
         """Take a block's rows, found at these places; `part` is the share of the file read so far."""
         check_finite(self.path, self._place, words, values, places)
-        if self._wanted is not None:
+        if self._only is not None:
             ranks = places - self._first
-            kept = [row for row in rows_to_keep(self._wanted, words, ranks) if self._is_new(words[row])]
+            kept = [row for row in rows_to_keep(self._only, words, ranks) if self._is_new(words[row])]
             self._ranks += ranks[kept].tolist()
             words, values = [words[row] for row in kept], values[kept]
         held, needed = len(self.words), len(self.words) + len(words)
@@ -50,11 +50,11 @@ class Rows:
 
     def embedding(self, *, subword: Subword | None = None) -> Embedding:
         """Drop repeated words, count zero rows and close the gathering."""
-        if self._wanted is None and has_repeats(self.words):
+        if self._only is None and has_repeats(self.words):
             self._drop_repeats()
         vectors = self._matrix[: len(self.words)]
         notes = (*self.notes, *self._repeats.notes(), *zero_notes(self.words, vectors))
-        ranks = None if self._wanted is None else np.array(self._ranks, dtype=np.int32)
+        ranks = None if self._only is None else np.array(self._ranks, dtype=np.int32)
         return Embedding(name_of(self.path), self.words, vectors, self.path, notes, ranks, subword=subword)
 
     def _is_new(self, word: str) -> bool:
@@ -66,7 +66,7 @@ class Rows:
 
     def _grow(self, needed: int, part: float) -> None:
         # A little over what the rows so far foretell. Memory that is never written to costs nothing.
-        guess = 2 * needed if self._wanted is not None else int(needed / part * 1.03)
+        guess = 2 * needed if self._only is not None else int(needed / part * 1.03)
         grown = np.empty((max(needed, guess), self._matrix.shape[1]), dtype=np.float32)
         grown[: len(self.words)] = self._matrix[: len(self.words)]
         self._matrix = grown
@@ -87,7 +87,7 @@ def assemble(
     path: Path,
     words: Sequence[str],
     matrix: npt.NDArray[Any],
-    wanted: Collection[str] | None,
+    only: Collection[str] | None,
     *,
     name: str | None = None,
     ranks: Ints32 | None = None,
@@ -95,10 +95,10 @@ def assemble(
     notes: Sequence[str] = (),
     subword: Subword | None = None,
 ) -> Embedding:
-    """Keep the wanted words, each once, check every value and count the zero rows."""
-    if ranks is not None and wants_background(wanted):
-        wanted = None  # a file with ranks of its own holds a choice of words: all of it is background
-    rows, repeats = _rows_to_keep(words, wanted)
+    """Keep the words asked for, each once, check every value and count the zero rows."""
+    if ranks is not None and keeps_background(only):
+        only = None  # a file with ranks of its own holds a choice of words: all of it is background
+    rows, repeats = _rows_to_keep(words, only)
     if rows is not None:
         words, matrix = [words[row] for row in rows], matrix[rows]
         common = None if common is None else common[rows]
@@ -108,14 +108,14 @@ def assemble(
     return Embedding(name or name_of(path), words, vectors, path, said, ranks, common, subword)
 
 
-def _rows_to_keep(words: Sequence[str], wanted: Collection[str] | None) -> tuple[Ints | None, Repeats]:
+def _rows_to_keep(words: Sequence[str], only: Collection[str] | None) -> tuple[Ints | None, Repeats]:
     """Return the rows to keep, or None for all of them, and what was dropped as repeated."""
     repeats = Repeats()
-    if wanted is None and not has_repeats(words):
+    if only is None and not has_repeats(words):
         return None, repeats
     seen: set[str] = set()
     rows = []
-    asked = range(len(words)) if wanted is None else rows_to_keep(wanted, words, np.arange(len(words)))
+    asked = range(len(words)) if only is None else rows_to_keep(only, words, np.arange(len(words)))
     for row in asked:
         if words[row] in seen:
             repeats.add(words[row])

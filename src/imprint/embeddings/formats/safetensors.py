@@ -35,8 +35,8 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 @from_source
-def read(source: Source, wanted: Collection[str] | None) -> Embedding:
-    """Map the file; only half-precision vectors, or the rows of wanted words, are copied."""
+def read(source: Source, only: Collection[str] | None) -> Embedding:
+    """Map the file; only half-precision vectors, or the rows of the words to keep, are copied."""
     source.refuse_compression("a converted embedding")
     path = source.path
     metadata, tensors = _map_tensors(path, source.total)
@@ -50,10 +50,10 @@ def read(source: Source, wanted: Collection[str] | None) -> Embedding:
     name = metadata.get("name") or name_of(path)
     notes = tuple(note for note in metadata.get("notes", "").split("\n") if note)
     common = None if flags is None else flags != 0
-    if wanted is None and vectors.dtype == np.float32:
+    if only is None and vectors.dtype == np.float32:
         # Nothing is looked at here, so that opening is instant; lookup checks the rows it gives out.
         return Embedding(name, words, vectors, path, notes, ranks, common)
-    return assemble(path, words, vectors, wanted, name=name, ranks=ranks, common=common, notes=notes)
+    return assemble(path, words, vectors, only, name=name, ranks=ranks, common=common, notes=notes)
 
 
 class LazyWords(Sequence[str]):

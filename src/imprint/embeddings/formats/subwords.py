@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.errors import needing
+from imprint.errors import requiring
 from imprint.types import Floats32
 
 
@@ -36,7 +36,7 @@ class Subwords:
         return _mean(self.rows[hashes])
 
     def _hashes(self, word: str) -> list[int]:
-        with needing("gensim", "gensim"):
+        with requiring("gensim", "gensim"):
             from gensim.models.fasttext import ft_ngram_hashes
         return [int(value) for value in ft_ngram_hashes(word, self.shortest, self.longest, self.buckets)]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from imprint.embeddings.background import wants_background
+from imprint.embeddings.background import keeps_background
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.blocks import LineBlock, Lines, first_fields, keep_lines
 from imprint.embeddings.formats.checks import show
@@ -40,21 +40,21 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 @from_source
-def read(source: Source, wanted: Collection[str] | None) -> Embedding:
-    """Read every row, or the rows of wanted words alone."""
+def read(source: Source, only: Collection[str] | None) -> Embedding:
+    """Read every row, or only the rows of the words to keep."""
     lines = Lines(source)
     block = lines.next_block()
     assert block is not None  # an empty file was refused before its format was asked for
     layout = find_layout(source.path, block)
     block = replace(block, start=layout.start, first_line=layout.first_line)
     lines.line = layout.first_line
-    rows = Rows(source.path, layout.dimension, wanted, place="line", first=layout.first_line)
+    rows = Rows(source.path, layout.dimension, only, place="line", first=layout.first_line)
     parser = Parser(source, layout.dimension, rows)
-    fields = None if wanted is None else first_fields(wanted)
+    fields = None if only is None else first_fields(only)
     count = 0
     while block is not None:
         if fields is not None:
-            block = keep_lines(block, fields, layout.first_line if wants_background(wanted) else None)
+            block = keep_lines(block, fields, layout.first_line if keeps_background(only) else None)
         parsed, passed = parser.parse(block)
         count += parsed + block.skipped
         lines.line += passed + block.skipped

@@ -43,13 +43,13 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 @from_source
-def read(source: Source, wanted: Collection[str] | None) -> Embedding:
-    """Read every row, or the rows of wanted words alone."""
+def read(source: Source, only: Collection[str] | None) -> Embedding:
+    """Read every row, or only the rows of the words to keep."""
     # numba takes a third of a second to import, and most readers do without.
     from imprint.embeddings.formats import kernels
 
     header, start = _read_header(source)
-    rows = Rows(source.path, header.dimension, wanted, place="row")
+    rows = Rows(source.path, header.dimension, only, place="row")
     content = bytearray(_BLOCK_BYTES)
     view, data = memoryview(content), np.frombuffer(content, dtype=np.uint8)
     spelling = np.empty(_BLOCK_BYTES, dtype=np.uint8)

@@ -8,7 +8,7 @@ const form = document.querySelector("form[data-live]");
 const result = document.getElementById("result");
 let resting;
 let asking = false;
-let told; // the question whose answer is shown
+let answered; // the question whose answer is shown
 
 if (form) {
   form.addEventListener("input", () => {
@@ -18,7 +18,7 @@ if (form) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     clearTimeout(resting);
-    told = undefined;
+    answered = undefined;
     ask();
   });
   offerCopies();
@@ -31,7 +31,7 @@ function question() {
 // One question is on its way at a time. An answer that comes when the words have changed is stale: it is dropped, and
 // the words that stand there now are asked about.
 async function ask() {
-  if (asking || question() === told) return;
+  if (asking || question() === answered) return;
   asking = true;
   result.setAttribute("aria-busy", "true");
   let asked, answer;
@@ -43,7 +43,7 @@ async function ask() {
   const path = form.getAttribute("action");
   history.replaceState(null, "", asked.length < LONGEST_LINK ? `${path}?${asked}` : path);
   result.removeAttribute("aria-busy");
-  told = asked;
+  answered = asked;
   asking = false;
 }
 

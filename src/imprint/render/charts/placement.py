@@ -83,7 +83,7 @@ def place_labels(
 ) -> list[PlacedLabel]:
     """Place labels in the order given, each where it meets nothing that is taken, preferably away from the middle.
 
-    A label that finds no free place is left out, unless `most` is None: then it stands where it meets what weighs
+    A label that finds no free place is left out, unless `most` is None: then it goes where it meets what weighs
     least, and those with the most neighbours choose first.
     """
     obstacles, placed = [(*box, weight) for box, weight in taken], list[PlacedLabel]()

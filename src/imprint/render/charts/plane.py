@@ -21,7 +21,7 @@ class Plane(NamedTuple):
     y: Scale
 
     def spot(self, row: DataRow) -> tuple[float, float]:
-        """Return where a row stands, in pixels."""
+        """Return the place of a row, in pixels."""
         return self.x(row["x"]), self.y(row["y"])
 
     def middle(self, dots: Sequence[DataRow]) -> tuple[float, float]:

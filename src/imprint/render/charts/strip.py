@@ -20,7 +20,7 @@ _MARGINS = 24
 
 
 class Flag(NamedTuple):
-    """A name on a pole that stands on a dot: in pixels, heights upwards from the axis, `tip` at the text's middle."""
+    """A name on a pole over a dot: in pixels, heights upwards from the axis, `tip` at the text's middle."""
 
     dot: int
     x: float
@@ -93,7 +93,7 @@ def swarm(places: Sequence[float]) -> list[float]:
 
 
 def plant_flags(places: Sequence[float], heights: Sequence[float], words: Sequence[str], most: int) -> list[Flag]:
-    """Name the outermost words of both ends, from the inside out: a flag flies over all that stand further in.
+    """Name the outermost words of both ends, from the inside out: a flag flies over all that are further in.
 
     So no pole crosses a name of its own end; a flag whose pole would cross one of the other end is left out.
     """

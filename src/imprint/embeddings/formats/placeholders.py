@@ -13,7 +13,7 @@ _TEXT = re.compile(r"U[0-9]{1,9}")
 
 
 class Inert:
-    """Stands for any class; keeps the state it is given and does nothing with it."""
+    """Replaces any class; keeps the state it is given and does nothing with it."""
 
     __slots__ = ("state",)
     state: Any
@@ -153,4 +153,4 @@ def _table() -> dict[tuple[str | None, ...], type[Inert]]:
     return table
 
 
-STAND_INS = _table()
+PLACEHOLDERS = _table()
