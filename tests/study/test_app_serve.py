@@ -50,7 +50,7 @@ def test_a_server_behind_a_proxy_answers_to_its_public_name(serve):
         "take part: https://study.example.org/",
         "administrator: https://study.example.org/admin",
     ]
-    listening = re.match(r"listening on (http://127\.0\.0\.1:\d+), where the proxy", process.stderr.readline())
+    listening = re.match(r"listening on (http://127\.0\.0\.1:\d+);", process.stderr.readline())
     with httpx.Client(base_url=listening[1]) as client:
         public = {"host": "study.example.org"}
         assert client.get("/", headers=public).status_code == 200
