@@ -469,5 +469,5 @@ def test_too_many_sentences_to_count_leave_the_words():
         ("bleached", "word"),
     ]
     assert [row.reason for row in battery.skipped] == [
-        "600 and 600 bleached sentences have too many partitions to count; by words it was run"
+        "600 and 600 bleached sentences have too many partitions to count; the test by words was run"
     ]

@@ -97,7 +97,7 @@ def test_what_cannot_be_measured_is_said_and_the_file_is_written_all_the_same(im
 def test_professions_as_seeds_of_an_axis_that_is_not_gender_are_said(in_process, tiny):
     tiny.write_text(tiny.read_text().replace("word0 ", f"{fitted()[0]} ").replace("word3 ", f"{fitted()[1]} "))
     own = ("--axis", "word1", "word2")
-    said = "seeds: 3 professions, listed for gender; give --seeds for words that word1 - word2 should be taken from"
+    said = "seeds: 3 professions, listed for gender; give --seeds for words to remove word1 - word2 from"
     assert said in in_process("debias", tiny, "out.safetensors", *own).stderr.splitlines()
     for options in (("--axis", "king", "queen"), (*own, "--method", "hard"), (*own, "--seeds", "seeds.txt"), ()):
         result = in_process("debias", tiny, "out.safetensors", *options)

@@ -78,7 +78,7 @@ def test_a_cache_that_is_none_is_named_or_done_without(seat, tmp_path, contents)
     (tmp_path / "cache" / "encodings.sqlite").write_bytes(contents)
     told = seat("cbow")
     assert told.returncode == 0, told.stderr
-    assert ("note: encodings are not kept" in told.stderr) == bool(contents)
+    assert ("note: encodings are not cached" in told.stderr) == bool(contents)
     if contents:
         assert (tmp_path / "cache" / "encodings.sqlite").read_bytes() == contents
         assert "cache/encodings.sqlite: " in refused(seat("cbow", "--cache", "cache/encodings.sqlite"))
