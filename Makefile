@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ENCODERS := $(VENV)/.encoders
 
-.PHONY: audit test test-fast test-slow test-encoders lint docs compare bench data clean
+.PHONY: audit test test-fast test-slow test-encoders lint docs docs-images compare bench data clean
 
 audit: $(READY)
 	$(BIN)/imprint audit default
@@ -40,6 +40,10 @@ lint: $(READY)
 # The documentation as a site: build/docs/index.html.
 docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -q docs build/docs
+
+# The pictures of README and docs, taken from the real page and explorer (needs Chromium, minutes).
+docs-images: $(READY)
+	$(BIN)/python scripts/docs_images.py
 
 # Beside its peers: sets up an environment for each, runs the same work, writes docs/comparison.md (minutes).
 compare: $(READY)

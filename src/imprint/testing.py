@@ -33,7 +33,7 @@ def assert_association_below(
     `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned; a result needs the
     `controls` of its subject, from `imprint.controls(subject)`: one that cannot be judged does not pass. The margin is
     one of `mean_difference`, a difference of mean cosines: the one scale of a test with an interval over words. All of
-    the interval has to lie within the margin; of one that reaches outside nobody can tell, and it does not pass.
+    the interval has to lie within the margin; one that reaches outside is undecided and does not pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
     from imprint.policy.conditions import Condition

@@ -182,7 +182,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph; a "lead" opens a section, a "warning" stands out, a "note" steps back."""
+    """A paragraph; a "lead" opens a section, a "warning" is emphasised, a "note" is small."""
 
     text: Text
     tone: Literal["lead", "plain", "note", "warning"] = "plain"

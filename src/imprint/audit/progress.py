@@ -14,7 +14,7 @@ class Meter:
     """Tells `report` (what, done, total) of parts that may run side by side: never less, everything at the end.
 
     What is done is named by the part that began last of those still running. After `stop`, a part that reports
-    again is ended: nobody waits for it any more.
+    again is ended.
     """
 
     def __init__(self, report: Report | None, seconds: Mapping[str, float]) -> None:

@@ -108,7 +108,7 @@ def audit_command(
 ) -> None:
     """Measure all that applies; write a page and its findings.
 
-    A summary is printed. Parts: association tests, associations nobody asked for, he and she, analogies, debiasing
+    A summary is printed. Parts: association tests, associations found without asking, he and she, analogies, debiasing
     before and after, benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run
     says why. With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """

@@ -69,7 +69,7 @@ def debias_command(
 ) -> None:
     """Debias an embedding, write it, and print what changed.
 
-    Told are stereotype words, background words and the WEATs of gender, before and after.
+    It prints stereotype words, background words and the WEATs of gender, before and after.
     """
     from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
     from imprint.embeddings.convert import check_name

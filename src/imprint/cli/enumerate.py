@@ -127,7 +127,7 @@ def enumerate_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Find associations of name groups that nobody asked for (UBE).
+    """Find associations of name groups without asking (UBE).
 
     No group and no stereotype is named in advance. The words found are often offensive: they are the embedding's,
     printed so that they can be known.

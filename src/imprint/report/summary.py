@@ -93,7 +93,7 @@ def steps(rows: Sequence[Row]) -> list[Step]:
     if not any(isinstance(row, GateRow) for row in rows):
         found.append(("Set limits for your own use", "imprint policy init"))
     found += [
-        ("Ask about words of your own", "imprint weat EMBEDDING --x X --y Y --a A --b B"),
+        ("Try words of your own", "imprint serve EMBEDDING"),
         ("Write a debiased copy", "imprint debias EMBEDDING OUT.safetensors"),
     ]
     return found[:3]

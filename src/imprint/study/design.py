@@ -28,7 +28,7 @@ _JOINTS = re.compile(r"[ '-]")  # what may stand between the letters of a word
 class NameGroup:
     """A group of names, known by its letter and the names that illustrate it.
 
-    `cues` stand for it in the exam; a group without any is not in the exam.
+    `cues` represent it in the exam; a group without any is not in the exam.
     """
 
     letter: str

@@ -50,7 +50,7 @@ class ExamRule:
 
 @dataclass(frozen=True)
 class ExamGroup:
-    """A group in the exam: the names that stand for it, and those that are asked about."""
+    """A group in the exam: the names that represent it, and those that are asked about."""
 
     letter: str
     shown: tuple[str, ...]

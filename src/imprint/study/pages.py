@@ -50,7 +50,7 @@ def draw_step(
     refused: str = "",
     given: Mapping[int, str] | None = None,
 ) -> Response:
-    """Draw where this person stands; after a refusal with its reason, and with what was given already filled in."""
+    """Draw this person's next step; after a refusal with its reason, and with what was given already filled in."""
     step, panel_id = store.step(visitor.number), store.panel_id(visitor.token)
     return pages.draw(
         _STEPS[type(step).__name__],

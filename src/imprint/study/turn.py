@@ -25,7 +25,7 @@ _LARGEST = 2**63 - 1  # SQLite's integers end here
 def ordered_groups(
     study: Study, participant: int, letters: Collection[str] | None = None, stage: Stage = "main"
 ) -> tuple[NameGroup, ...]:
-    """Return groups in a person's order, on every page the same; in the exam with the names that stand for them."""
+    """Return groups in a person's order, on every page the same; in the exam with the names that represent them."""
     chosen = {group.letter: group for group in study.groups if letters is None or group.letter in letters}
     order = shuffled(chosen, study.seed, participant, "groups")
     return tuple(

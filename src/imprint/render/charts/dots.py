@@ -17,7 +17,7 @@ _LOOKS = (("circle", theme.ACCENT, theme.ACCENT), ("diamond", theme.PAPER, theme
 
 @unchecked
 def dots(points: Sequence[Point], *, x_title: str, width: int = theme.WIDTH) -> Spec:
-    """Draw one line per word; of several groups, told apart by shape, the means too."""
+    """Draw one line per word; several groups have different shapes, and their means are drawn too."""
     import altair as alt
 
     drawn = sorted(drawable(points), key=lambda point: (-point.x, point.word))

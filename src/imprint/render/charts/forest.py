@@ -26,7 +26,7 @@ from imprint.render.charts.theme import (
 _LABELS = 320  # pixels left of the plot
 _ABOVE = 500  # a chart narrower than this has its labels above the bars
 _LINE_HEIGHT = 15
-_ENTRY = 220  # pixels of an entry of the legend
+_ENTRY = 190  # pixels of an entry of the legend
 _BAR = "M-1.2,0L1.2,0"
 _ARROW = "M0,1.1L-1,0L-0.4,0L-0.4,-1.1L0.4,-1.1L0.4,0L1,0Z"
 # Shape and filling say what colour says; what is reversed points down.

@@ -1,0 +1,67 @@
+"""Take the pictures of README and docs from the real thing: the page of an audit, and the explorer.
+
+    python scripts/docs_images.py        # needs Chromium; IMPRINT_CHROMIUM names another than /usr/bin/chromium
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+IMAGES = Path(__file__).parents[1] / "docs" / "_static"
+IMPRINT = str(Path(sys.executable).with_name("imprint"))
+DESKTOP, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+
+def main() -> None:
+    """Write every picture."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page_file = Path(folder) / "report.html"
+        subprocess.run([IMPRINT, "audit", "default", "--out", str(page_file)], check=True)
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("IMPRINT_CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
+        )
+        for name, size, scheme in (
+            ("page", DESKTOP, "light"),
+            ("page-dark", DESKTOP, "dark"),
+            ("page-phone", PHONE, "light"),
+        ):
+            view = browser.new_page(viewport=size, color_scheme=scheme)
+            view.goto(page_file.as_uri())
+            save(view, name)
+        view = browser.new_page(viewport=DESKTOP)
+        view.goto(page_file.as_uri())
+        view.locator("#enumeration .gate").evaluate("gate => gate.open = true")
+        view.locator("#enumeration").scroll_into_view_if_needed()
+        view.evaluate("document.querySelectorAll('.card:nth-child(n+4)').forEach(card => card.remove())")
+        view.locator("#enumeration .cards").screenshot(path=IMAGES / "cards.png")
+        explore(browser.new_page(viewport=DESKTOP))
+        browser.close()
+
+
+def explore(view: Page) -> None:
+    """Take the explorer's first page, from its own server."""
+    command = [IMPRINT, "serve", "default", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = re.search(r"http://\S+", server.stdout.readline())
+        try:
+            assert address is not None
+            view.goto(address[0])
+            save(view, "explorer")
+        finally:
+            server.terminate()
+
+
+def save(view: Page, name: str) -> None:
+    """Save what is on the screen."""
+    view.wait_for_timeout(1_000)  # charts come alive
+    view.screenshot(path=IMAGES / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
