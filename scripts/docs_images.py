@@ -1,6 +1,6 @@
 """Take the pictures of README and docs from the real thing: the page of an audit, and the explorer.
 
-    python scripts/docs_images.py        # needs Chromium; IMPRINT_CHROMIUM names another than /usr/bin/chromium
+Run `python scripts/docs_images.py`. It needs Chromium; IMPRINT_CHROMIUM names another than /usr/bin/chromium.
 """
 
 import os

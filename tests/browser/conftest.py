@@ -8,16 +8,22 @@ from typing import Any
 import pytest
 
 from imprint.masking import Words
-from imprint.report.page import draw_page
+from imprint.report.page import Opening, draw_page
 from imprint.view import (
     NOTHING,
+    Bar,
+    Card,
+    Cards,
     Cell,
     Chart,
     Column,
+    Details,
     Listing,
     Prose,
     Section,
     Table,
+    Tile,
+    Tiles,
     count,
     number,
     probability,
@@ -61,8 +67,7 @@ def browser():
 def drawn(tmp_path_factory):
     """The page's file: drawing takes longer than any test here."""
     path = tmp_path_factory.mktemp("page") / "report.html"
-    opening, *parts = _sections()
-    path.write_text(draw_page(Words().plain(HOSTILE[0]), parts, [opening]), encoding="utf-8")
+    path.write_text(draw_page(Words().plain(HOSTILE[0]), _sections(), _opening()), encoding="utf-8")
     return path
 
 
@@ -108,13 +113,21 @@ def opened(windows, drawn):
 def _sections() -> tuple[Section, ...]:
     words = Words()
     return (
-        Section("summary", "In short", (Prose("Three of ten tests find a bias."), Listing(("One line.", "Another.")))),
         Section(
             "tests",
             "The tests",
-            (Prose("What was asked.", "note"), Prose("Words are missing.", "warning"), _chart("effects"), _effects()),
+            (
+                Prose("What this section found.", "lead"),
+                Prose("What was asked.", "note"),
+                Prose("Words are missing.", "warning"),
+                _chart("effects"),
+                _effects(),
+                Details("How to read this", (Listing(("One line.", "Another.")),)),
+            ),
         ),
-        Section("found", "What was found", (_grid(words), _names(), _chart("words", HOSTILE)), offensive=True),
+        Section(
+            "found", "What was found", (_cards(), _grid(words), _names(), _chart("words", HOSTILE)), offensive=True
+        ),
         Section("analogies", "Analogies", (Prose("Behind a gate of its own."),), offensive=True),
         Section("method", "Method", (_hostile(words),)),
     )
@@ -139,7 +152,29 @@ def _chart(name: str, words: tuple[str, ...] = ("nurse", "engineer")) -> Chart:
     }
     columns = (Column("Word"), Column("Place", numeric=True))
     table = Table("Every word", columns, tuple((word, count(place)) for place, word in enumerate(shown)))
-    return Chart(name, "Words along an axis", "Two words from left to right.", lambda words: spec, table)
+    return Chart(name, "Words along an axis", "Two words from left to right.", lambda words, width: spec, table)
+
+
+def _opening() -> Opening:
+    tiles = [
+        Tile("Gender", "8 tests", "1 moderate", "moderate", 0.2, 0.1, 0.3),
+        Tile("Age", "1 test", "none shown", "none shown"),
+    ]
+    return Opening(
+        "Three of ten tests find a bias.",
+        "Bias audit",
+        ("It can be judged.", HOSTILE[2]),
+        (("Set limits", "imprint policy init"), (HOSTILE[0], HOSTILE[1])),
+        Tiles(tuple(tiles)),
+        _chart("main", ("first", "second")),
+        (Listing(("Moderate: holds.",)),),
+        (HOSTILE[2],),
+    )
+
+
+def _cards() -> Cards:
+    bars = (Bar("nurse, maid", 0.9, "recurs in 18 of 20"), Bar(HOSTILE[2], 0.5, "score 0.1"))
+    return Cards((Card(HOSTILE[0], "270 names", bars, "All associations and names", ("Emma", HOSTILE[1])),) * 3)
 
 
 def _effects() -> Table:

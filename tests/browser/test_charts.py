@@ -15,7 +15,10 @@ from imprint.render.vega import to_json, to_svg, vega_bundle
 
 # Short, since a browser cuts long texts of a legend where its typeface says, which is not that of the drawing.
 WORDS = ("<script>broken=1</script>", "</script><img onerror='broken=1'>", "\"quote's\\", "datum.x")
-COLOURS = " ".join(f"--{name}: #345;" for name in ["ink", "soft", "line", "paper", "accent", "other", "quiet", "mark"])
+COLOURS = " ".join(
+    f"--{name}: #345;"
+    for name in ["ink", "soft", "line", "paper", "accent", "other", "quiet", "mark", "high", "middle"]
+)
 DRAW = """
 const draw = async (figure) => {
   const spec = JSON.parse(figure.querySelector("script").textContent);
@@ -31,7 +34,9 @@ Promise.all([...document.querySelectorAll("figure")].map(draw)).then(
 def charts():
     points = [Point(word, i - 1.5, i * 0.5, f"{word} group", {word: word}) for i, word in enumerate(WORDS[:3])]
     points.append(Point(WORDS[3], 2.0, -1.0, f"{WORDS[0]} group", {WORDS[0]: WORDS[3]}))
-    tests = [ForestRow(p.word, p.x, p.x - 1, p.x + 1, "limited" if p.x > 0 else "control", p.hints) for p in points]
+    tests = [
+        ForestRow(p.word, p.x, p.x - 1, p.x + 1, "limited" if p.x > 0 else "control", hints=p.hints) for p in points
+    ]
     titles = {"x_title": WORDS[2], "y_title": WORDS[0]}
     return {
         "scatter": scatter(points, **titles, line="diagonal"),

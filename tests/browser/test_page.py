@@ -19,12 +19,13 @@ def test_charts_come_alive_when_they_come_into_view(opened):
     for figure in page.locator(".chart").all():
         figure.scroll_into_view_if_needed()
         figure.locator(".vega-embed svg").wait_for()
-        assert figure.locator(".drawing > svg").count() == 0, "the drawing makes room for the live chart"
+        assert figure.locator(".drawing.wide > svg").count() == 0, "the drawing makes room for the live chart"
 
 
 def test_a_live_chart_tells_its_words_on_hover(opened):
     page = opened()
     chart = page.locator("#tests .chart")
+    chart.scroll_into_view_if_needed()
     chart.locator(".vega-embed svg").wait_for()
     chart.locator(".mark-symbol path").first.hover()
     page.locator("#vg-tooltip-element.visible").wait_for()
@@ -40,7 +41,7 @@ def test_a_chart_that_cannot_come_alive_stays_as_drawn(opened, drawn, tmp_path):
     page.locator("#tests .chart").scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('.sort')")
     page.evaluate("new Promise(requestAnimationFrame)")
-    assert page.locator("#tests .drawing > svg").is_visible()
+    assert page.locator("#tests .drawing.wide > svg").is_visible()
 
 
 def test_a_foreign_script_is_refused_by_the_policy(opened, drawn, tmp_path):
@@ -146,7 +147,7 @@ def test_printing_is_light_and_opens_what_paper_cannot(opened):
     page.emulate_media(media="print")
     assert not page.locator(".theme").is_visible()
     assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
-    assert page.locator(".chart > .scroll").first.evaluate("box => getComputedStyle(box).breakInside") == "avoid"
+    assert page.locator(".drawing.wide").first.evaluate("box => getComputedStyle(box).breakInside") == "avoid"
 
 
 def test_on_paper_nothing_overlaps_or_is_cut_off(opened):
@@ -168,17 +169,41 @@ def test_axe_finds_nothing_serious(opened, screen, theme):
     assert [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")] == []
 
 
-@pytest.mark.parametrize("width", [320, 360, 768])
-def test_a_narrow_page_does_not_scroll_sideways(opened, width):
+@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1440, 1920])
+def test_a_page_does_not_scroll_sideways(opened, width):
     page = opened(width=width)
     page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    wide = page.locator("#found .grid .scroll").first
-    assert wide.evaluate("box => box.scrollWidth > box.clientWidth"), "a wide table scrolls in its own box"
+    scrolls = page.locator("#found .grid .scroll").first.evaluate("box => box.scrollWidth > box.clientWidth")
+    assert scrolls == (width > 640), "thirteen columns scroll in their own box; on a phone a table is read down"
+
+
+def test_on_a_phone_each_cell_is_behind_the_name_of_its_column(opened):
+    page = opened(**SCREENS["phone"])
+    cell = page.locator("#tests figure:not(.chart) tbody td").first
+    assert cell.evaluate("cell => getComputedStyle(cell, '::before').content") == '"d"'
+    assert page.locator("#tests .drawing.narrow > svg").is_visible()
+    assert not page.locator("#tests .drawing.wide").is_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_first_screen_says_what_was_found_how_sure_and_what_next(opened, theme):
+    def in_view(page, locator, height):
+        box = page.locator(locator).first.bounding_box()
+        return box is not None and box["y"] + box["height"] <= height
+
+    desktop = opened(width=1440, height=900, color_scheme=theme)
+    for part in ("h1", ".sure", ".next", ".tiles", ".panel figcaption", ".panel .drawing.wide"):
+        assert in_view(desktop, part, 900), part
+    phone = opened(width=390, height=844, color_scheme=theme)
+    for part in ("h1", ".sure"):
+        assert in_view(phone, part, 844), part
+    order = [phone.locator(part).first.bounding_box()["y"] for part in ("h1", ".tiles", ".panel", "main > section")]
+    assert order == sorted(order), "tiles and chart come before any section"
 
 
 def test_first_column_and_headings_stay_in_sight(opened):
-    page = opened(width=360)
+    page = opened(width=768)
     page.locator(".open-gates").click()
     box = page.locator("#found .grid .scroll").first
     box.evaluate("box => box.scrollTo(400, 300)")
@@ -210,7 +235,7 @@ def test_tab_reaches_everything_in_order_and_enter_works(opened):
     assert heading.get_attribute("aria-sort") == "ascending"
     page.locator("#tests .chart summary").focus()
     page.keyboard.press("Enter")
-    assert page.get_by_text("Every word", exact=True).first.is_visible()
+    assert page.locator("#tests").get_by_text("Every word", exact=True).first.is_visible()
 
 
 def test_arrows_go_from_hint_to_hint_and_the_hint_is_shown(opened):
@@ -261,10 +286,10 @@ def test_hostile_words_are_text(opened):
 def test_without_javascript_everything_can_be_read(opened):
     page = opened(java_script_enabled=False)
     assert page.get_by_text("Three of ten tests find a bias.").is_visible()
-    assert page.locator("#tests .drawing > svg").is_visible()
+    assert page.locator("#tests .drawing.wide > svg").is_visible()
     assert page.locator("#tests figure:not(.chart) table").is_visible()
-    page.locator("#found > .gate > summary").click()
+    page.locator("#found .gate > summary").click()
     assert page.locator("#found table").first.is_visible()
     page.locator("#tests .chart summary").click()
-    assert page.get_by_text("Every word", exact=True).first.is_visible()
+    assert page.locator("#tests").get_by_text("Every word", exact=True).first.is_visible()
     assert page.locator(".filter:visible, .open-gates:visible, .sort").count() == 0, "no control that would do nothing"
