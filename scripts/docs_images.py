@@ -25,12 +25,8 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("IMPRINT_CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
         )
-        for name, size, scheme in (
-            ("page", DESKTOP, "light"),
-            ("page-dark", DESKTOP, "dark"),
-            ("page-phone", PHONE, "light"),
-        ):
-            view = browser.new_page(viewport=size, color_scheme=scheme)
+        for name, size in (("page", DESKTOP), ("page-phone", PHONE)):
+            view = browser.new_page(viewport=size)
             view.goto(page_file.as_uri())
             save(view, name)
         view = browser.new_page(viewport=DESKTOP)

@@ -14,7 +14,7 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
     first = rows[0]
     columns = [
         Column("Words"),
-        Column("Women, men", "How many words of each there are."),
+        Column("Women, men", "How many words of each there are.", folded=True),
         Column("Method"),
         Column("Chance", "What random labels give.", True),
     ]

@@ -51,7 +51,7 @@ def make_environment(*folders: Path) -> "Environment":
         lstrip_blocks=True,
     )
     made.globals["chart_widths"] = (WIDTH, NARROW)
-    made.filters |= {"kind": _kind, "svg": _svg, "json": _json, "draw": draw_text, "plain": plain}
+    made.filters |= {"kind": _kind, "svg": _svg, "json": _json, "draw": draw_text, "plain": plain, "css": _css_string}
     return made
 
 
@@ -85,6 +85,11 @@ def _exists(value: float | None) -> bool:
 def _kind(thing: object) -> str:
     """Return what a template has before it: the name of a block, Cell, or that of a text."""
     return type(thing).__name__ if not isinstance(thing, Cell) else "Cell"
+
+
+def _css_string(text: str) -> str:
+    """Return a text as a string of CSS: all but letters and digits as escapes, so that nothing ends it."""
+    return '"' + "".join(one if one.isalnum() else f"\\{ord(one):x} " for one in text) + '"'
 
 
 def _svg(spec: Mapping[str, Any], name: str, *, alone: bool) -> Markup:
