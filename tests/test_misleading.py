@@ -255,7 +255,7 @@ def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
     rows = auditing.run_audit(subject, language="de", quick=True).findings()
     assert (rows[0].judged, rows[0].controls) == (None, ())
     assert refused(rows, "weat:|mean_difference|>9", require=["weat:|mean_difference|<9"]) == NO_LANGUAGE
-    assert "no controls in its language" in said(AUDIT.opening(rows[:1]))
+    assert "no controls in its language" in said(AUDIT.sentences(rows[:1]))
     card = render_card(rows)
     assert "no controls in its language" in card.partition("### What cannot be concluded")[2]
     rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["de"]).findings()]

@@ -89,17 +89,17 @@ def test_each_group_has_a_card_with_its_names_and_strongest_words():
     bearers = {"n_names": 7, "share_women": 0.25, "mean_birth_year": 1996.2, "races": Races(white=0.5)}
     group = make_row("ube-group", test="B", group="B", names=tuple("abcdefg"), **bearers)
     often = [cell("B", 9, "jihad", score=0.1, recurrence=0.9, recurrence_runs=20), cell("B", 8, "ale", score=0.2)]
-    (cards,) = (block for block in blocks([group, *FOUND, *often]) if isinstance(block, Cards))
-    assert len(cards.cards) == 2
-    card = next(one for one in cards.cards if plain(one.title, SHOWN) == "a, b, c, d, e …")
+    rare = cell("B", 7, "seldom", score=0.4, recurrence=0.1, recurrence_runs=20)
+    stable, less = (one for one in flat(blocks([group, *FOUND, *often, rare])) if isinstance(one, Cards))
+    assert [len(one.cards) for one in (stable, less)] == [2, 1]
+    card = next(one for one in stable.cards if plain(one.title, SHOWN) == "a, b, c, d, e …")
     assert all(text in plain(card.note, SHOWN) for text in ("7 names", "25", "1996", "White"))
-    first, *others = card.bars
-    assert plain(first.text, SHOWN) == "jihad"  # what recurs comes first
-    assert "18 of 20" in plain(first.note, SHOWN)
-    assert first.share == pytest.approx(0.1 / 0.25)
-    assert len(others) == 2
-    assert any("frequency" in plain(line, SHOWN) for line in card.lines)
+    assert [plain(bar.text, SHOWN) for bar in card.bars] == ["f*****, ale", "ale", "jihad"]  # the strongest first
+    assert "18 of 20" in plain(card.bars[-1].note, SHOWN)
+    assert card.bars[-1].share == pytest.approx(0.1 / 0.25)
     assert "g" in plain(card.lines[-1], SHOWN)
+    assert [plain(bar.text, SHOWN) for bar in less.cards[0].bars] == ["seldom", "often, said"]
+    assert "frequency" in plain(less.cards[0].bars[1].note, SHOWN)
 
 
 def test_names_are_behind_their_letter():
@@ -137,7 +137,7 @@ def test_sentences_count_what_was_found_and_what_remains():
     checked = overview(survive_without_frequency=3, lost_without_random=0.5, lost_without_third_axis=2)
     found, left = (plain(text, SHOWN) for text in sentences([checked]))
     assert all(number in found for number in ("4 ", "2 ", "5\N{NO-BREAK SPACE}%"))
-    assert left.startswith("1 ")
+    assert left.startswith("3 of 4 ")
     assert any(all(number in note for number in (" 1 of 4 ", " 0.5 ", " 2.")) for note in notes([checked]))
     assert [plain(text, SHOWN) for text in sentences([overview(survive_without_frequency=None)])] == [found]
     (nothing,) = sentences([overview(associations=0)])

@@ -272,7 +272,7 @@ def test_every_chart_is_as_wide_as_it_is_told():
     points = spread(12)
     for width in (340, 860):
         for name, spec in all_charts(points, width=width).items():
-            assert width - 350 < spec["width"] < width, name
+            assert width - 380 < spec["width"] < width, name
 
 
 # Any chart

@@ -110,7 +110,7 @@ def test_the_card_says_what_can_be_concluded_and_what_cannot():
     ]
     card = render_card(rows)
     can, cannot = section(card, "What can be concluded"), section(card, "What cannot be concluded")
-    assert "passes all 1 controls" in can
+    assert "passes 1 basic checks" in can
     assert "Strong evidence that vectors associates" in can
     assert "Limited evidence" in can
     assert "That it holds for other words" in cannot

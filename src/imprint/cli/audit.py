@@ -187,7 +187,6 @@ def audit_command(
             found = [whole, *gate.findings(), *others]
             write_findings(rows, found)
             write_page(out, found, unmask=unmask, script=script)
-    print_note(f"{len(found):,} findings: {rows}")
     if replaced:
         print_note(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
     if json:
@@ -197,6 +196,7 @@ def audit_command(
         for sentence in brief(audit.findings()):
             print_answer(draw_text(sentence))
         print_answer(f"report: {out}")
+    print_note(f"{len(found):,} rows of findings: {rows}")
     if open_page:
         open_in_browser(out)
     print_sentences(gate.findings(), print_note)

@@ -7,7 +7,7 @@ from imprint.directions.analogies import AnalogyRow
 from imprint.directions.axis import show_end
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
-from imprint.view import Block, Column, Given, Prose, Table, Text, count, number, say, title, words
+from imprint.view import Block, Column, Details, Given, Prose, Table, Text, count, number, say, title, words
 
 if TYPE_CHECKING:
     from imprint.kinds.job import Job
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 STEREOTYPES = Part("analogies", "Stereotypes as analogies", 50, offensive=True)
 
 _BEST = 50
+_FIRST = 12  # pairs on a page that are read without being asked for
 
 
 def run(job: "Job", progress: "Progress") -> Sequence[Row]:
@@ -62,7 +63,11 @@ def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
         for row in rows
     )
     caption = say("{} is to {} as … (among {} words of {})", *ends, count(first.n_words), title(first.embedding))
-    yield Table(caption, columns, lines, filtered=True)
+    if len(lines) <= _FIRST:
+        yield Table(caption, columns, lines)
+    else:
+        yield Table(caption, columns, lines[:_FIRST], media=("page",))
+        yield Details("All pairs", (Table(caption, columns, lines, filtered=True),))
     yield from _left_out(first)
     yield Prose(
         "Score: cosine between the pair's difference and the axis, 1 at most. Distance: between the two words at unit "

@@ -40,11 +40,19 @@ class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
 
 _CONTROLS = (
     Column("Control", "What every subject that knows English words should show."),
+    Column("What is measured"),
     Column("Value", numeric=True),
     Column("At least", numeric=True),
     Column("Missing", "Words or pairs that are missing, of all of the control.", True),
     Column("Passed"),
 )
+
+
+_MEASURED = {
+    "words found": "share of the controls' words that have a vector",
+    "pleasant words": "correlation with how pleasant people find 500 words",
+    "similar words": "rank correlation with how similar people find 65 pairs of words",
+}
 
 
 def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
@@ -61,7 +69,9 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
         ]
         if row.judged:
             yield say(
-                "{} passes all {} controls, so it can be judged.", title(row.embedding), count(len(row.controls))
+                "{} passes {} basic checks of what words mean, so it can be judged.",
+                title(row.embedding),
+                count(len(row.controls)),
             )
         elif row.judged is False:
             yield say(
@@ -80,7 +90,7 @@ def claims(rows: Sequence[ControlsRow]) -> Iterator[Claim]:
         first, *_ = judgement([row])
         name = title(row.embedding)
         if row.judged:
-            yield first, say("That {} is good at everything: the controls only ask for basic knowledge.", name)
+            yield first, say("That {} is good for your use: these checks ask for basic knowledge only.", name)
         else:
             yield first, say("Neither that {} is biased nor that it is not.", name)
 
@@ -94,6 +104,7 @@ def controls(rows: Sequence[ControlsRow]) -> Iterator[Block]:
             lines = tuple(
                 (
                     title(one.name),
+                    _MEASURED.get(one.name, "share of pairs of words ordered as expected"),
                     number(one.value),
                     number(one.least),
                     say("{} of {}", count(one.missing), count(one.words)),

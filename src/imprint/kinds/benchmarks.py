@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-BENCHMARKS = Part(PART, "Does it still work as an embedding?", 70, controlled=False)
+BENCHMARKS = Part(PART, "How good are the vectors?", 70, controlled=False)
 
 _NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
 _NAMED = 10  # missing words of a benchmark that are named
@@ -114,7 +114,7 @@ def _sentences(rows: Sequence[BenchmarkRow], what: str) -> Iterator[Text]:
         return
     changes = [(row, *row.measured(row.measures[0], "change_")) for row in compared]
     changed = [
-        say("{} by {}", title(row.test), number(change, 3))
+        say("{} by {}", title(row.test.upper()), number(change, 3))
         for row, change, low, high in changes
         if low is not None and high is not None and (low > 0 or high < 0)
     ]

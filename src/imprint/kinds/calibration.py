@@ -16,16 +16,15 @@ if TYPE_CHECKING:
 
 CHANCE = Part("calibration", "What chance shows", 15)
 
-_OFTEN = 0.2  # a level that so many copies reach says little by itself
 _IMPURE: Null = "clusters"  # random neighbours are still about something
 # What a copy is, and what it keeps of the subject.
 _MADE: dict[Null, tuple[str, str]] = {
-    "shuffled": ("vectors shuffled among all words", "nothing"),
-    "by frequency": ("vectors shuffled among words of like frequency", "frequency"),
-    "rotated": ("targets rotated against attributes", "how alike the words of a set are"),
-    "flipped": ("targets flipped along the space's principal axes", "how alike words are, and the shape of the space"),
-    "flipped but frequency": ("the same, but for directions of frequency", "all that, and frequency"),
-    _IMPURE: ("random neighbours in place of the sets", "coherence; not a pure null: neighbours share a topic"),
+    "shuffled": ("vectors exchanged among all words", "nothing"),
+    "by frequency": ("vectors exchanged among words of similar frequency", "word frequency"),
+    "rotated": ("one pair of word sets turned in a random direction", "how similar the words of a set are"),
+    "flipped": ("one pair of word sets mirrored at random along the main directions", "that, and the space's shape"),
+    "flipped but frequency": ("mirrored so, except along directions of word frequency", "all of these"),
+    _IMPURE: ("groups of neighbouring words instead (not counted above: they share topics)", "real associations"),
 }
 _COLUMNS = (
     view.Column("Altered copies"),
@@ -65,26 +64,24 @@ def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
     )
     yield view.Table(caption, _COLUMNS, tuple(_line(row) for row in rows))
     yield view.Prose(
-        "Even vectors without any of these associations can look biased by chance. So the tests were also run on "
-        "altered copies. Each kind of copy keeps something of the original, and breaks what the tests ask about. If "
-        "such copies often reach a level of evidence, that level says little."
+        "Even vectors without any of these associations can look biased by chance. Each kind of copy keeps something "
+        "of the original and breaks what the tests ask about. If such copies often reach a level of evidence, one "
+        "finding of that level says little."
     )
 
 
 def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     """Say what copies without the associations show, at worst."""
     pure = [row for row in rows if row.null != _IMPURE] or list(rows)
-    worst = {level: max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND}
-    strong, moderate, limited = worst.values()
-    weak = [level for level in reversed(FOUND) if worst[level].share > _OFTEN]
+    worst = {level: max(row.share(level).share for row in pure) for level in FOUND}
     yield view.say(
-        "Chance: of {} altered copies without these associations, at most {} show strong evidence somewhere, {} "
-        "moderate and {} limited.{}",
+        "Could this be chance? Altered copies without these associations ({} of each of {} kinds) have up to {} "
+        "findings on average. Up to {} of them have a moderate or strong finding, up to {} a strong one.",
         view.count(rows[0].copies),
-        view.percent(strong.share),
-        view.percent(moderate.share),
-        view.percent(limited.share),
-        f" So {weak[-1]} evidence alone says little." if weak else "",
+        view.count(len(pure)),
+        view.number(max(row.findings for row in pure), 1),
+        view.percent(worst["moderate"]),
+        view.percent(worst["strong"]),
     )
 
 

@@ -67,7 +67,7 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
     if people:
         moderate = sum(row.evidence == "moderate" for row in found)
         counts = (_changed(rows[0]), f"{len(found)}", f"{len(people)}", f"{moderate}")
-        yield say("{} changes {} of {} tests about people, {} of them with moderate evidence.", *counts)
+        yield say("{} changes {} of the {} tests compared, {} of them with moderate evidence.", *counts)
     best = [row for row in found if row.evidence == strongest(one.evidence for one in found)]
     if best:
         row = max(best, key=lambda one: (abs(one.mean_difference or 0.0), one.test))

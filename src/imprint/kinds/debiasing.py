@@ -187,13 +187,13 @@ def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
             yield say("Debiasing cannot be judged: the embedding has {} of {} held-out professions.", *found)
         elif known.held_out_left is not None:
             yield say(
-                "Debiasing ({}) would leave {} of the professions' spread along {}.",
+                "On a debiased copy ({}), professions keep {} of their spread along {}.",
                 title(row.method),
                 _left(known),
                 axis,
             )
             other = _share(known.background_left, known.background_before)
-            yield say("Other words keep {} of theirs. Your file is unchanged.", other)
+            yield say("Other words keep {} of theirs, a side effect. Your file is unchanged.", other)
 
 
 def _fitted(job: "Job") -> list[Row]:
@@ -212,7 +212,7 @@ def _fitted(job: "Job") -> list[Row]:
 def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
     caption = say("Spread of words along {}, which keeps {} of its length", axis, percent(known.axis_left))
     held_out: tuple[Cell | Text, ...] = (
-        "Held-out words",
+        "Professions (held-out)",
         say("{} of {}", count(known.held_out), count(known.held_out_asked)),
         number(known.held_out_before, 4),
         number(known.held_out_fixed, 4),
@@ -221,7 +221,7 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
         *(f"{value:g}" for value in PAPER_HELD_OUT),
     )
     background: tuple[Cell | Text, ...] = (
-        "Background words",
+        "Other words",
         say("{} of {}", count(known.background), count(known.background_asked)),
         number(known.background_before, 4),
         number(known.background_fixed, 4),

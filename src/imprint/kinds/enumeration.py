@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job, Plan
     from imprint.types import Progress
 
-UNASKED = Part("enumeration", "Found without asking", 40, offensive=True)
+UNASKED = Part("enumeration", "Patterns found without asking", 40, offensive=True)
 
 _SECONDS_PER_ROTATION = 0.0012
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
@@ -140,7 +140,6 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
                 number(row.spelling),
             )
             yield Prose(text, "warning", ("page", "terminal"))
-        yield from (Prose(title(note), "note", ("page", "terminal")) for note in row.notes)
 
 
 def _method(row: UbeOverviewRow) -> Iterator[Block]:
@@ -149,7 +148,7 @@ def _method(row: UbeOverviewRow) -> Iterator[Block]:
         "into topics, and tests which words of a topic lie closest to which group of names. Each p-value compares a "
         "score with names turned in random directions. Who bears the names is looked up afterwards."
     )
-    for text in (_counts(row), *(_checks(row) if row.associations else ())):
+    for text in (_counts(row), *(_checks(row) if row.associations else ()), *map(title, row.notes)):
         yield Prose(text, "note", ("page", "terminal"))
 
 
@@ -161,16 +160,17 @@ def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
         if not row.associations:
             yield "No association of name groups with words is significant, which does not show absence."
             continue
+        rate = "family-wise error rate" if row.correction == "max" else "false discovery rate"
         found = (count(row.associations), count(row.groups), percent(row.fdr))
-        risk = "chance of a false one at most {}" if row.correction == "max" else "at most {} false"
         yield say(
-            f"Found without asking: {{}} associations of words with {{}} groups of first names ({risk}).", *found
+            f"Found without asking: {{}} associations of words with {{}} name groups ({rate} {{}}).",
+            *found,
         )
         if row.recurrent is not None:
             yield _recurring(row)
         if row.survive_without_frequency is not None:
-            lost = f"{row.associations - row.survive_without_frequency:,}"
-            yield f"{lost} of them vanish when word frequency is removed."
+            left = (count(row.survive_without_frequency), count(row.associations))
+            yield say("{} of {} remain when word frequency is accounted for.", *left)
 
 
 def claims(rows: Sequence[UbeOverviewRow]) -> Iterator[Claim]:
@@ -184,8 +184,13 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
     """Show what was found as a card per group; the groups' table, as the paper's Table 3, is one click away."""
     groups = [row for row in rows if isinstance(row, UbeGroupRow)]
     found = [row for row in rows if isinstance(row, UbeRow) and row.significant and row.groups_of is None]
-    if found:
-        yield _cards(groups, found)
+    stable = [row for row in found if _is_stable(row)]
+    others = [row for row in found if not _is_stable(row)]
+    if stable:
+        yield _cards(groups, stable)
+        yield Prose("The bars show how strong an association is, beside the strongest one.", "note")
+    if others:
+        yield Details("Less stable findings", (_cards(groups, others),))
     known = any(row.races is not None for row in groups)
     races = tuple(Column(heading, _SHARE, True, extra=True) for heading in _RACES.values()) if known else ()
     table = Table(
@@ -199,7 +204,7 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
 def _cards(groups: Sequence[UbeGroupRow], found: Sequence[UbeRow]) -> Cards:
     """Make a card of each group with associations, the strongest association first."""
     longest = max(row.score for row in found)
-    ordered = sorted(found, key=lambda row: (not _recurs(row), _explained(row), -row.score))
+    ordered = sorted(found, key=lambda row: -row.score)
     by_group: dict[str, list[UbeRow]] = defaultdict(list)
     for row in ordered:
         by_group[row.group].append(row)
@@ -237,8 +242,15 @@ def _strength(row: UbeRow) -> Text:
         else ""
     )
     size: Text = again or say("score {}", number(row.score))
-    gone = "vanishes when word frequency is removed"
+    gone = "depends on word frequency"
     return say("{}; {}", size, gone) if row.survives_without_frequency is False else size
+
+
+def cell_sentences(rows: Sequence[UbeRow]) -> Iterator[Text]:
+    """Count the associations that recur and do not depend on word frequency."""
+    stable = sum(_is_stable(row) for row in rows if row.significant and row.groups_of is None)
+    if any(row.recurrence is not None for row in rows):
+        yield say("{} do both: they recur, and do not depend on word frequency.", count(stable))
 
 
 def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
@@ -297,6 +309,11 @@ def _crossed(one: Crossing) -> tuple[Text, ...]:
 
 def _recurs(row: UbeRow) -> bool:
     return row.recurrence is not None and row.recurrence > MOST_RUNS
+
+
+def _is_stable(row: UbeRow) -> bool:
+    """Tell whether an association recurs, where that was tried, and remains without word frequency."""
+    return (row.recurrence is None or _recurs(row)) and row.survives_without_frequency is not False
 
 
 def _explained(row: UbeRow) -> bool:
@@ -522,6 +539,7 @@ CELL = Kind(
     row=UbeRow,
     part=UNASKED,
     blocks=cell_blocks,
+    sentences=cell_sentences,
     beside=True,
     run=run,
     seconds=_seconds,

@@ -6,7 +6,22 @@ from imprint.evaluation.leakage import NAMES, LeakageRow
 from imprint.kinds import Kind
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
-from imprint.view import Block, Cell, Column, Details, Number, Prose, Table, Text, count, percent, points, say, title
+from imprint.view import (
+    Block,
+    Cell,
+    Claim,
+    Column,
+    Details,
+    Number,
+    Prose,
+    Table,
+    Text,
+    count,
+    percent,
+    points,
+    say,
+    title,
+)
 
 
 def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
@@ -48,11 +63,11 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
     if names:
         worst = max(names, key=lambda row: row.accuracy)
         yield say(
-            "A {} still classifies {} of first names by gender after debiasing ({} before; chance {}).",
-            worst.method,
+            "After debiasing, gender is still recognised from {} of first names ({} before; chance {}; {}).",
             percent(worst.accuracy),
             percent(worst.against_accuracy),
             percent(worst.chance),
+            worst.method,
         )
 
 
@@ -77,4 +92,12 @@ def _bracketed(shown: Number, low: float | None, high: float | None) -> Cell:
     return Cell(shown if without else say("{} [{} to {}]", shown, points(low), points(high)), order=shown.value)
 
 
-LEAKAGE = Kind("leakage", row=LeakageRow, part=BEFORE_AFTER, blocks=blocks, sentences=sentences, rank=20)
+def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
+    """Pair what can still be recovered with what that does not show."""
+    for sentence in sentences(rows):
+        yield sentence, "That debiasing removed gender from the vectors."
+
+
+LEAKAGE = Kind(
+    "leakage", row=LeakageRow, part=BEFORE_AFTER, blocks=blocks, sentences=sentences, claims=claims, rank=20
+)

@@ -42,7 +42,7 @@ Drawn = TypeVar("Drawn", bound="AssociationRow | ChangeRow")
 
 TEST = Column("Test")
 EFFECT = Column(
-    "d", "Difference of the two sets' mean scores, in standard deviations of all scores; at most about two.", True
+    "d", "Difference of the sets' mean scores, in their standard deviations; at most about 2, not Cohen's d.", True
 )
 _SIDES = {
     "greater": "one-sided: only an association in the predicted direction counts",
@@ -52,7 +52,8 @@ _SIDES = {
 CONTROL, NOT_JUDGED, REVERSED = "control", "not judged", "reversed"  # words in place of a level, or after it
 CORRECTED = Column("p, two-sided, Holm", "Two-sided p after Holm's correction over the tests of its family.", True)
 OVER_WORDS = "95 % interval over words"
-BARS = "Bars: 95 % interval if other words of the same kinds had been chosen."
+BARS = "Bars: range to expect with other words of the same kinds (95 %), not corrected."
+COLOUR = "Colour: evidence, corrected for all tests."
 DIFFERENCE = Column("Mean difference", f"Difference of the sets' mean cosines, with its {OVER_WORDS}.", True)
 EVIDENCE = Column("Evidence", "What is left of the difference when other explanations are checked.")
 SPLITS = Column("Splits", "Splits of the target words at least as extreme, of all splits.", extra=True)
@@ -66,24 +67,30 @@ CHECKED = (
     Column("Interval of the permutation", "95 % interval of the mean difference for these words.", True, extra=True),
 )
 _LEVELS: dict[Evidence, str] = {
-    "strong": "holds for other words of the same kind, is not explained by word frequency, and is larger than "
-    "differences between unrelated sets of words in this space",
-    "moderate": "holds for other words of the same kind and is not explained by word frequency; unrelated sets of "
-    "words in this space can differ as much",
-    "limited": "statistically significant for these words only; a stricter check failed, so the choice of words or "
-    "their frequency may be the reason",
-    "none shown": "no significant difference, which does not mean that there is none; detectable is the smallest "
-    "difference that the test would find four times in five",
-    "too few words": "a set keeps fewer than four words or less than half, or no p-value could be small enough",
+    "strong": "holds for other words of the same kinds, is not explained by word frequency, and is larger than "
+    "differences between unrelated sets of words",
+    "moderate": "holds for other words of the same kinds and is not explained by word frequency, but unrelated sets "
+    "of words can differ as much",
+    "limited": "statistically significant for these words; a stricter check failed, so the choice of words or their "
+    "frequency may be the reason",
+    "none shown": "no significant difference, which does not mean that there is none; detectable is the smallest true "
+    "difference that the test would find in 80 % of cases",
+    "too few words": "a set keeps fewer than four of its words or less than half, or there are so few words that no "
+    "result could be significant",
 }
 
 _NOT_SHOWN: dict[Evidence, str] = {
     "strong": "That word embeddings are biased in general, or that a product is: only this subject was measured.",
-    "moderate": "That it is as large as the number, or that word embeddings are biased in general: only this subject "
-    "was measured, and unrelated sets of words can differ as much in it.",
+    "moderate": "That chance is ruled out, since unrelated sets of words can differ as much; or that word embeddings "
+    "are biased in general.",
     "limited": "That it holds for other words: the words chosen, or their frequency, may be the reason.",
 }
 _UNSEEN: dict[Evidence, str] = {"none shown": "show no evidence", "too few words": "with too few words"}
+_FAILED = {
+    "frequency": "random words of the same frequencies differ as much",
+    "words": "with other words of the same kinds there may be no difference",
+    "axes": "unrelated sets of words in this model can differ as much",
+}
 _OTHERS = {
     REVERSED: "the difference is opposite to the prediction",
     CONTROL: "not about people; controls say whether a subject can be judged at all",
@@ -163,9 +170,12 @@ def _why_not(row: JudgedRow, checks: Sequence[str]) -> str:
 def evidence_notes(rows: Sequence[JudgedRow], levels: Mapping[Evidence, str] = _LEVELS) -> Iterator[Block]:
     """Explain the levels that are shown, one sentence each."""
     shown = {row.evidence for row in rows}
+    shown |= set(FOUND) if any(row.found for row in rows) else set()  # a level is understood beside the others
     lines = tuple(f"{level.capitalize()}: {meaning}." for level, meaning in levels.items() if level in shown)
     kinds = {level_of(row).rpartition(", ")[2] for row in rows}
     lines += tuple(f"{word.capitalize()}: {meaning}." for word, meaning in _OTHERS.items() if word in kinds)
+    failed = {check for row in rows for check in row.checks_failed}
+    lines += tuple(f"Fails {check}: {meaning}." for check, meaning in _FAILED.items() if check in failed)
     if lines:
         yield Listing(lines, ("page", "terminal"))
 
@@ -204,7 +214,9 @@ def evidence_sentences(rows: Sequence[JudgedRow]) -> Iterator[Text]:
     counts = {level: sum(row.evidence == level for row in rows) for level in _LEVELS}
     shown = [f"{found} {level}" for level, found in counts.items() if found and level in FOUND]
     told = ", ".join(shown) if shown else "none"
-    yield f"Evidence in {len(rows)} tests about people ({family_of(rows)}): {told}."
+    together = {row.family_size for row in rows} == {len(rows)}
+    family = "corrected together" if together else family_of(rows)
+    yield f"Evidence in {len(rows)} tests about people, {family}: {told}."
     turned = [row for row in rows if row.found and row.direction == REVERSED]
     if turned:
         yield say("Reversed, against the prediction: {}.", join((title(row.title) for row in turned), "; "))
@@ -305,6 +317,13 @@ def _is_on(figure: Published, embedding: str) -> bool:
     return re.fullmatch(rf"{printed}(\d+d)?(stimuli)?", name) is not None
 
 
+def published_p(rows: Sequence[AssociationRow]) -> Column:
+    """Return the column of the published p-value, which says whether it is one-sided."""
+    sides = "two-sided" if {row.alternative for row in rows} == {"two-sided"} else "one-sided"
+    meaning = "As published: share of all splits of the target words with at least this difference."
+    return Column(f"p, {sides}", meaning, True, folded=True)
+
+
 def one_sided(rows: Iterable[AssociationRow]) -> str:
     """Say in which direction p-values count."""
     return " or ".join(dict.fromkeys(_SIDES[row.alternative] for row in rows))
@@ -341,20 +360,26 @@ def forest_chart(
     rows: Sequence[Drawn],
     *,
     context: Callable[[Drawn], str] = lambda row: "",
-    x_title: str = "difference of mean cosines",
-    note: str = f"Right of zero: as the stereotype predicts. {BARS}",
+    x_title: str = "difference of mean cosines (0: no association)",
+    note: str = f"Right of zero: as the stereotype predicts. {BARS} {COLOUR}",
     main: bool = False,
 ) -> Chart:
     """Draw one line per test, the largest first: the mean difference, its interval over words, and the evidence."""
     known = [row for row in rows if row.mean_difference is not None]
     drawn = sorted(known, key=lambda row: (-(row.mean_difference or 0.0), row.test))
+    alike = Counter(context(row) + "/".join(pairing(row)) for row in drawn)
+
+    def named(row: Drawn) -> str:
+        first, _ = pairing(row)
+        repeated = alike[context(row) + "/".join(pairing(row))] > 1
+        return f"{context(row)}{first} ({row.test})" if repeated else f"{context(row)}{first}"
 
     def draw(shown: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.forest import ForestRow, forest
 
         lines = [
             ForestRow(
-                shown.text(context(row) + pairing(row)[0]),
+                shown.text(named(row)),
                 row.mean_difference or 0.0,
                 row.words_low,
                 row.words_high,
@@ -369,7 +394,7 @@ def forest_chart(
             )
             for row in drawn
         ]
-        return forest(lines, x_title=x_title, band=OVER_WORDS, width=width)
+        return forest(lines, x_title=x_title, band="range with other words (95 %)", width=width)
 
     alt = say(
         "A mark for each of {} tests at its mean difference; the bar is its {}. The marks show the evidence: {}.{}",

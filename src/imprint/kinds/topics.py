@@ -15,7 +15,6 @@ from imprint.view import (
     Text,
     count,
     estimate,
-    join,
     probability,
     say,
     title,
@@ -58,19 +57,6 @@ def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
             *(Prose(note, "note", ("page", "terminal")) for note in notes),
         ),
     )
-
-
-def say_topics(rows: Sequence[TopicRow]) -> Iterator[Text]:
-    """Say the mean difference of every topic."""
-    if one_test(rows):
-        return
-    encoders = dict.fromkeys(row.embedding_sha256 for row in rows)
-    for encoder in encoders:
-        own = [row for row in rows if row.embedding_sha256 == encoder and row.mean_difference is not None]
-        shown = [say("{} {}", title(row.topic), size_of(row)) for row in own]
-        if shown:
-            where = say(" on {}", title(own[0].embedding)) if len(encoders) > 1 else ""
-            yield say("Mean difference by topic{}: {}.", where, join(shown))
 
 
 def one_test(rows: Sequence[TopicRow]) -> bool:

@@ -33,6 +33,7 @@ from imprint.kinds.tests import (
     one_sided,
     p_cell,
     published_figures,
+    published_p,
 )
 from imprint.rows import Row
 from imprint.view import (
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from imprint.masking import Words
     from imprint.types import Progress
 
-ASSOCIATIONS = Part("weat", "Associations asked for", 10)
+ASSOCIATIONS = Part("weat", "Known stereotypes, tested", 10)
 
 _COLUMNS = (
     TEST,
@@ -69,9 +70,6 @@ _COLUMNS = (
     CORRECTED,
     EFFECT,
     Column("Missing", "Words the embedding does not have, of all words of the test.", True),
-    Column(
-        "p", "As published: share of all splits of the target words with at least this difference.", True, folded=True
-    ),
 )
 _EXTRA = (
     *CHECKED,
@@ -115,10 +113,10 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
         yield from _answer(rows[0])
     else:
         yield chart(rows)
-    caption = say("WEAT on {}; p is {}{}", title(rows[0].embedding), one_sided(rows), in_family(rows))
+    caption = say("WEAT on {}{}", title(rows[0].embedding), in_family(rows))
     published, figures = published_figures(rows, "d", lambda one: one.effect)
     lines = tuple((*_cells(row), *figure, *_extra(row)) for row, figure in zip(rows, figures, strict=True))
-    yield Table(caption, (*_COLUMNS, *published, *_EXTRA), lines)
+    yield Table(caption, (*_COLUMNS, published_p(rows), *published, *_EXTRA), lines)
     yield Details("How to read this", (*_reading(rows), *missing_notes(rows), *_overlaps(rows)))
     yield _scores(rows)
 

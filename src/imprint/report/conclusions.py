@@ -66,4 +66,4 @@ def _scope(rows: Sequence[Row]) -> Iterator[Claim]:
         yield say("Topics asked about: {}{}.", asked, spoken), "Anything about other people, topics or languages."
     left = [row for row in rows if isinstance(row, PartRow) and not row.ran and row.why is None]
     if left:
-        yield "What the parts that ran say.", say("Anything about: {}.", join(title(row.title) for row in left))
+        yield say("Not measured: {}.", join((title(row.title) for row in left), "; ")), "Anything about these."

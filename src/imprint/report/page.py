@@ -14,6 +14,7 @@ from pathlib import Path
 
 from imprint.files import FilePath, replacing
 from imprint.kinds.audit import AuditRow
+from imprint.kinds.gate import GateRow
 from imprint.kinds.sections import round_trip, sections
 from imprint.kinds.tests import evidence_notes
 from imprint.masking import Words
@@ -42,6 +43,7 @@ class Opening:
     below: Sequence[Block] = ()
     footer: Sequence[Text] = ()
     width: int = _WIDTH
+    undecided: bool = False
 
 
 def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
@@ -59,8 +61,9 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
         chart,
         tuple(evidence_notes(people(rows))),
         _footer(rows, audit),
+        undecided=not any(isinstance(row, GateRow) for row in rows),
     )
-    parts = [*parts, Section("conclusions", "What you can say, and what you cannot", (told,)), method(rows)]
+    parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
     name = Words(unmask=unmask).plain((audit or rows[0]).embedding)
     return draw_page(name, parts, opening, unmask=unmask, script=script)
 
@@ -72,9 +75,10 @@ def _main_chart(parts: Sequence[Section]) -> tuple[Chart | None, list[Section]]:
 
 
 def _about(audit: AuditRow | None) -> Text:
-    said: list[Text] = ["Findings" if audit is None else "Quick bias audit" if audit.settings.quick else "Bias audit"]
-    if audit:
-        said.append(say("{} words, {} dimensions", count(audit.n_words), count(audit.dimension)))
+    if audit is None:
+        return join(["Findings", _today()], " · ")
+    said: list[Text] = [f"{'Quick bias audit' if audit.settings.quick else 'Bias audit'} of a word embedding"]
+    said.append(say("{} words, {} dimensions", count(audit.n_words), count(audit.dimension)))
     return join([*said, _today()], " · ")
 
 

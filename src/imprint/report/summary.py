@@ -8,14 +8,14 @@ from imprint.association.rows import AssociationRow, JudgedRow
 from imprint.association.topics import TopicRow
 from imprint.association.verdicts import FOUND
 from imprint.evaluation.controls import ControlsRow
+from imprint.evaluation.leakage import NAMES, LeakageRow
 from imprint.kinds import part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow, decision
 from imprint.kinds.sections import by_part_and_kind
 from imprint.kinds.tests import REVERSED, strongest_row
-from imprint.kinds.topics import say_topics
 from imprint.rows import PartRow, Row, SkippedRow
-from imprint.view import Text, Tile, Tiles, join, say, title
+from imprint.view import Text, Tile, Tiles, count, join, say, title
 
 Step = tuple[str, str]  # what to do, and the command
 
@@ -58,7 +58,11 @@ def certainty(rows: Sequence[Row]) -> list[Text]:
     """Say whether the subject can be judged, and what copies without the associations show."""
     sure = (ControlsRow,) if _refused(rows, people(rows)) else (ControlsRow, CalibrationRow)
     own = by_part_and_kind(row for row in rows if isinstance(row, sure))
-    return [text for kind, listed in own for text in kind.sentences(listed)]
+    said = [text for kind, listed in own for text in kind.sentences(listed)]
+    found = sum(row.found for row in people(rows))
+    if any(isinstance(row, CalibrationRow) for row in rows) and len(sure) > 1:
+        said[-1] = say("{} Here there are {} findings.", said[-1], count(found))
+    return said
 
 
 def _refused(rows: Sequence[Row], tests: Sequence[AssociationRow]) -> list[ControlsRow]:
@@ -91,25 +95,29 @@ def steps(rows: Sequence[Row]) -> list[Step]:
         ]
     found = [("Run the whole audit", "imprint audit EMBEDDING")] if audit.settings.quick else []
     if not any(isinstance(row, GateRow) for row in rows):
-        found.append(("Set limits for your own use", "imprint policy init"))
-    found += [
-        ("Try words of your own", "imprint serve EMBEDDING"),
-        ("Write a debiased copy", "imprint debias EMBEDDING OUT.safetensors"),
-    ]
-    return found[:3]
+        found += [
+            ("Set limits for your own use", "imprint policy init"),
+            ("Let them decide", "imprint audit EMBEDDING --policy imprint.toml"),
+        ]
+    left = [row.accuracy for row in rows if isinstance(row, LeakageRow) and row.word_list == NAMES and row.against]
+    recovered = f" (gender stays recognisable in {max(left):.0%} of names)" if left else ""
+    return [*found, (f"Try a debiased copy{recovered}", "imprint debias EMBEDDING OUT.safetensors")][:3]
 
 
 def brief(rows: Sequence[Row]) -> list[Text]:
     """Return the summary for a terminal, some ten lines: the verdict, how sure we are, and what else matters most."""
-    told = [verdict(rows), *certainty(rows)[:2]]
-    told += say_topics([row for row in rows if type(row) is TopicRow])
+    told = [verdict(rows), *certainty(rows)]
+    shown = tiles(rows)
+    found = [say("{}: {}", one.title, one.text) for one in shown.tiles if one.level in FOUND] if shown else []
+    told += [say("By topic: {}.", join(found, "; "))] if found else []
     asked = {row.kind for row in people(rows)}
     for kind, own in by_part_and_kind(row for row in rows if row.kind in {*_BRIEF} - asked):
         if kind.name != "change" or part_of(own[0]) == kind.part.name:
             told += list(kind.sentences(own))[:1]
-    left = {row.test for row in rows if isinstance(row, SkippedRow)}
-    left |= {row.test for row in rows if isinstance(row, PartRow) and row.why is not None}
-    return [*told, *([f"Not run: {len(left)} tests or parts; the page says why."] if left else [])]
+    left = [row.test for row in rows if isinstance(row, SkippedRow)]
+    left += [row.test for row in rows if isinstance(row, PartRow) and row.why is not None]
+    named = title(", ".join(dict.fromkeys(left)))
+    return [*told, *([say("Not run (the page says why): {}.", named)] if left else [])]
 
 
 def _found(tests: Sequence[AssociationRow]) -> list[Text]:

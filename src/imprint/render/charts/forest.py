@@ -23,7 +23,7 @@ from imprint.render.charts.theme import (
     zero_rule,
 )
 
-_LABELS = 320  # pixels left of the plot
+_LABELS = 350  # pixels left of the plot
 _ABOVE = 500  # a chart narrower than this has its labels above the bars
 _LINE_HEIGHT = 15
 _ENTRY = 190  # pixels of an entry of the legend
@@ -77,11 +77,17 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = 
 
     explained = _explained(estimates, band)
     columns = max(1, width // _ENTRY)
-    top = -16 - 18 * math.ceil(len(explained) / columns)
+    top = -54 - 18 * math.ceil(len(explained) / columns)  # above the axis and its title
     legend = {"orient": "none", "legendX": -side, "legendY": top, "columns": columns}
     marks = looks("evidence", explained, legend=legend)
     scale = scale_for([0.0, *ends], 0, plot)
-    x = alt.X("estimate", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False))
+    x = alt.X(
+        "estimate",
+        type="quantitative",
+        title=clean(x_title),
+        axis=alt.Axis(orient="top"),
+        scale=alt.Scale(domain=scale.domain, nice=False),
+    )
     y = alt.Y("row", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5))
     base = alt.Chart(rows(estimates)).encode(x=x, y=y)
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
