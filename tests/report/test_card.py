@@ -118,7 +118,7 @@ def test_the_card_says_what_can_be_concluded_and_what_cannot():
     assert "with too few words: 1." in can
     assert "age, career, gender, race" in can
     assert "neutral" not in can
-    assert "In sentences" in cannot
+    assert "Not measured: In sentences" in can
     assert "Unasked: too few names" in section(card, "What was not run")
     alone = render_card([finding()])
     assert "these findings have no controls" in section(alone, "What cannot be concluded")
