@@ -76,7 +76,7 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     worst = {level: max(row.share(level).share for row in pure) for level in FOUND}
     yield view.say(
         "Could this be chance? Altered copies without these associations ({} of each of {} kinds) have up to {} "
-        "findings on average. Up to {} of them have a moderate or strong finding, up to {} a strong one.",
+        "findings on average. At most {} of them have a moderate or strong finding, at most {} a strong one.",
         view.count(rows[0].copies),
         view.count(len(pure)),
         view.number(max(row.findings for row in pure), 1),

@@ -50,18 +50,20 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     """Return the page of an audit's findings; slurs are masked unless `unmask`."""
     rows = round_trip(findings)
     audit = next((row for row in rows if isinstance(row, AuditRow)), None)
-    chart, parts = _main_chart(sections(rows))
+    shown = tiles(rows)
+    refused = any(isinstance(row, AuditRow) and row.judged is False for row in rows)
+    chart, parts = (None, sections(rows)) if refused else _main_chart(sections(rows))
     told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(claims(rows)))
     opening = Opening(
         verdict(rows),
         _about(audit),
         certainty(rows),
         steps(rows),
-        tiles(rows),
+        shown,
         chart,
         tuple(evidence_notes(people(rows))),
         _footer(rows, audit),
-        undecided=not any(isinstance(row, GateRow) for row in rows),
+        undecided=not refused and not any(isinstance(row, GateRow) for row in rows),
     )
     parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
     name = Words(unmask=unmask).plain((audit or rows[0]).embedding)

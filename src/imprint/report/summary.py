@@ -46,9 +46,7 @@ def verdict(rows: Sequence[Row]) -> Text:
     """Say in a sentence or two what was found, or why nothing can be said."""
     tests = people(rows)
     if refused := _refused(rows, tests):
-        return say(
-            "{} cannot be judged: it fails controls that every usable subject passes.", title(refused[0].embedding)
-        )
+        return say("{} cannot be judged.", title(refused[0].embedding))
     answers = [row for row in rows if isinstance(row, GateRow)]
     decided = [decision(answers)] if answers else []
     return join([*decided, *(_found(tests) if tests else ["No test about people was run."])], " ")
@@ -75,6 +73,8 @@ def _refused(rows: Sequence[Row], tests: Sequence[AssociationRow]) -> list[Contr
 def tiles(rows: Sequence[Row]) -> Tiles | None:
     """Return a tile per topic: its size, and the evidence of its tests."""
     tests = people(rows)
+    if _refused(rows, tests):
+        return None
     subjects = {row.embedding_sha256 for row in tests}
     topics = [row for row in rows if type(row) is TopicRow and row.embedding_sha256 in subjects]
     topics = [row for row in topics if part_of(row) == part_of(tests[0])]
@@ -110,6 +110,8 @@ def brief(rows: Sequence[Row]) -> list[Text]:
     shown = tiles(rows)
     found = [say("{}: {}", one.title, one.text) for one in shown.tiles if one.level in FOUND] if shown else []
     told += [say("By topic: {}.", join(found, "; "))] if found else []
+    if _refused(rows, people(rows)):
+        return told
     asked = {row.kind for row in people(rows)}
     for kind, own in by_part_and_kind(row for row in rows if row.kind in {*_BRIEF} - asked):
         if kind.name != "change" or part_of(own[0]) == kind.part.name:
