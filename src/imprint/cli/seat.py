@@ -120,15 +120,15 @@ def seat_command(
             skip=not asked,
             report=report,
         )
-        found = battery.findings()
+        found, encoded = battery.findings(), battery.encoded
         for one in encoders:
             try:
-                found += controls(one, languages={test.language for test in chosen}, cache=kept).findings()
+                known = controls(one, languages={test.language for test in chosen}, cache=kept)
             except ImprintError as error:
                 print_note(f"note: whether {one.name} can be judged was not asked: {error}")
+            else:
+                found += known.findings()
+                encoded += known.encoded
     show_findings(found, json=json)
     if not json:
-        encoded = (
-            f"{battery.encoded:,} texts encoded" if battery.encoded else "every text was known from an earlier run"
-        )
-        print_note(f"{encoded}.")
+        print_note(f"{encoded:,} texts encoded." if encoded else "every text was known from an earlier run.")
