@@ -82,7 +82,8 @@ def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "F
     gate = check(_findings(measured, required), (), required)
     if gate.verdict == "passed":
         return
-    said = [*judgement(gate.controls), *sentences([row for row in gate.findings() if row.verdict != "passed"])]
+    unjudged = [row for row in gate.controls if not row.judged]
+    said = [*judgement(unjudged), *sentences([row for row in gate.findings() if row.verdict != "passed"])]
     lines = [f"{gate.verdict}: {gate.about.embedding} and {path}", *(plain(one, Words()) for one in said)]
     raise AssertionError("\n".join(lines))
 

@@ -234,7 +234,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Card:
+class BarCard:
     """One finding in a box: bars, and `more` lines one click away."""
 
     title: Text
@@ -248,7 +248,7 @@ class Card:
 class Cards:
     """Boxes side by side."""
 
-    cards: tuple[Card, ...]
+    cards: tuple[BarCard, ...]
     media: tuple[Medium, ...] = ("page",)
 
 

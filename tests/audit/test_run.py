@@ -6,6 +6,7 @@ import pytest
 
 from imprint import kinds
 from imprint.audit import run
+from imprint.audit.progress import STARTING
 from imprint.audit.run import run_audit
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, SettingError, VocabularyError
@@ -75,7 +76,7 @@ def test_the_first_row_tells_what_was_done_with_what(audit, small):
     assert first.dimension == 100
     assert first.to_dict()["settings"] == {
         "language": "en", "alpha": 0.05, "rotations": 30, "fdr": 0.05, "quick": True, "debias": "linear",
-        "against": "other", "encoder": "small", "seed": 0, "policy_sha256": None,
+        "against": "other", "encoder": "small", "seed": 0, "policy_sha256": None, "topics": [],
     }  # fmt: skip
     assert {one.name for one in first.versions} == {"imprint", "python", "numpy", "scipy", "scikit-learn", "numba"}
 
@@ -107,7 +108,7 @@ def test_progress_never_falls_and_ends_at_the_whole(audit):
     assert done == sorted(done)
     assert done[0] == 0
     assert done[-1] == total
-    assert {label for label, _, _ in reports} == {kind.part.title for kind in PARTS.values()}
+    assert {label for label, _, _ in reports} == {STARTING} | {kind.part.title for kind in PARTS.values()}
     assert len(set(done)) > 20
 
 

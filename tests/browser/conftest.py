@@ -12,7 +12,7 @@ from imprint.report.page import Opening, draw_page
 from imprint.view import (
     NOTHING,
     Bar,
-    Card,
+    BarCard,
     Cards,
     Cell,
     Chart,
@@ -174,7 +174,7 @@ def _opening() -> Opening:
 
 def _cards() -> Cards:
     bars = (Bar("nurse, maid", 0.9, "recurs in 18 of 20"), Bar(HOSTILE[2], 0.5, "score 0.1"))
-    return Cards((Card(HOSTILE[0], "270 names", bars, "All associations and names", ("Emma", HOSTILE[1])),) * 3)
+    return Cards((BarCard(HOSTILE[0], "270 names", bars, "All associations and names", ("Emma", HOSTILE[1])),) * 3)
 
 
 def _effects() -> Table:

@@ -31,7 +31,8 @@ def test_weat_runs_the_ten_tests_and_prints_the_fields_of_the_design(imprint):
     every = lines(imprint("weat", "default", "--json"))
     rows = [row for row in every if row["kind"] == "weat"]
     assert [row["test"] for row in rows] == [f"caliskan-{number}" for number in range(1, 11)]
-    assert [row["topic"] for row in every[10:]] == ["race", "gender", "health", "age"]
+    assert [row["topic"] for row in every if row["kind"] == "topic"] == ["race", "gender", "health", "age"]
+    assert [row["test"] for row in every if row["kind"] not in ("weat", "topic")] == ["controls"]
     for row in rows:
         assert set(Row.__struct_fields__) | WEAT_FIELDS <= set(row)
         partitions = int(row["partitions"])
@@ -49,7 +50,7 @@ def test_the_same_seed_gives_the_same_bytes(imprint):
 
 
 def test_four_word_files_make_a_test(imprint, vectors, word_files):
-    (row,) = lines(imprint("weat", vectors, *word_files, "--json"))
+    (row,) = lines(imprint("weat", vectors, *word_files, "--json"), "weat")
     assert (row["n_x"], row["n_y"], row["n_a"], row["n_b"]) == (3, 3, 2, 2)
     assert (row["extreme"], row["partitions"]) == ("1", "20")
     assert (row["evidence"], row["p_label"], row["direction"]) == ("too few words", 2 / 20, "as predicted")
@@ -60,7 +61,7 @@ def test_a_users_toml_makes_tests(imprint, vectors, tmp_path):
         '[[weat]]\nid = "garden"\nx = ["rose", "lily"]\ny = ["ant", "flea"]\na = ["love", "peace"]\n'
         'b = ["filth", "grief"]\n'
     )
-    (row,) = lines(imprint("weat", vectors, "--tests", "mine.toml", "--json"))
+    (row,) = lines(imprint("weat", vectors, "--tests", "mine.toml", "--json"), "weat")
     assert row["test"] == "garden"
     assert imprint("stimuli", "--tests", "mine.toml").stdout.startswith("garden")
 
@@ -75,12 +76,12 @@ def test_tables_tell_what_cannot_be_reached_and_stay_free_of_markup(imprint, vec
     flat = " ".join(result.stdout.split())
     assert "0.17" in flat
     assert "too few words" in flat
-    (sampled,) = lines(imprint("weat", vectors, "--tests", "mine.toml", "--sampled", "2", "--json"))
+    (sampled,) = lines(imprint("weat", vectors, "--tests", "mine.toml", "--sampled", "2", "--json"), "weat")
     assert (sampled["p_method"], sampled["p_floor"], sampled["evidence"]) == ("sampled", 1 / 3, "too few words")
 
 
 def test_wefat_prints_the_fields_of_the_design(imprint):
-    rows = lines(imprint("wefat", "default", "--json"))
+    rows = lines(imprint("wefat", "default", "--json"), "wefat")
     assert {row["test"] for row in rows} == {test.id for test in catalogue() if isinstance(test, WefatTest)}
     for row in rows:
         assert set(Row.__struct_fields__) | WEFAT_FIELDS <= set(row)
@@ -91,7 +92,7 @@ def test_a_property_can_be_given_for_one_test(imprint, tmp_path):
     shares = "".join(f"{word},{number}\n" for number, word in enumerate(words))
     (tmp_path / "shares.csv").write_text(f"word,value\n{shares}")
     options = ("--test", "caliskan-wefat-occupations", "--property", "shares.csv", "--json")
-    (row,) = lines(imprint("wefat", "default", *options))
+    (row,) = lines(imprint("wefat", "default", *options), "wefat")
     assert row["property"] == "shares"
     assert row["n_words"] == 50
     result = imprint("wefat", "default", "--property", "shares.csv")
@@ -118,7 +119,7 @@ def test_stimuli_lists_and_shows(imprint):
 
 
 def test_sampling_is_there_on_request(imprint):
-    (row,) = lines(imprint("weat", "default", "--test", "caliskan-8", "--sampled", 2000, "--json"))
+    (row,) = lines(imprint("weat", "default", "--test", "caliskan-8", "--sampled", 2000, "--json"), "weat")
     assert row["p_method"] == "sampled"
     assert row["extreme"] is None
 
@@ -179,7 +180,7 @@ def test_where_no_test_of_the_default_can_run_the_error_says_what_else_there_is(
 
 def test_a_pattern_runs_what_can_run_and_a_name_has_to(in_process):
     rows = lines(in_process("weat", "default", "--test", "seat-*", "--json"))
-    assert {"weat", "topic", "skipped"} == {row["kind"] for row in rows}
+    assert {"weat", "topic", "controls", "skipped"} == {row["kind"] for row in rows}
     assert "seat-3b" in {row["test"] for row in rows if row["kind"] == "skipped"}
     for named in (("--test", "seat-3b"), ("--test", "seat-*", "--test", "seat-3b")):
         result = in_process("weat", "default", *named)
@@ -289,7 +290,7 @@ def test_missing_words_and_sparse_sets_are_told(imprint):
 def test_missing_words_are_told_beside_json_as_well(imprint, vectors, word_files, tmp_path):
     (tmp_path / "x.txt").write_text("rose\nlily\nunknown\nunheard\nunseen\n")
     result = imprint("weat", vectors, *word_files, "--json")
-    (row,) = lines(result)
+    (row,) = lines(result, "weat")
     assert row["missing"] == ["unknown", "unheard", "unseen"]
     assert row["sets"][0] == {"role": "x", "name": "x", "words": ["rose", "lily", "unknown", "unheard", "unseen"]}
     assert "x-y-a-b: unknown, unheard, unseen" in result.stderr
@@ -302,7 +303,7 @@ def test_a_property_for_some_of_the_words_leaves_the_others_out(imprint, tmp_pat
     )
     options = ("--test", "caliskan-wefat-occupations", "--property", "some.csv", "--json")
     result = imprint("wefat", "default", *options)
-    (row,) = lines(result)
+    (row,) = lines(result, "wefat")
     values = {one["word"]: one["value"] for one in row["values"]}
     assert values == {"engineer": 10.7, "nurse": 89.6, "teacher": 71.0, "lawyer": 34.5, "baker": 60.0}
     assert "values for 5 of 50 words" in result.stderr

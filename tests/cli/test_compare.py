@@ -54,7 +54,7 @@ def test_every_difference_is_of_b_less_a(imprint):
         assert change["effect_size"] == pytest.approx(b["effect_size"] - a["effect_size"])
         difference = b["mean_difference"] - a["mean_difference"]
         assert change["mean_difference"] == pytest.approx(difference)
-        assert f"{difference:.3f} [" in [line for line in printed.splitlines() if test in line][2]
+        assert f"{difference:.3f} [" in next(line for line in printed.splitlines() if test in line)
     (pairs,) = (row for row in rows if row["test"] == "men")
     assert (pairs["against"], pairs["embedding"]) == ("glove.6B.100d", "noisy")
     assert pairs["change_spearman"] == pytest.approx(pairs["spearman"] - pairs["against_spearman"])

@@ -58,10 +58,8 @@ def test_json_gives_the_debiasing_and_weats_before_and_after(imprint):
 
 
 def test_the_weats_after_are_those_of_the_file_written(imprint):
-    *_, last = (
-        row for row in lines(imprint("debias", "default", "out.safetensors", "--json")) if row["kind"] == "weat"
-    )
-    (again,) = lines(imprint("weat", "out.safetensors", "--test", "caliskan-8", "--json"))
+    *_, last = lines(imprint("debias", "default", "out.safetensors", "--json"), "weat")
+    (again,) = lines(imprint("weat", "out.safetensors", "--test", "caliskan-8", "--json"), "weat")
     assert {key: again[key] for key in ("effect_size", "p_value", "embedding_sha256")} == {
         key: last[key] for key in ("effect_size", "p_value", "embedding_sha256")
     }
@@ -128,10 +126,10 @@ def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
         (["--strength", "nan"], "strength"),
         (["--axis", "he", "he"], "'he'"),
         (["--axis", "he", "nobody"], "tiny: 'nobody'"),
-        (["--axis", "he", "she", "--pairs", "p.txt"], "--pairs"),
+        (["--axis", "he", "she", "--pairs", "pairs.txt"], "--pairs"),
         (["--method", "hard", "--strength", "2"], "--method linear"),
         (["--method", "leace", "--axis", "king", "queen"], "tiny: "),
-        (["--apply", "t", "--strength", "2"], "--apply"),
+        (["--apply", "tiny.txt", "--strength", "2"], "--apply"),
         (["--apply", "tiny.txt"], "tiny.txt: "),
         (["--apply", "gone"], "gone: "),
         (["--seeds", "one.txt"], "1 of 2 seed words"),
@@ -141,6 +139,7 @@ def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
 )
 def test_bad_options_end_in_one_line_and_no_file(imprint, tiny, tmp_path, options, said):
     (tmp_path / "one.txt").write_text("nurse\nnobody\n")
+    (tmp_path / "pairs.txt").write_text("he,she\n")
     result = imprint("debias", tiny, "out.safetensors", *options)
     assert result.returncode == 1
     assert said in result.stderr

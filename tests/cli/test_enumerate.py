@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_results import refused
 
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
@@ -215,7 +216,6 @@ def test_recurrence_goes_with_a_second_embedding(imprint, tmp_path):
         (("--cleaning", "soap"), "margin, centroid, none"),
         (("--correction", "hope"), "bh, by, max"),
         (("--device", "abacus"), "cpu, cuda"),
-        (("--device", "cuda"), "torch"),
         (("--checkpoint", "no/such/folder/c"), "no/such/folder/c"),
         (("--groups", "3,4", "--checkpoint", "c"), "--checkpoint"),
         # What fails in the second run of several has not printed the first.
@@ -234,6 +234,12 @@ def test_bad_settings_are_one_line_and_nothing_is_half_written(imprint, tmp_path
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1, result.stderr
     assert message in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_gpu_without_torch_is_one_line(imprint, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)  # whether or not it is installed
+    assert "imprint[gpu]" in refused(imprint("enumerate", "default", *QUICK, "--device", "cuda"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -85,8 +85,8 @@ def test_a_file_that_may_not_be_read_is_refused(imprint, vectors):
 
 def test_words_are_given_as_files_or_lists(imprint, vectors, word_files):
     lists = ["--x", "rose, lily,iris", "--y", "ant,flea,wasp", "--a", "love,peace", "--b", "filth,grief"]
-    (listed,) = lines(imprint("weat", vectors, *lists, "--json"))
-    (filed,) = lines(imprint("weat", vectors, *word_files, "--json"))
+    (listed,) = lines(imprint("weat", vectors, *lists, "--json"), "weat")
+    (filed,) = lines(imprint("weat", vectors, *word_files, "--json"), "weat")
     own = {"test", "title", "source", "sets", "family"}
     assert {key: value for key, value in listed.items() if key not in own} == {
         key: value for key, value in filed.items() if key not in own

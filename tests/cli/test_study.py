@@ -304,8 +304,9 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
         (["create", "default", "--out", "s.db", "--consent", "."], ".: "),
         (["serve", "nowhere.db"], "nowhere.db: "),
         (["serve", "found.jsonl"], "found.jsonl: "),
+        (["serve", "."], ".: "),
         *((command.split(), "a pipe or a device") for command in (
-            "serve pipe", "score pipe", "delete pipe --yes", "export pipe --out x.csv", "serve .",
+            "serve pipe", "score pipe", "delete pipe --yes", "export pipe --out x.csv",
             "create pipe --protocol offense --out s.db", "create found.jsonl --out s.db --consent pipe",
         )),
         (["serve", "there.db"], "there.db: "),

@@ -141,7 +141,7 @@ def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small)
 
 def test_where_nothing_is_found_nothing_is_repeated(small, monkeypatch):
     embedding, names = noise(1)
-    monkeypatch.setattr("imprint.enumeration.matching.find_again", None)
+    monkeypatch.setattr("imprint.enumeration.matching.repeat_clustering", None)
     found = enumerate_biases(embedding, names, **small | {"repeats": 5, "cleaning": "none"})
     assert found.significant == ()
     assert found.recurrent() == 0

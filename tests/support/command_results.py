@@ -3,10 +3,11 @@
 import json
 
 
-def lines(result):
-    """Return the JSON lines of a command that succeeded."""
+def lines(result, kind=None):
+    """Return the JSON lines of a command that succeeded; where a kind is given, those of this kind."""
     assert result.returncode == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    return [row for row in rows if kind in (None, row["kind"])]
 
 
 def refused(result):

@@ -77,14 +77,15 @@ def seat_command(
     """
     from imprint.cli.console import phases, print_note, show_findings
     from imprint.cli.encoders import opened_cache, opened_encoder
-    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import SEAT_TESTS
     from imprint.stimuli.templates import read_templates
 
     asked = bool(test or tests)
     chosen = chosen_weats(test, tests, topic, default=SEAT_TESTS, hint="WEFATs have no sentences")
     own = None if templates is None else read_templates(templates)
-    from imprint.association.seat_battery import all_in_sentences, run_seat_battery  # after the choice: it loads numpy
+    # After the choice: both load numpy.
+    from imprint.association.seat_battery import all_in_sentences, run_seat_battery
+    from imprint.evaluation.controls import control_words, controls
 
     say_topics(chosen, topic)
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
@@ -119,15 +120,15 @@ def seat_command(
             skip=not asked,
             report=report,
         )
-        found = battery.findings()
+        found, encoded = battery.findings(), battery.encoded
         for one in encoders:
             try:
-                found += controls(one, languages={test.language for test in chosen}, cache=kept).findings()
+                known = controls(one, languages={test.language for test in chosen}, cache=kept)
             except ImprintError as error:
                 print_note(f"note: whether {one.name} can be judged was not asked: {error}")
+            else:
+                found += known.findings()
+                encoded += known.encoded
     show_findings(found, json=json)
     if not json:
-        encoded = (
-            f"{battery.encoded:,} texts encoded" if battery.encoded else "every text was known from an earlier run"
-        )
-        print_note(f"{encoded}.")
+        print_note(f"{encoded:,} texts encoded." if encoded else "every text was known from an earlier run.")

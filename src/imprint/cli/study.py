@@ -74,7 +74,7 @@ def create_command(
     ] = None,
     seed: SeedOption = 0,
 ) -> None:
-    """Create a study in one file, and print the administrator's token once."""
+    """Create a study in one file, and print its token once."""
     from imprint.cli.console import check_target, print_answer, print_note
     from imprint.study.creation import create_study
     from imprint.study.terms import Terms, read_consent
@@ -191,7 +191,7 @@ def export_command(
         ),
     ] = None,
 ) -> None:
-    """Write the answers, scores or payments, or the tasks for a crowdsourcing platform."""
+    """Write answers, scores, payments, or tasks for a platform."""
     from imprint.cli.console import check_target, print_answer
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks

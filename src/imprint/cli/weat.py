@@ -61,14 +61,15 @@ def weat_command(
     This is the WEAT. Four sets of words (--x --y --a --b) or a TOML file (--tests) test words of your own.
     """
     from imprint.cli.console import open_embedding, progress_bar, show_findings
-    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
     # Of what a pattern finds, tests without words are told as not run; one asked for by its name is an error.
     named = bool(tests or x or y or a or b) or not all(map(is_pattern, test or DEFAULT_TESTS))
     chosen = _choose(test, tests, topic, (x, y, a, b))
-    from imprint.association.battery import run_battery  # after the choice: it loads numpy
+    # After the choice: both load numpy.
+    from imprint.association.battery import run_battery
+    from imprint.evaluation.controls import control_words, controls
 
     say_topics(chosen, topic)
     opened = open_embedding(embedding, words_of(chosen) | control_words())

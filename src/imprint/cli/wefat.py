@@ -34,13 +34,14 @@ def wefat_command(
     This is the WEFAT: each word's association with two sets, against a property such as the share of women.
     """
     from imprint.cli.console import open_embedding, progress_bar, show_findings
-    from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
     named = bool(tests) or not all(map(is_pattern, test or ()))
     chosen = _choose(test, tests, property_file)
-    from imprint.association.battery import run_battery  # after the choice: it loads numpy
+    # After the choice: both load numpy.
+    from imprint.association.battery import run_battery
+    from imprint.evaluation.controls import control_words, controls
 
     opened = open_embedding(embedding, words_of(chosen) | control_words())
     try:

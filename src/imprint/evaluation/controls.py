@@ -74,12 +74,15 @@ class Controls(Result):
         Whether it passes every control; None where there are none in its language.
     controls
         Each control with its value and the least that passes.
+    encoded
+        How many texts an encoder encoded now; the others were known.
     """
 
     embedding: str
     embedding_sha256: str
     judged: bool | None
     controls: tuple[Control, ...]
+    encoded: int = 0
 
     def findings(self) -> list[ControlsRow]:
         """Return the row."""
@@ -123,22 +126,23 @@ def controls(
     Controls(glove.6B.100d: can be judged)
     """
     opened = open_subject(subject)
-    found = _ask(opened, cache) if any(one in LANGUAGES for one in languages) else ()
+    found, encoded = _ask(opened, cache) if any(one in LANGUAGES for one in languages) else ((), 0)
     judged = all(one.passed for one in found) if found else None
-    return Controls(opened.name, opened.sha256, judged, found)
+    return Controls(opened.name, opened.sha256, judged, found, encoded)
 
 
-def _ask(subject: Embedding | Encoder, cache: EncodingCache | None) -> tuple[Control, ...]:
+def _ask(subject: Embedding | Encoder, cache: EncodingCache | None) -> tuple[tuple[Control, ...], int]:
     tests, valence, pairs = _tests(), _valence(), _pairs()
     words = control_words()
-    vectors = _vectors(subject, sorted(words), cache)
+    vectors, encoded = _vectors(subject, sorted(words), cache)
     least = _VALENCE if isinstance(subject, Embedding) else _ENCODER_VALENCE
-    return (
+    found = (
         _coverage(words, vectors),
         *_neutral(tests, vectors),
         _pleasant(valence, tests[0], vectors, least),
         _similar(pairs, vectors),
     )
+    return found, encoded
 
 
 def control_words() -> set[str]:
@@ -206,18 +210,22 @@ def _rows(words: Sequence[str], vectors: WordVectors) -> Floats:
     return np.array([vectors[word] for word in words if word in vectors])
 
 
-def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: EncodingCache | None) -> WordVectors:
-    """Return the unit vectors of the words that a subject has."""
+def _vectors(
+    subject: Embedding | Encoder, words: Sequence[str], cache: EncodingCache | None
+) -> tuple[WordVectors, int]:
+    """Return the unit vectors of the words that a subject has, and how many were encoded now."""
     if isinstance(subject, Embedding):
         found = subject.lookup(words)
-        return dict(zip(found.words, found.unit, strict=True))
+        return dict(zip(found.words, found.unit, strict=True)), 0
     lacking = set(subject.lacks(words))
     known = [word for word in words if word not in lacking]
     if not known:
-        return {}
-    rows = encode_texts(subject, known, cache=cache).rows(known).astype(np.float64)
+        return {}, 0
+    encodings = encode_texts(subject, known, cache=cache)
+    rows = encodings.rows(known).astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)
-    return {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
+    units = {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
+    return units, encodings.encoded
 
 
 @cache

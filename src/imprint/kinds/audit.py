@@ -91,6 +91,8 @@ def claims(rows: Sequence[ControlsRow]) -> Iterator[Claim]:
         name = title(row.embedding)
         if row.judged:
             yield first, say("That {} is good for your use: these checks ask for basic knowledge only.", name)
+        elif row.judged is None:
+            yield say("What the rows say, if {} is usable.", name), first
         else:
             yield first, say("Neither that {} is biased nor that it is not.", name)
 

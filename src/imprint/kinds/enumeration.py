@@ -18,8 +18,8 @@ from imprint.rows import Row
 from imprint.view import (
     NOTHING,
     Bar,
+    BarCard,
     Block,
-    Card,
     Cards,
     Cell,
     Claim,
@@ -212,12 +212,12 @@ def _cards(groups: Sequence[UbeGroupRow], found: Sequence[UbeRow]) -> Cards:
     return Cards(tuple(_card(named.get(letter), own, longest) for letter, own in by_group.items()))
 
 
-def _card(group: UbeGroupRow | None, found: Sequence[UbeRow], longest: float) -> Card:
+def _card(group: UbeGroupRow | None, found: Sequence[UbeRow], longest: float) -> BarCard:
     names = found[0].names if group is None else group.names
     bars = tuple(Bar(words(row.words), row.score / longest, _strength(row)) for row in found[:_SHOWN])
     lines = tuple(say("{} ({})", words(row.words), _strength(row)) for row in found[_SHOWN:])
     listed = say("Names: {}", words(names))
-    return Card(
+    return BarCard(
         say("{} …", words(names[:_EXAMPLES])), _bearers(group), bars, "All associations and names", (*lines, listed)
     )
 

@@ -5,10 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from imprint.association.changes import ChangeRow
 from imprint.association.rows import AssociationRow, JudgedRow, TestRow
 from imprint.association.verdicts import FOUND, Evidence, strongest
-from imprint.render.numbers import plain
 from imprint.stimuli.definition import Published
 from imprint.view import (
     NOTHING,
@@ -35,6 +33,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
+    from imprint.association.changes import ChangeRow
     from imprint.masking import Words
 
 Tested = TypeVar("Tested", bound=AssociationRow)
@@ -376,6 +375,7 @@ def forest_chart(
 
     def draw(shown: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.forest import ForestRow, forest
+        from imprint.render.numbers import plain
 
         lines = [
             ForestRow(

@@ -120,7 +120,4 @@ def _judged(gate: Gate) -> Iterator[Text]:
     """Say whether the subjects can be judged."""
     if not gate.controls:
         yield "These findings have no controls: whether their subject can be judged is not known."
-    for row in gate.controls:
-        if row.judged:
-            yield say("{} can be judged: it passes all {} controls.", title(row.embedding), count(len(row.controls)))
     yield from judgement(gate.controls)
