@@ -76,15 +76,15 @@ def texts(root: Path = ROOT) -> Iterator[Text]:
         yield from _strings(path)
     for ending, silent in _SILENT.items():
         for path in sorted(package.rglob(f"*.{ending}")):
-            yield Text(path, 1, silent.sub(_blank, path.read_text()))
+            yield Text(path, 1, silent.sub(_blank, path.read_text(encoding="utf-8")))
     for path in sorted(package.rglob("*.js")):
-        code = path.read_text()
+        code = path.read_text(encoding="utf-8")
         for match in _QUOTED.finditer(code):
             yield Text(path, 1 + code[: match.start()].count("\n"), match.group())
     for path in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
-        yield Text(path, 1, path.read_text())
+        yield Text(path, 1, path.read_text(encoding="utf-8"))
     changelog = root / "CHANGELOG.md"
-    yield Text(changelog, 1, "\n## ".join(changelog.read_text().split("\n## ")[:2]))
+    yield Text(changelog, 1, "\n## ".join(changelog.read_text(encoding="utf-8").split("\n## ")[:2]))
 
 
 def hits(read: Iterator[Text]) -> Iterator[Hit]:
@@ -113,7 +113,7 @@ def _blank(match: re.Match[str]) -> str:
 
 def _strings(path: Path) -> Iterator[Text]:
     """Yield the strings of a module that hold words, without the docstrings of private names."""
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     skipped = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):

@@ -150,10 +150,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class SkippedRow(Row, frozen=True, kw_only=True, tag="skipped"):
-    """Something that could not be measured, and why."""
+    """Something that could not be measured, why, and the topics that a test would have asked about."""
 
     title: str
     reason: str
+    topics: tuple[str, ...] = ()
 
 
 class PartRow(Row, frozen=True, kw_only=True, tag="part"):
@@ -223,12 +224,26 @@ def draw_results_with(function: Callable[[Sequence[Row]], str]) -> None:
 
 
 def skipped(
-    measured: tuple[str, str], test: str, title: str, reason: object, *, part: str, seed: int = 0
+    measured: tuple[str, str],
+    test: str,
+    title: str,
+    reason: object,
+    *,
+    part: str,
+    seed: int = 0,
+    topics: tuple[str, ...] = (),
 ) -> SkippedRow:
     """Return the row of something that could not be measured; `measured` is a name and its hash."""
     name, digest = measured
     return SkippedRow(
-        test=test, embedding=name, embedding_sha256=digest, title=title, reason=str(reason), part=part, seed=seed
+        test=test,
+        embedding=name,
+        embedding_sha256=digest,
+        title=title,
+        reason=str(reason),
+        part=part,
+        seed=seed,
+        topics=topics,
     )
 
 

@@ -42,7 +42,7 @@ class Battery(Result):
         """Return one row per test, then one per topic if there are several, and tests that could not be run last."""
         weats, wefats = self.weats, self.wefats
         tests = [*(one.finding() for one in weats), *(one.finding() for one in wefats)]
-        return [*tests, *(topic_rows(weats) if len(weats) > 1 else ()), *self.skipped]
+        return [*tests, *(topic_rows(weats, self.skipped) if len(weats) > 1 else ()), *self.skipped]
 
     def __repr__(self) -> str:
         counts = Counter(one.evidence for one in self.weats)
@@ -108,7 +108,7 @@ def run_battery(
             if not skip:
                 raise
             part = "weat" if isinstance(test, WeatTest) else "wefat"
-            not_run.append(skipped(measured, test.id, test.title, error, part=part, seed=seed))
+            not_run.append(skipped(measured, test.id, test.title, error, part=part, seed=seed, topics=test.topics))
         if progress is not None:
             progress(done + 1, len(tests))
     if not weats and not wefats:

@@ -83,7 +83,8 @@ class SeatBattery(Result):
         rows: list[TopicRow] = []
         for encoder in dict.fromkeys(one.embedding_sha256 for one in self.seats):
             own = [one for one in self.of_unit("word") if one.embedding_sha256 == encoder]
-            rows += topic_rows([one for one in own if one.context != "word"] or own, part="seat")
+            lost = [one for one in self.skipped if one.embedding_sha256 == encoder]
+            rows += topic_rows([one for one in own if one.context != "word"] or own, lost, part="seat")
         return rows
 
     def _stars(self, one: SeatResult) -> str:
@@ -253,7 +254,8 @@ def _measure_all(
 
 
 def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
-    return skipped((encoder.name, encoder.identity), test.id, test.title, reason, part="seat", seed=seed)
+    measured = (encoder.name, encoder.identity)
+    return skipped(measured, test.id, test.title, reason, part="seat", seed=seed, topics=test.topics)
 
 
 def _affordable(

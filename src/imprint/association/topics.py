@@ -13,7 +13,7 @@ import numpy as np
 from imprint.association.cosines import mean
 from imprint.association.evidence import CosineTable
 from imprint.association.rows import AssociationResult
-from imprint.rows import Row
+from imprint.rows import Row, SkippedRow
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.pooled import UnitTable, pooled
 from imprint.stimuli.definition import CONTROL
@@ -50,8 +50,13 @@ class TopicTest:
     enough: bool
 
 
-def topic_rows(results: Sequence[AssociationResult], part: str | None = None) -> list[TopicRow]:
-    """Return one row per topic of the results, which are all of one subject and by words."""
+def topic_rows(
+    results: Sequence[AssociationResult], skipped: Sequence[SkippedRow] = (), part: str | None = None
+) -> list[TopicRow]:
+    """Return one row per topic of the results, which are all of one subject and by words.
+
+    Tests that were not run count among those left out.
+    """
     tests = [
         TopicTest(one.test.id, one.test.topics, one.mean_difference, one.table, one.case.enough) for one in results
     ]
@@ -62,10 +67,16 @@ def topic_rows(results: Sequence[AssociationResult], part: str | None = None) ->
             embedding_sha256=results[0].embedding_sha256,
             seed=results[0].seed,
             part=part,
-            **fields,
+            **fields | {"tests_left_out": (*fields.get("tests_left_out", ()), *_not_run(topic, fields, skipped))},
         )
         for topic, fields in by_topic(tests).items()
     ]
+
+
+def _not_run(topic: str, fields: Mapping[str, Any], skipped: Sequence[SkippedRow]) -> list[str]:
+    """Return the tests of a topic that were not run in any way."""
+    ran = {*fields.get("tests", ()), *fields.get("tests_left_out", ())}
+    return [test for test in dict.fromkeys(row.test for row in skipped if topic in row.topics) if test not in ran]
 
 
 def by_topic(tests: Iterable[TopicTest]) -> Mapping[str, dict[str, Any]]:

@@ -202,8 +202,8 @@ def enumerate_command(
         rows = (comparison or first).findings()
         show_findings(rows, json=json, unmask=unmask, more=show_names, note=note if first.associations else "")
         note = "" if first.associations else note
-        for note in first.notes if json else ():
-            print_note(f"note: {note}")
+        for remark in first.notes if json else ():
+            print_note(f"note: {remark}")
 
 
 def _open(

@@ -92,11 +92,11 @@ def exit_with_verdict(gate: "Gate", junit: Path | None, summary: Path | None) ->
     raise typer.Exit(gate.exit_code)
 
 
-def print_sentences(rows: "Sequence[imprint.Row]", print_note: "Callable[[str], None]") -> None:
+def print_sentences(rows: "Sequence[imprint.Row]", write: "Callable[[str], None]") -> None:
     """Print what rows mean, each sentence on one line, as pipelines read them."""
     from imprint.kinds.sections import sentences
     from imprint.masking import Words
     from imprint.render.numbers import plain
 
     for sentence in sentences(rows):
-        print_note(plain(sentence, Words()))
+        write(plain(sentence, Words()))

@@ -81,7 +81,8 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
                 join(failed, "; "),
             )
         if isinstance(row, AuditRow) and row.settings.topics:
-            yield f"Only tests about {' or '.join(row.settings.topics)} were run; the correction is over these alone."
+            topics = title(" or ".join(row.settings.topics))
+            yield say("Only tests about {} were run; the correction is over these alone.", topics)
 
 
 def claims(rows: Sequence[ControlsRow]) -> Iterator[Claim]:

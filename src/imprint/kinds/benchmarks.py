@@ -23,6 +23,7 @@ from imprint.view import (
     Text,
     count,
     estimate,
+    interval,
     join,
     number,
     say,
@@ -114,7 +115,7 @@ def _sentences(rows: Sequence[BenchmarkRow], what: str) -> Iterator[Text]:
         return
     changes = [(row, *row.measured(row.measures[0], "change_")) for row in compared]
     changed = [
-        say("{} by {}", title(row.test.upper()), number(change, 3))
+        say("{} by {} [{}]", title(row.test.upper()), number(change, 3), interval(low, high, 3))
         for row, change, low, high in changes
         if low is not None and high is not None and (low > 0 or high < 0)
     ]

@@ -26,7 +26,7 @@ from imprint.view import (
 )
 
 _CHANGED = "change of the mean difference"
-_READ = f"Left of zero: smaller than before, or reversed. {BARS}"
+_READ = f"Left of zero: less as the stereotype predicts than before. {BARS}"
 _BEFORE = Column("Before", "Mean difference in the first embedding.", True)
 _AFTER = Column("After", "Mean difference in the second embedding.", True)
 _CHANGE = Column("Change", "Mean difference after less that before, with its 95 % interval over words.", True)

@@ -187,7 +187,7 @@ def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
             yield say("Debiasing cannot be judged: the embedding has {} of {} held-out professions.", *found)
         elif known.held_out_left is not None:
             yield say(
-                "On a debiased copy ({}), professions keep {} of their spread along {}.",
+                "On a debiased copy ({}), professions keep {} of their variance along {}.",
                 title(row.method),
                 _left(known),
                 axis,

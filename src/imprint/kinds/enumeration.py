@@ -160,12 +160,10 @@ def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
         if not row.associations:
             yield "No association of name groups with words is significant, which does not show absence."
             continue
-        rate = "family-wise error rate" if row.correction == "max" else "false discovery rate"
-        found = (count(row.associations), count(row.groups), percent(row.fdr))
-        yield say(
-            f"Found without asking: {{}} associations of words with {{}} name groups ({rate} {{}}).",
-            *found,
-        )
+        found = (count(row.associations), count(row.groups))
+        yield say("Found without asking: {} associations of words with {} groups of first names.", *found)
+        if row.flipped_copies is not None:
+            yield say("Copies without such associations have {} on average.", number(row.flipped_copies.mean, 1))
         if row.recurrent is not None:
             yield _recurring(row)
         if row.survive_without_frequency is not None:
@@ -186,11 +184,12 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
     found = [row for row in rows if isinstance(row, UbeRow) and row.significant and row.groups_of is None]
     stable = [row for row in found if _is_stable(row)]
     others = [row for row in found if not _is_stable(row)]
+    longest = max((row.score for row in found), default=0.0)
     if stable:
-        yield _cards(groups, stable)
-        yield Prose("The bars show how strong an association is, beside the strongest one.", "note")
+        yield _cards(groups, stable, longest)
+        yield Prose("The bars show how strong an association is, compared with the strongest of all.", "note")
     if others:
-        yield Details("Less stable findings", (_cards(groups, others),))
+        yield Details("Less stable findings", (_cards(groups, others, longest),))
     known = any(row.races is not None for row in groups)
     races = tuple(Column(heading, _SHARE, True, extra=True) for heading in _RACES.values()) if known else ()
     table = Table(
@@ -201,9 +200,8 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
     yield Details("Who bears these names?", (table,))
 
 
-def _cards(groups: Sequence[UbeGroupRow], found: Sequence[UbeRow]) -> Cards:
+def _cards(groups: Sequence[UbeGroupRow], found: Sequence[UbeRow], longest: float) -> Cards:
     """Make a card of each group with associations, the strongest association first."""
-    longest = max(row.score for row in found)
     ordered = sorted(found, key=lambda row: -row.score)
     by_group: dict[str, list[UbeRow]] = defaultdict(list)
     for row in ordered:
@@ -214,7 +212,10 @@ def _cards(groups: Sequence[UbeGroupRow], found: Sequence[UbeRow]) -> Cards:
 
 def _card(group: UbeGroupRow | None, found: Sequence[UbeRow], longest: float) -> BarCard:
     names = found[0].names if group is None else group.names
-    bars = tuple(Bar(words(row.words), row.score / longest, _strength(row)) for row in found[:_SHOWN])
+    bars = tuple(
+        Bar(words(row.words), max(0.0, row.score) / longest if longest > 0 else 0.0, _strength(row))
+        for row in found[:_SHOWN]
+    )
     lines = tuple(say("{} ({})", words(row.words), _strength(row)) for row in found[_SHOWN:])
     listed = say("Names: {}", words(names))
     return BarCard(
@@ -248,9 +249,11 @@ def _strength(row: UbeRow) -> Text:
 
 def cell_sentences(rows: Sequence[UbeRow]) -> Iterator[Text]:
     """Count the associations that recur and do not depend on word frequency."""
-    stable = sum(_is_stable(row) for row in rows if row.significant and row.groups_of is None)
-    if any(row.recurrence is not None for row in rows):
-        yield say("{} do both: they recur, and do not depend on word frequency.", count(stable))
+    found = [row for row in rows if row.significant and row.groups_of is None]
+    checked = [row for row in found if row.recurrence is not None and row.survives_without_frequency is not None]
+    if checked:
+        stable = count(sum(map(_is_stable, checked)))
+        yield say("Associations that recur and do not depend on word frequency: {}.", stable)
 
 
 def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:

@@ -66,29 +66,29 @@ CHECKED = (
     Column("Interval of the permutation", "95 % interval of the mean difference for these words.", True, extra=True),
 )
 _LEVELS: dict[Evidence, str] = {
-    "strong": "holds for other words of the same kinds, is not explained by word frequency, and is larger than "
-    "differences between unrelated sets of words",
-    "moderate": "holds for other words of the same kinds and is not explained by word frequency, but unrelated sets "
-    "of words can differ as much",
+    "strong": "holds for other words of the same kinds, is not explained by word frequency, and exceeds what "
+    "unrelated sets of words show",
+    "moderate": "holds for other words of the same kinds and is not explained by word frequency; it is not shown to "
+    "exceed what unrelated sets of words show",
     "limited": "statistically significant for these words; a stricter check failed, so the choice of words or their "
     "frequency may be the reason",
     "none shown": "no significant difference, which does not mean that there is none; detectable is the smallest true "
-    "difference that the test would find in 80 % of cases",
+    "difference for which the test shows at least limited evidence in 80 % of cases",
     "too few words": "a set keeps fewer than four of its words or less than half, or there are so few words that no "
     "result could be significant",
 }
 
-_NOT_SHOWN: dict[Evidence, str] = {
-    "strong": "That word embeddings are biased in general, or that a product is: only this subject was measured.",
-    "moderate": "That chance is ruled out, since unrelated sets of words can differ as much; or that word embeddings "
-    "are biased in general.",
-    "limited": "That it holds for other words: the words chosen, or their frequency, may be the reason.",
+_GENERAL = "That word embeddings are biased in general, or that a product is: only this subject was measured."
+_NOT_SHOWN: dict[str, str] = {
+    "frequency": "that word frequency does not explain it",
+    "words": "that it holds for other words of the same kinds",
+    "axes": "that it exceeds what unrelated sets of words show",
 }
 _UNSEEN: dict[Evidence, str] = {"none shown": "show no evidence", "too few words": "with too few words"}
 _FAILED = {
-    "frequency": "random words of the same frequencies differ as much",
-    "words": "with other words of the same kinds there may be no difference",
-    "axes": "unrelated sets of words in this model can differ as much",
+    "frequency": "random words of the same frequencies may differ as much, at the corrected level",
+    "words": "with other words of the same kinds there may be no difference, at the corrected level",
+    "axes": "unrelated sets of words in this model may differ as much, at the corrected level",
 }
 _OTHERS = {
     REVERSED: "the difference is opposite to the prediction",
@@ -224,25 +224,41 @@ def evidence_sentences(rows: Sequence[JudgedRow]) -> Iterator[Text]:
         yield f"The others: {', '.join(unseen)}. This does not mean that there is no bias."
 
 
+def one_family(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
+    """Return the tests about people of one subject and one family: the first, in sentences where there are any.
+
+    Tests that are asked again in another part, to compare, are not among them.
+    """
+    own = [row for row in rows if row.about_people and row.part in (None, row.kind)]
+    words = [row for row in own if getattr(row, "unit", "word") == "word"]
+    framed = [row for row in words if getattr(row, "context", None) != "word"] or words
+    return [row for row in framed if row.embedding_sha256 == framed[0].embedding_sha256]
+
+
 def evidence_claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
     """Pair what tests about people show with what they do not."""
-    own_part = [row for row in rows if row.part in (None, row.kind)]  # elsewhere they are asked again, to compare
-    people = [row for row in own_part if row.about_people and getattr(row, "unit", "word") == "word"]
+    people = one_family(rows)
     by_level = {level: [row for row in people if row.evidence == level] for level in _LEVELS}
     for level in FOUND:
         if own := by_level[level]:
             largest = max(own, key=lambda row: (_size(row), row.test))
             more = f", and {len(own) - 1} more" if len(own) > 1 else ""
             shown = (level.capitalize(), title(largest.embedding), association(largest), more)
-            yield say("{} evidence that {} associates {}{}.", *shown), _NOT_SHOWN[level]
+            yield say("{} evidence that {} associates {}{}.", *shown), _not_shown(largest)
     if own := by_level["none shown"]:
         shifts = [row.detectable_shift for row in own if row.detectable_shift is not None]
         ends = [number(end(shifts), 3) for end in (min, max)] if shifts else []
-        seen = say(" They would detect differences of {} to {}.", *ends) if ends else ""
+        seen = say(" Four times in five they would show differences of {} to {}.", *ends) if ends else ""
         can = say("Tests about people without evidence: {}.{}", f"{len(own)}", seen)
         yield can, "That there is no such bias."
     if own := by_level["too few words"]:
         yield f"Tests about people with too few words: {len(own)}.", "Anything about what they ask."
+
+
+def _not_shown(row: AssociationRow) -> str:
+    """Say what an association does not show: what a failed check leaves open, or what no test can show."""
+    left = " or ".join(_NOT_SHOWN[check] for check in row.checks_failed if check in _NOT_SHOWN)
+    return f"{left[0].upper()}{left[1:]}." if left else _GENERAL
 
 
 def association(row: AssociationRow) -> Text:
@@ -350,7 +366,7 @@ def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
 
 def pairing(row: TestRow) -> tuple[str, str]:
     """Say what goes with what where the prediction holds: the first sets, and the second."""
-    return tuple(f"{row.set_name(one)} – {row.set_name(other)}" for one, other in ("xa", "yb"))  # type: ignore[return-value]
+    return f"{row.set_name('x')} – {row.set_name('a')}", f"{row.set_name('y')} – {row.set_name('b')}"
 
 
 def forest_chart(
@@ -401,7 +417,7 @@ def forest_chart(
         f"{len(rows):,}",
         OVER_WORDS,
         evidence_counts(rows),
-        join(say(" The largest is {}.", title(", ".join(pairing(row)))) for row in drawn[:1]),
+        join(say(" The largest is {}.", title(", ".join(pairing(row)))) for row in sorted(drawn, key=_size)[-1:]),
     )
     columns = (TEST, Column("Mean difference", numeric=True), Column(OVER_WORDS, numeric=True), Column("Evidence"))
     lines = tuple(
@@ -424,5 +440,5 @@ def _counted(rows: Sequence[JudgedRow]) -> dict[str, int]:
     return {level: counts[level] for level in known if counts[level]}
 
 
-def _size(row: AssociationRow) -> float:
+def _size(row: "AssociationRow | ChangeRow") -> float:
     return abs(row.mean_difference or 0.0)

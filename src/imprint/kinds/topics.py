@@ -41,7 +41,7 @@ def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
     columns = (TOPIC_COLUMN, Column("Encoder"), *_TOPICS[1:]) if several else _TOPICS
     lines = tuple((title(row.topic), *([title(row.embedding)] if several else []), *topic_cells(row)) for row in rows)
     left_out = (
-        say("{}: {} left out, with too few words.", title(row.topic), title(", ".join(row.tests_left_out)))
+        say("{}: {} left out, with too few words or not run.", title(row.topic), title(", ".join(row.tests_left_out)))
         for row in rows
         if row.tests_left_out
     )

@@ -175,7 +175,7 @@ def _words_chart(row: WeatRow) -> Chart:
             for place, one in enumerate(row.scores)
             if one.value is not None
         ]
-        return dots(points, x_title="score: towards B on the left, towards A on the right", width=width)
+        return dots(points, x_title="score: B on the left, A on the right", width=width)
 
     alt = say("A dot for each of {} words at its score, the highest first.", f"{len(row.scores)}")
     return Chart(f"words-{row.test}", "Every word's score", alt, draw, _scores([row]))
@@ -218,7 +218,8 @@ def _extra(row: WeatRow) -> tuple[Cell | Text, ...]:
 
 def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     compared = rows[0].other is not None
-    columns = _COMPARED if compared else _PAIRED
+    # Of three tests alone, other levels would hold than in the audit's family: the changes say what matters.
+    columns = _COMPARED if compared else _PAIRED[:-1] if rows[0].part == "debiasing" else _PAIRED
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
     lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)

@@ -110,7 +110,7 @@ def example() -> str:
 owner = ""    # who decides
 reason = ""   # what the model is for, and whom it could harm
 
-# Chance of any false discovery among the tests about people.
+# Nominal level of the correction over the tests about people.
 alpha = 0.05
 
 # Tests of your own, beside the catalogue's (`imprint stimuli` lists those):

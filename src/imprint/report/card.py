@@ -104,4 +104,6 @@ def _command(whole: AuditRow) -> str:
     for name in _OPTIONS:
         if settings[name] is not None:
             said += [f"--{name}", str(settings[name])]
+    for topic in whole.settings.topics:
+        said += ["--topic", topic]
     return shown.text(shlex.join(shown.plain(word) for word in said))

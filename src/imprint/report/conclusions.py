@@ -8,6 +8,7 @@ from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import Kind, part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import by_part_and_kind
+from imprint.report.summary import refused
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.stimuli.definition import CONTROL
 from imprint.view import Claim, Text, join, say, title
@@ -16,11 +17,11 @@ from imprint.view import Claim, Text, join, say, title
 def claims(rows: Sequence[Row]) -> list[Claim]:
     """Return what can be said, each with what cannot; of a subject that cannot be judged, nothing can."""
     asked = [row for row in rows if isinstance(row, ControlsRow)]
-    refused = [row for row in asked if row.judged is False]
-    left = {row.embedding_sha256 for row in refused}
-    counted = [row for row in rows if row.embedding_sha256 not in left or row in refused]
-    if any(isinstance(row, AuditRow) for row in refused) or (refused and len(refused) == len(asked)):
-        counted = list[Row](refused)
+    failed = [row for row in asked if row.judged is False]
+    left = {row.embedding_sha256 for row in failed}
+    counted = [row for row in rows if row.embedding_sha256 not in left or row in failed]
+    if refused(rows):
+        counted = list[Row](failed)
     said = [claim for kind, own in by_part_and_kind(counted) for claim in kind.claims(own)]
     if not any(isinstance(row, JudgedRow) and row.about_people for row in rows):
         said.append(("Nothing about bias.", "Whether it is biased: these findings have no test about people."))
@@ -31,6 +32,8 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
 
 def measured(rows: Sequence[Row]) -> list[Text]:
     """Return what else was measured: the sentences of kinds that make no claim."""
+    if refused(rows):
+        return []
     known = by_part_and_kind(row for row in rows if not isinstance(row, PartRow | SkippedRow))
     return [text for kind, own in known if not list(kind.claims(own)) for text in kind.sentences(own)]
 
@@ -48,7 +51,8 @@ def not_run(rows: Sequence[Row]) -> list[Text]:
 
 def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
     """Return the rows whose tables a card has: what was measured of the subject itself, by words."""
-    own = [row for row in rows if getattr(row, "unit", None) != "sentence"]
+    unusable = refused(rows)
+    own = [row for row in unusable or rows if getattr(row, "unit", None) != "sentence"]
     known = by_part_and_kind(own)
     return [(kind, listed) for kind, listed in known if kind.card and part_of(listed[0]) == kind.part.name]
 

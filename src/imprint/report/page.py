@@ -21,13 +21,17 @@ from imprint.masking import Words
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
 from imprint.report.conclusions import claims
 from imprint.report.method import method
-from imprint.report.summary import Step, certainty, people, steps, tiles, verdict
+from imprint.report.summary import Step, certainty, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import Block, Chart, Column, Given, Section, Table, Text, Tiles, count, flat, join, say, title
 
 _OWN = Path(__file__).parent / "templates"
 _WIDTH = 1000  # of the chart that opens the page, in its own pixels
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,6 @@ class Opening:
     chart: Chart | None = None
     below: Sequence[Block] = ()
     footer: Sequence[Text] = ()
-    width: int = _WIDTH
     undecided: bool = False
 
 
@@ -51,8 +54,8 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     rows = round_trip(findings)
     audit = next((row for row in rows if isinstance(row, AuditRow)), None)
     shown = tiles(rows)
-    refused = any(isinstance(row, AuditRow) and row.judged is False for row in rows)
-    chart, parts = (None, sections(rows)) if refused else _main_chart(sections(rows))
+    unusable = bool(refused(rows))
+    chart, parts = (None, sections(rows)) if unusable else _main_chart(sections(rows))
     told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(claims(rows)))
     opening = Opening(
         verdict(rows),
@@ -63,7 +66,7 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
         chart,
         tuple(evidence_notes(people(rows))),
         _footer(rows, audit),
-        undecided=not refused and not any(isinstance(row, GateRow) for row in rows),
+        undecided=not unusable and not any(isinstance(row, GateRow) for row in rows),
     )
     parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
     name = Words(unmask=unmask).plain((audit or rows[0]).embedding)
@@ -88,8 +91,8 @@ def _footer(rows: Sequence[Row], audit: AuditRow | None) -> list[Text]:
     """Say when and with what the page was written, and what was measured, by its hash."""
     versions = [say("{} {}", one.name, title(one.value)) for one in audit.versions] if audit else []
     said: list[Text] = [say("Page written on {} by imprint {}.", _today(), __version__)]
-    if versions:
-        said.append(say("Measured with {}; seed {}.", join(versions), count(rows[0].seed)))
+    if audit:
+        said.append(say("Measured with {}; seed {}.", join(versions), count(audit.seed)))
     known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows)
     said += [say("{}: SHA-256 {}", title(name), Given(digest)) for name, digest in known]
     if audit and audit.settings.policy_sha256:
@@ -99,9 +102,11 @@ def _footer(rows: Sequence[Row], audit: AuditRow | None) -> list[Text]:
 
 def _today() -> str:
     """Return the date, or that of SOURCE_DATE_EPOCH, by which builds are made reproducible."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
-    return f"{moment:%-d %B %Y}"
+    try:
+        moment = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC)
+    except (KeyError, ValueError, OverflowError, OSError):  # not set, or no moment
+        moment = datetime.now(UTC)
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
 
 
 def write_page(
@@ -152,6 +157,7 @@ def draw_page(
     return template.render(
         name=name,
         opening=opening,
+        width=_WIDTH,
         sections=parts,
         style=read(TEMPLATES / "style.css") + read(_OWN / "page.css"),
         scripts=scripts,

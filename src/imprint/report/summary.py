@@ -13,9 +13,9 @@ from imprint.kinds import part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow, decision
 from imprint.kinds.sections import by_part_and_kind
-from imprint.kinds.tests import REVERSED, strongest_row
+from imprint.kinds.tests import REVERSED, one_family, strongest_row
 from imprint.rows import PartRow, Row, SkippedRow
-from imprint.view import Text, Tile, Tiles, count, join, say, title
+from imprint.view import Text, Tile, Tiles, join, say, title
 
 Step = tuple[str, str]  # what to do, and the command
 
@@ -27,26 +27,17 @@ _NO_LEVEL = "not judged"
 def people(rows: Sequence[Row]) -> list[AssociationRow]:
     """Return the tests about people that the verdict is about: one row per test, of the first subject."""
     for kind in _FAMILIES:
-        own = [
-            row
-            for row in rows
-            if isinstance(row, AssociationRow)
-            and row.kind == kind
-            and row.about_people
-            and part_of(row) == kind
-            and getattr(row, "unit", "word") == "word"
-        ]
-        if own:
-            framed = [row for row in own if getattr(row, "context", None) != "word"] or own
-            return [row for row in framed if row.embedding_sha256 == framed[0].embedding_sha256]
+        asked = (row for row in rows if isinstance(row, AssociationRow) and row.kind == kind)
+        if own := one_family(asked):
+            return own
     return []
 
 
 def verdict(rows: Sequence[Row]) -> Text:
     """Say in a sentence or two what was found, or why nothing can be said."""
     tests = people(rows)
-    if refused := _refused(rows, tests):
-        return say("{} cannot be judged.", title(refused[0].embedding))
+    if failed := refused(rows):
+        return say("{} cannot be judged.", title(failed[0].embedding))
     answers = [row for row in rows if isinstance(row, GateRow)]
     decided = [decision(answers)] if answers else []
     return join([*decided, *(_found(tests) if tests else ["No test about people was run."])], " ")
@@ -54,26 +45,36 @@ def verdict(rows: Sequence[Row]) -> Text:
 
 def certainty(rows: Sequence[Row]) -> list[Text]:
     """Say whether the subject can be judged, and what copies without the associations show."""
-    sure = (ControlsRow,) if _refused(rows, people(rows)) else (ControlsRow, CalibrationRow)
-    own = by_part_and_kind(row for row in rows if isinstance(row, sure))
-    said = [text for kind, listed in own for text in kind.sentences(listed)]
-    found = sum(row.found for row in people(rows))
-    if any(isinstance(row, CalibrationRow) for row in rows) and len(sure) > 1:
-        said[-1] = say("{} Here there are {} findings.", said[-1], count(found))
+    tests = people(rows)
+    asked = by_part_and_kind(row for row in rows if isinstance(row, ControlsRow))
+    said = [text for kind, own in asked for text in kind.sentences(own)]
+    copies = [row for row in rows if isinstance(row, CalibrationRow)]
+    if copies and not refused(rows):
+        (chance,) = by_part_and_kind(copies)
+        found = sum(row.found for row in tests)
+        matching = tests and copies[0].embedding_sha256 == tests[0].embedding_sha256
+        levels = ", ".join(f"{own} {level}" for level in FOUND if (own := sum(row.evidence == level for row in tests)))
+        here = say(" Here: {}{}.", f"{found}", f" ({levels})" if levels else "") if matching else ""
+        said += [say("{}{}", text, here) for text in chance[0].sentences(copies)]
     return said
 
 
-def _refused(rows: Sequence[Row], tests: Sequence[AssociationRow]) -> list[ControlsRow]:
-    """Return the controls that the subject of these tests, or of the audit, fails."""
-    subjects = {row.embedding_sha256 for row in tests}
+def refused(rows: Sequence[Row]) -> list[ControlsRow]:
+    """Return the controls that the subject of the verdict, or of the audit, fails."""
+    subjects = {row.embedding_sha256 for row in people(rows)}
     failed = [row for row in rows if isinstance(row, ControlsRow) and row.judged is False]
     return [row for row in failed if isinstance(row, AuditRow) or row.embedding_sha256 in subjects]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 test, 2 tests."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def tiles(rows: Sequence[Row]) -> Tiles | None:
     """Return a tile per topic: its size, and the evidence of its tests."""
     tests = people(rows)
-    if _refused(rows, tests):
+    if refused(rows):
         return None
     subjects = {row.embedding_sha256 for row in tests}
     topics = [row for row in rows if type(row) is TopicRow and row.embedding_sha256 in subjects]
@@ -87,8 +88,11 @@ def steps(rows: Sequence[Row]) -> list[Step]:
     """Say what to do next, by commands that exist."""
     audit = next((row for row in rows if isinstance(row, AuditRow)), None)
     if audit is None:
-        return [("Run all tests, with the controls", "imprint audit EMBEDDING")]
-    if audit.judged is False:
+        encoder = any(row.kind == "seat" for row in people(rows))
+        return [
+            ("Run all tests", "imprint audit EMBEDDING --encoder ENCODER" if encoder else "imprint audit EMBEDDING")
+        ]
+    if refused(rows):
         return [
             ("See what the vectors are good for", "imprint evaluate EMBEDDING"),
             ("Try with vectors that pass the controls", "imprint audit default"),
@@ -100,18 +104,18 @@ def steps(rows: Sequence[Row]) -> list[Step]:
             ("Let them decide", "imprint audit EMBEDDING --policy imprint.toml"),
         ]
     left = [row.accuracy for row in rows if isinstance(row, LeakageRow) and row.word_list == NAMES and row.against]
-    recovered = f" (gender stays recognisable in {max(left):.0%} of names)" if left else ""
+    recovered = f" (gender is still recognised from {100 * max(left):.0f} % of names)" if left else ""
     return [*found, (f"Try a debiased copy{recovered}", "imprint debias EMBEDDING OUT.safetensors")][:3]
 
 
 def brief(rows: Sequence[Row]) -> list[Text]:
     """Return the summary for a terminal, some ten lines: the verdict, how sure we are, and what else matters most."""
+    if refused(rows):
+        return certainty(rows)  # which says so, and why
     told = [verdict(rows), *certainty(rows)]
     shown = tiles(rows)
     found = [say("{}: {}", one.title, one.text) for one in shown.tiles if one.level in FOUND] if shown else []
     told += [say("By topic: {}.", join(found, "; "))] if found else []
-    if _refused(rows, people(rows)):
-        return told
     asked = {row.kind for row in people(rows)}
     for kind, own in by_part_and_kind(row for row in rows if row.kind in {*_BRIEF} - asked):
         if kind.name != "change" or part_of(own[0]) == kind.part.name:
@@ -126,12 +130,12 @@ def _found(tests: Sequence[AssociationRow]) -> list[Text]:
     largest = strongest_row(tests)
     if largest is None or largest.evidence is None:
         levels = Counter(row.evidence for row in tests)
+        asked = f"{counted(len(tests), 'test')} about people"
         if set(levels) == {None}:
-            return [f"{len(tests)} tests about people were run, but without the checks that evidence needs."]
-        return [
-            f"None of {len(tests)} tests about people shows evidence of an association.",
-            "This does not mean that there is no bias.",
-        ]
+            return [f"{asked}, without the checks that evidence needs."]
+        if "none shown" not in levels:
+            return [f"{asked}, with too few words to tell."]
+        return [f"{asked}, no evidence of an association.", "This does not mean that there is no bias."]
     best = [row for row in tests if row.evidence == largest.evidence]
     level = largest.evidence.capitalize()
     turned = ", the opposite of the stereotype" if largest.direction == REVERSED else ""
@@ -155,7 +159,7 @@ def _tile(topic: TopicRow, tests: Sequence[JudgedRow]) -> Tile:
     levels = Counter(row.evidence or _NO_LEVEL for row in tests)
     best = min(levels, key=_rank, default=_NO_LEVEL)
     found = [f"{levels[level]} {level}" for level in FOUND if levels[level]]
-    asked = f"{len(tests)} test{'' if len(tests) == 1 else 's'}"
+    asked = counted(len(tests), "test")
     size = (topic.mean_difference, topic.words_low, topic.words_high)
     return Tile(title(topic.topic.capitalize()), asked, ", ".join(found) or best, best, *size)
 

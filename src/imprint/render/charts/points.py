@@ -102,10 +102,14 @@ def text_width(text: str) -> float:
 
 def fitting(text: str, width: float) -> str:
     """Return the text, or as much of it as there is room for."""
-    kept = text
-    while kept and text_width(kept if kept == text else f"{kept}…") > width:
-        kept = kept[:-1]
-    return text if kept == text else f"{kept.rstrip()}…"
+    if text_width(text) <= width:
+        return text
+    left = width - text_width("…")
+    for place, letter in enumerate(text):
+        left -= _letter_width(letter) * TEXT
+        if left < 0:
+            return f"{text[:place].rstrip()}…"
+    return text
 
 
 def _key(title: str) -> str:
