@@ -100,7 +100,13 @@ def test_the_card_says_what_can_be_concluded_and_what_cannot():
     rows = [
         judged,
         finding(topics=("gender",)),
-        finding(test="turned", evidence="limited", direction="reversed", topics=("gender", "career")),
+        finding(
+            test="turned",
+            evidence="limited",
+            checks_failed=("words",),
+            direction="reversed",
+            topics=("gender", "career"),
+        ),
         finding(test="unseen", evidence="none shown", topics=("race",)),
         finding(test="few", evidence="too few words", topics=("age",)),
         finding(test="flowers", evidence=None, topics=("neutral",)),
