@@ -8,11 +8,14 @@ import re
 import pytest
 
 from imprint.kinds.sections import sections
+from imprint.masking import Words
 from imprint.render.html import draw_fragment
+from imprint.render.numbers import plain
 from imprint.render.terminal import draw_text
 from imprint.report.card import render_card
 from imprint.report.method import method
 from imprint.report.summary import brief
+from imprint.view import Table, flat
 
 SECTIONS = ("weat", "wefat", "directions", "enumeration", "analogies", "debiasing", "benchmarks", "seat", "against")
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
@@ -45,3 +48,11 @@ def test_the_summary_reads_as_before(audit, snapshot):
 
 def test_the_card_reads_as_before(audit, snapshot):
     assert _VERSION.sub("`N`", _HASH.sub("HASH", render_card(audit[0].findings()))) == snapshot
+
+
+def test_a_page_shows_six_columns_at_most_until_more_are_asked_for(audit):
+    shown = [block for part in sections(audit[0].findings()) for block in flat(part.blocks)]
+    tables = [one for one in shown if isinstance(one, Table) and "page" in one.media]
+    visible = {plain(one.caption, Words()): [c for c in one.columns if not (c.extra or c.folded)] for one in tables}
+    assert visible
+    assert {caption: len(columns) for caption, columns in visible.items() if len(columns) > 6} == {}

@@ -176,3 +176,15 @@ def test_who_places_too_few_names_gets_the_screen_out_code_alone(make_store, fin
     store.answer(who, {question.number: wrong[expected[question.number]] for question in store.step(who).questions})
     assert store.step(who) == Finish("not-qualified", terms.screen_out_code)
     assert [(one.finished, one.screened_out) for one in store.payments()] == [(False, True)]
+
+
+def test_who_finds_every_page_full_is_paid_as_screened_out(make_store):
+    store = make_store("analogy", quota=1, terms=PAID)
+    first, late = (store.join(f"panel-{n}") for n in range(2))
+    for one in (first, late):
+        store.consent(one.number, one.token)
+    while isinstance(task := store.step(first.number), Task):
+        store.answer(first.number, {question.number: "yes" for question in task.questions})
+    assert store.step(late.number) == Finish("closed", PAID.screen_out_code)
+    paid = {one.panel_id: (one.finished, one.screened_out) for one in store.payments()}
+    assert paid == {"panel-0": (True, False), "panel-1": (False, True)}

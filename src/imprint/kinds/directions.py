@@ -50,7 +50,7 @@ _AXIS = (
     Column("Variance explained", "Share of the pairs' variance that lies along the axis.", True),
     Column("Cosine between pairs", "Mean cosine between the pairs' differences; one if all point the same way.", True),
     Column("Words", "Words the embedding has, of those asked for.", True),
-    Column("Mean", numeric=True),
+    Column("Mean", numeric=True, folded=True),
     Column("Variance", "Of the words' coordinates.", True),
 )
 _AGREEMENT = (

@@ -70,6 +70,7 @@ Pair = tuple[SeatRow, SeatRow | None]  # by words, and by sentences where these 
 _PAGES: tuple[Medium, ...] = ("page", "terminal")
 _FRAMES_MATTER = 0.05  # p of the sentences without their words from which a warning is due
 _NAMED = 3  # of a list, in a cell
+_FOLDED = ("By", "Because", "Encoder")  # columns of the checks of coherence that the page shows when asked for
 _STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
 
 _CONTEXT = Column("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own.")
@@ -86,15 +87,18 @@ _BEHIND: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
     (SPLITS, lambda pair: counts_cell(pair[0])),
 )
 _BY_SENTENCES: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
-    (Column("d", "Effect by sentences, as in the paper.", True), lambda pair: _by_sentences(pair, _starred)),
-    (Column("p, by sentences", numeric=True), lambda pair: _by_sentences(pair, p_cell)),
+    (
+        Column("d", "Effect by sentences, as in the paper.", True, folded=True),
+        lambda pair: _by_sentences(pair, _starred),
+    ),
+    (Column("p, by sentences", numeric=True, folded=True), lambda pair: _by_sentences(pair, p_cell)),
     (
         Column("p, Holm, by sentences", "Corrected over all rows by sentences.", True, extra=True),
         lambda pair: _by_sentences(pair, corrected_cell),
     ),
 )
-_PUBLISHED = Column("Published", "The d of the same model that the paper prints, with its stars.", True)
-_MISSING = Column("Missing", "Words the encoder does not have, of all words of the test.", True)
+_PUBLISHED = Column("Published", "The d of the same model that the paper prints, with its stars.", True, folded=True)
+_MISSING = Column("Missing", "Words the encoder does not have, of all words of the test.", True, folded=True)
 _PARTS = (
     TEST,
     _CONTEXT,
@@ -102,7 +106,9 @@ _PARTS = (
     Column("Without one template", "Smallest and largest d_word when one template is left out.", True),
     Column("Without one word", "Smallest and largest d_word when one word is left out.", True),
     Column("Frames", "Share of the mean difference that the sentences give without their words.", True),
-    Column("Centred", "d_word after the mean of the test's vectors is subtracted from all of them.", True),
+    Column(
+        "Centred", "d_word after the mean of the test's vectors is subtracted from all of them.", True, folded=True
+    ),
     Column("Sign changed by", "What, left out, changes the sign of d_word.", extra=True),
 )
 
@@ -360,7 +366,9 @@ def coherence(rows: Sequence[CoherenceRow]) -> Iterator[Block]:
     )
     if lines:
         names = ("Encoder", *columns) if several else columns
-        table = Table("Do the tests cohere?", tuple(map(Column, names)), lines, media=_PAGES)
+        table = Table(
+            "Do the tests cohere?", tuple(Column(name, folded=name in _FOLDED) for name in names), lines, media=_PAGES
+        )
         yield Details("Do tests that should agree agree?", (table,))
 
 

@@ -82,7 +82,7 @@ _PAIRED = (
     TEST,
     Column("Embedding"),
     Column("d", numeric=True),
-    Column("p", numeric=True),
+    Column("p", numeric=True, folded=True),
     CORRECTED,
     EVIDENCE,
 )

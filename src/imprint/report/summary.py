@@ -101,10 +101,10 @@ def steps(rows: Sequence[Row]) -> list[Step]:
     if not any(isinstance(row, GateRow) for row in rows):
         found += [
             ("Set limits for your own use", "imprint policy init"),
-            ("Let them decide", "imprint audit EMBEDDING --policy imprint.toml"),
+            ("Let the limits decide", "imprint audit EMBEDDING --policy imprint.toml"),
         ]
     left = [row.accuracy for row in rows if isinstance(row, LeakageRow) and row.word_list == NAMES and row.against]
-    recovered = f" (gender is still recognised from {100 * max(left):.0f} % of names)" if left else ""
+    recovered = f" (even there, gender is recognised from {100 * max(left):.0f} % of names)" if left else ""
     return [*found, (f"Try a debiased copy{recovered}", "imprint debias EMBEDDING OUT.safetensors")][:3]
 
 

@@ -107,7 +107,8 @@ class PagesDone:
 class Payment:
     """How far somebody has come whom a panel pays.
 
-    `finished` who has answered the last page there was for them; `screened_out` who did not pass the exam.
+    `finished` who has answered the last page there was for them; `screened_out` who did not pass the exam or found
+    every page with enough answers.
     """
 
     panel_id: str

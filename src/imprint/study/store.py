@@ -105,7 +105,8 @@ class Store:
         with self._reading() as connection:
             for participant, panel_id in people.panel_ids(connection).items():
                 turn = self._turn(connection, participant)
-                paid.append(steps.Payment(panel_id, turn.progress(), turn.is_finished(), turn.is_screened_out()))
+                out = turn.is_screened_out() or turn.found_it_full()
+                paid.append(steps.Payment(panel_id, turn.progress(), turn.is_finished(), out))
         return tuple(sorted(paid, key=lambda one: one.panel_id))
 
     def consent(self, participant: int, token: str = "") -> None:

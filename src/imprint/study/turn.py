@@ -108,6 +108,11 @@ class Turn:
         right, asked = self._exam_score()
         return asked == self._study.exam.names and right < self._study.exam.mark
 
+    def found_it_full(self) -> bool:
+        """Tell whether every page had enough answers before this person, who passed any exam, answered one."""
+        at_exam = self._exam is not None and self._exam_score()[1] < self._study.exam.names
+        return self._person.consented and not at_exam and not self.is_finished() and not self._is_wanted()
+
     def _open_exam(self, block: int) -> Task | None:
         """Return the exam's page, None when it is done."""
         self._run("INSERT OR IGNORE INTO assignments VALUES (:participant, :exam, 'open', :now)")
