@@ -34,7 +34,7 @@ def main() -> None:
         view.locator("#enumeration .gate").evaluate("gate => gate.open = true")
         view.locator("#enumeration").scroll_into_view_if_needed()
         view.evaluate("document.querySelectorAll('.card:nth-child(n+4)').forEach(card => card.remove())")
-        view.locator("#enumeration .cards").screenshot(path=IMAGES / "cards.png")
+        view.locator("#enumeration .cards").first.screenshot(path=IMAGES / "cards.png")
         explore(browser.new_page(viewport=DESKTOP))
         browser.close()
 
