@@ -82,7 +82,7 @@ def test_numbers_and_dots_follow_the_typing(opened, address):
     shown = page.locator("[data-said] data").evaluate_all("all => all.map(one => one.value)")
     keys = ("effect_size", "p_value", "extreme", "partitions")
     assert shown == [value if isinstance(value, str) else repr(value) for value in map(finding.get, keys)]
-    drawn = page.locator("#result svg text").all_text_contents()
+    drawn = page.locator("#result .drawing.wide svg text").all_text_contents()
     ordered = [one["word"] for one in sorted(finding["scores"], key=lambda one: -one["value"])]
     assert [text for text in drawn if text in ordered] == ordered
     assert page.locator("#said").text_content() == said(page), "it is read out too"
@@ -91,7 +91,7 @@ def test_numbers_and_dots_follow_the_typing(opened, address):
     page.locator("#x").press_sequentially(", nurse")
     wait_for(page, "of 126 splits")
     assert page.locator("#x").evaluate("box => box === document.activeElement"), "typing goes on where it was"
-    assert "nurse" in page.locator("#result svg text").all_text_contents()
+    assert "nurse" in page.locator("#result .drawing.wide svg text").all_text_contents()
     assert "nurse" in page.url.replace("+", " ")
     page.reload()
     assert "of 126 splits" in said(page), "the address keeps the question"
@@ -188,7 +188,7 @@ def test_everything_works_without_javascript(opened):
     type_sets(page, x=X, y=Y, a=A, b=B)
     page.get_by_role("button", name="Measure").click()
     assert "of 70 splits" in said(page)
-    assert page.locator("#result svg").count() == 1
+    assert page.locator("#result .drawing.wide svg").count() == 1
     page.get_by_role("link", name="Axis").click()
     page.get_by_label("Words to project").fill("nurse\nengineer\nrose")
     page.get_by_role("button", name="Project").click()
@@ -216,7 +216,7 @@ def test_the_axis_and_the_neighbours_follow_the_typing(opened):
 def test_the_keyboard_alone_is_enough(opened):
     page = opened()
     page.keyboard.press("Tab")
-    assert page.locator(":focus").inner_text() == "To the content"
+    assert page.locator(":focus").inner_text() == "Skip to content"
     page.keyboard.press("Enter")
     reached = []
     for _ in range(40):

@@ -215,7 +215,6 @@ def test_tab_reaches_everything_in_order_and_enter_works(opened):
     page = opened()
     page.locator(".open-gates").focus()
     page.keyboard.press("Enter")
-    page.locator("#theme-auto").focus()
     wanted = page.evaluate(
         "[...document.querySelectorAll('a, button, input:not([type=radio]), summary, [tabindex=\"0\"]')]"
         ".filter(each => each.tabIndex === 0 && each.checkVisibility({visibilityProperty: true}))"
@@ -224,11 +223,12 @@ def test_tab_reaches_everything_in_order_and_enter_works(opened):
     assert page.locator(".scroll:not([tabindex='0'][role=group][aria-label])").count() == 0, (
         "what scrolls can be reached"
     )
+    page.locator('[data-stop="0"]').focus()
     reached = []
-    for _ in wanted:
+    for _ in wanted[1:]:
         page.keyboard.press("Tab")
         reached.append(page.evaluate("Number(document.activeElement.dataset.stop)"))
-    assert reached == wanted
+    assert reached == wanted[1:]
     heading = page.locator("#tests figure:not(.chart) thead th").first
     heading.locator("button").focus()
     page.keyboard.press("Enter")
