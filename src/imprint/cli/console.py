@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from imprint.view import Block
 
 _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not flicker
-_EXACT, _MINUTES = 10, 100  # seconds left that are told one by one, and from which on minutes are
+_EXACT, _MINUTES = 10, 100  # seconds left that are shown one by one, and from which minutes are shown
 _MASKED = re.compile(r"\w\*{2,}")
 _BAR = 20  # columns, so that the step's name fits beside it
 

@@ -18,6 +18,7 @@ from imprint.view import (
     Table,
     Text,
     estimate,
+    first_claim,
     interval,
     number,
     probability,
@@ -78,9 +79,7 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
 
 def claims(rows: Sequence[ChangeRow]) -> Iterator[Claim]:
     """Pair the changes with what they do not show."""
-    for sentence in say_changes(rows):
-        yield sentence, "That a bias is gone: it may remain in other words and other directions."
-        return
+    return first_claim(say_changes(rows), "That a bias is gone: it may remain in other words and other directions.")
 
 
 def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:

@@ -30,6 +30,7 @@ from imprint.view import (
     Table,
     Text,
     count,
+    first_claim,
     join,
     number,
     percent,
@@ -173,9 +174,10 @@ def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
 
 def claims(rows: Sequence[UbeOverviewRow]) -> Iterator[Claim]:
     """Pair what was found without asking with what that does not show."""
-    for sentence in sentences([row for row in rows if row.associations]):
-        yield sentence, "That every one of them is real, or that it is a stereotype: people must judge that."
-        return
+    found = [row for row in rows if row.associations]
+    return first_claim(
+        sentences(found), "That every one of them is real, or that it is a stereotype: people must judge that."
+    )
 
 
 def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:

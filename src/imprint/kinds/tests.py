@@ -200,6 +200,12 @@ def evidence_counts(rows: Sequence[JudgedRow]) -> str:
     return ", ".join(f"{found} {level.replace(',', '')}" for level, found in _counted(rows).items())
 
 
+def found_counts(rows: Sequence[JudgedRow]) -> str:
+    """Say how many tests have each level that is evidence, the strongest first; nothing where none has."""
+    counts = Counter(row.evidence for row in rows)
+    return ", ".join(f"{counts[level]} {level}" for level in FOUND if counts[level])
+
+
 def strongest_row(rows: Sequence[Tested]) -> Tested | None:
     """Return the largest difference of the strongest evidence; p-values of sets of different sizes do not rank."""
     best = strongest(row.evidence for row in rows)
@@ -211,11 +217,9 @@ def strongest_row(rows: Sequence[Tested]) -> Tested | None:
 def evidence_sentences(rows: Sequence[JudgedRow]) -> Iterator[Text]:
     """Count the tests about people by their evidence, and name those that are reversed."""
     counts = {level: sum(row.evidence == level for row in rows) for level in _LEVELS}
-    shown = [f"{found} {level}" for level, found in counts.items() if found and level in FOUND]
-    told = ", ".join(shown) if shown else "none"
     together = {row.family_size for row in rows} == {len(rows)}
     family = "corrected together" if together else family_of(rows)
-    yield f"Evidence in {len(rows)} tests about people, {family}: {told}."
+    yield f"Evidence in {len(rows)} tests about people, {family}: {found_counts(rows) or 'none'}."
     turned = [row for row in rows if row.found and row.direction == REVERSED]
     if turned:
         yield say("Reversed, against the prediction: {}.", join((title(row.title) for row in turned), "; "))
@@ -261,15 +265,19 @@ def _not_shown(row: AssociationRow) -> str:
     return f"{left[0].upper()}{left[1:]}." if left else _GENERAL
 
 
+def matched_sets(row: AssociationRow) -> list[Text]:
+    """Return the names of the sets in the order in which they go together: one with the next, then the others."""
+    return [title(row.set_name(role)) for role in ("xbya" if row.direction == REVERSED else "xayb")]
+
+
 def association(row: AssociationRow) -> Text:
     """Say which words go with which, and by how much."""
-    roles = "xayb" if row.direction != REVERSED else "xbya"
     size = (number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3))
     sparse = [
         say("; {} of {} words of {} were found", count(kept), count(asked), title(name))
         for name, kept, asked in row.sparse()
     ]
-    sets = (title(row.set_name(role)) for role in roles)
+    sets = matched_sets(row)
     if row.words_low is None:
         return say("{} with {}, {} with {}: {}{}", *sets, size[0], join(sparse, ""))
     return say("{} with {}, {} with {}: {}, 95 % interval over words {}{}", *sets, *size, join(sparse, ""))
@@ -382,12 +390,11 @@ def forest_chart(
     """Draw one line per test, the largest first: the mean difference, its interval over words, and the evidence."""
     known = [row for row in rows if row.mean_difference is not None]
     drawn = sorted(known, key=lambda row: (-(row.mean_difference or 0.0), row.test))
-    alike = Counter(context(row) + "/".join(pairing(row)) for row in drawn)
+    alike = Counter((context(row), pairing(row)) for row in drawn)
 
     def named(row: Drawn) -> str:
-        first, _ = pairing(row)
-        repeated = alike[context(row) + "/".join(pairing(row))] > 1
-        return f"{context(row)}{first} ({row.test})" if repeated else f"{context(row)}{first}"
+        first = f"{context(row)}{pairing(row)[0]}"
+        return f"{first} ({row.test})" if alike[context(row), pairing(row)] > 1 else first
 
     def draw(shown: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.forest import ForestRow, forest

@@ -37,6 +37,7 @@ from imprint.view import (
     Table,
     Text,
     estimate,
+    first_claim,
     interval,
     number,
     probability,
@@ -111,9 +112,7 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
 
 def claims(rows: Sequence[WefatRow]) -> Iterator[Claim]:
     """Pair the correlations with what they do not show."""
-    for sentence in sentences(rows):
-        yield sentence, "That the embedding causes what was counted, or the other way round."
-        return
+    return first_claim(sentences(rows), "That the embedding causes what was counted, or the other way round.")
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:

@@ -13,6 +13,8 @@ from imprint.rows import PartRow, Row, SkippedRow
 from imprint.stimuli.definition import CONTROL
 from imprint.view import Claim, Text, join, say, title
 
+_NO_CONTROLS = "Whether the subject can be judged at all: these findings have no controls."
+
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
     """Return what can be said, each with what cannot; of a subject that cannot be judged, nothing can."""
@@ -55,9 +57,6 @@ def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
     own = [row for row in unusable or rows if getattr(row, "unit", None) != "sentence"]
     known = by_part_and_kind(own)
     return [(kind, listed) for kind, listed in known if kind.card and part_of(listed[0]) == kind.part.name]
-
-
-_NO_CONTROLS = "Whether the subject can be judged at all: these findings have no controls."
 
 
 def _scope(rows: Sequence[Row]) -> Iterator[Claim]:

@@ -13,7 +13,7 @@ from imprint.kinds import part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow, decision
 from imprint.kinds.sections import by_part_and_kind
-from imprint.kinds.tests import REVERSED, one_family, strongest_row
+from imprint.kinds.tests import REVERSED, found_counts, matched_sets, one_family, strongest_row
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.view import Text, Tile, Tiles, join, say, title
 
@@ -53,7 +53,7 @@ def certainty(rows: Sequence[Row]) -> list[Text]:
         (chance,) = by_part_and_kind(copies)
         found = sum(row.found for row in tests)
         matching = tests and copies[0].embedding_sha256 == tests[0].embedding_sha256
-        levels = ", ".join(f"{own} {level}" for level in FOUND if (own := sum(row.evidence == level for row in tests)))
+        levels = found_counts(tests)
         here = say(" Here: {}{}.", f"{found}", f" ({levels})" if levels else "") if matching else ""
         said += [say("{}{}", text, here) for text in chance[0].sentences(copies)]
     return said
@@ -139,8 +139,7 @@ def _found(tests: Sequence[AssociationRow]) -> list[Text]:
     best = [row for row in tests if row.evidence == largest.evidence]
     level = largest.evidence.capitalize()
     turned = ", the opposite of the stereotype" if largest.direction == REVERSED else ""
-    roles = "xbya" if largest.direction == REVERSED else "xayb"
-    sets = (title(largest.set_name(role)) for role in roles)
+    sets = matched_sets(largest)
     what = say("{} associates {} with {}, and {} with {}{}.", title(largest.embedding), *sets, turned)
     lead = (
         f"{level} evidence that "
@@ -158,10 +157,9 @@ def _found(tests: Sequence[AssociationRow]) -> list[Text]:
 def _tile(topic: TopicRow, tests: Sequence[JudgedRow]) -> Tile:
     levels = Counter(row.evidence or _NO_LEVEL for row in tests)
     best = min(levels, key=_rank, default=_NO_LEVEL)
-    found = [f"{levels[level]} {level}" for level in FOUND if levels[level]]
     asked = counted(len(tests), "test")
     size = (topic.mean_difference, topic.words_low, topic.words_high)
-    return Tile(title(topic.topic.capitalize()), asked, ", ".join(found) or best, best, *size)
+    return Tile(title(topic.topic.capitalize()), asked, found_counts(tests) or best, best, *size)
 
 
 def _rank(level: str) -> int:

@@ -17,7 +17,7 @@ HIGH, MIDDLE = "var(--high)", "var(--middle)"  # levels of evidence
 FONT = "system-ui, -apple-system, Roboto, Helvetica, Arial, sans-serif"
 TEXT = 12  # pixels, the smallest type
 
-WIDTH = 860  # of a whole chart with its axes, unless it is told another width
+WIDTH = 860  # of a whole chart with its axes, unless another is given
 NARROW = 340  # of a chart on a phone
 SIDE = 64  # left of the plot: the axis of y with its title
 
