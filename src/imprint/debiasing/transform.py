@@ -1,17 +1,19 @@
 """What a debiaser learned: a small frozen value that is applied to embeddings, saved and loaded, with a card."""
 
+import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder, identify
 from imprint.errors import SettingError, brief
 from imprint.files import FilePath, replacing
 from imprint.subjects.opening import EmbeddingLike, load
@@ -74,9 +76,20 @@ class Transform(ABC):
             raise SettingError(option="rows", got=array, expected=f"an array of shape (n, {self.dimension})")
         return self.move(array)
 
-    def apply(self, embedding: EmbeddingLike) -> Embedding:
-        """Return the embedding with its rows moved, a block at a time; words, ranks and flags stay."""
-        embedding = load(embedding)
+    @overload
+    def apply(self, subject: Encoder) -> "DebiasedEncoder": ...
+
+    @overload
+    def apply(self, subject: EmbeddingLike) -> Embedding: ...
+
+    def apply(self, subject: EmbeddingLike | Encoder) -> "Embedding | DebiasedEncoder":
+        """Return an embedding with its rows moved, or an encoder that moves every vector it gives.
+
+        An embedding is moved a block at a time; its words, ranks and flags stay.
+        """
+        if isinstance(subject, Encoder):
+            return DebiasedEncoder(subject, self)
+        embedding = load(subject)
         self.check(embedding)
         vectors = np.empty(embedding.vectors.shape, dtype=np.float32)
         for start in range(0, len(vectors), _BLOCK_ROWS):
@@ -129,6 +142,28 @@ class Transform(ABC):
         return None if row is None else self.move(row[None].astype(np.float64))[0].astype(np.float32)
 
 
+class DebiasedEncoder(Encoder):
+    """An encoder behind which a transform moves every vector; `base` is the encoder as it was."""
+
+    def __init__(self, base: Encoder, transform: Transform) -> None:
+        self.base, self.transform = base, transform
+        self.name = f"{base.name} debiased ({transform.method})"
+        tensors, words = transform.stored()
+        hashes = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors.items()}
+        self.identity = identify(adapter="debiased", encoder=base.identity, tensors=hashes, words=words)
+        self.settings = {**base.settings, "debiased": transform.method}
+        self.cacheable, self.chunk, self.max_texts = base.cacheable, base.chunk, base.max_texts
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Return the encoder's vectors, moved; a vector of zeros, of a text it does not know, stays one."""
+        rows = self.base.encode(texts).astype(np.float64)
+        return np.where(rows.any(axis=1, keepdims=True), self.transform(rows), 0.0) if len(texts) else rows
+
+    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words that the encoder has no representation of."""
+        return self.base.lacks(words)
+
+
 @dataclass(frozen=True, eq=False)
 class LinearTransform(Transform):
     """x becomes centre + matrix (x - centre)."""
@@ -142,6 +177,12 @@ class LinearTransform(Transform):
     def dimension(self) -> int:
         """How long the rows are that it takes."""
         return len(self.centre)
+
+    @property
+    def bias(self) -> Floats:
+        """What is added to matrix x: the form of a linear layer."""
+        bias: Floats = self.centre - self.matrix @ self.centre
+        return bias
 
     def move(self, rows: Floats) -> Floats:
         """Return the rows moved."""
