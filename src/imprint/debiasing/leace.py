@@ -52,7 +52,8 @@ def erasure(rows: Floats, labels: Floats) -> Floats:
     cross = (axes.T @ (rows.T @ (labels - labels.mean(axis=0)))) / deviations[:, None]
     ways, lengths, _ = np.linalg.svd(cross, full_matrices=False)
     ways = ways[:, lengths > _RANK * lengths.max(initial=0.0)]
-    return np.eye(rows.shape[1]) - (axes * deviations) @ ways @ (ways.T @ (axes / deviations).T)
+    matrix: Floats = np.eye(rows.shape[1]) - (axes * deviations) @ ways @ (ways.T @ (axes / deviations).T)
+    return matrix
 
 
 def removed_share(rows: Floats, matrix: Floats) -> float:

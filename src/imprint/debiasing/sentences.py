@@ -91,7 +91,9 @@ def fit_encoder(
     templates: Templates | None = None,
 ) -> LinearTransform:
     """Fit a debiaser on an encoder's vectors of groups of words, in sentences or alone."""
-    return debiaser.fit_rows(label_texts(encoder, groups, on=on, templates=templates, others=debiaser.needs_background))
+    return debiaser.fit_rows(
+        label_texts(encoder, groups, on=on, templates=templates, others=debiaser.needs_background)
+    )
 
 
 def label_texts(

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, overload
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy.typing as npt
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder, identify
+from imprint.encoders.export import write_matrix
 from imprint.errors import SettingError, brief
-from imprint.files import FilePath, replacing
+from imprint.files import FilePath, new_folder, replacing
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32, Subword
 from imprint.version import __version__
@@ -59,6 +61,10 @@ class Transform(ABC):
     @abstractmethod
     def move(self, rows: Floats) -> Floats:
         """Return rows of words that are treated like any other."""
+
+    @abstractmethod
+    def affine(self) -> tuple[Floats, Floats]:
+        """Return `move` as a matrix and what is added: the form of a linear layer."""
 
     @abstractmethod
     def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
@@ -147,7 +153,8 @@ class DebiasedEncoder(Encoder):
 
     def __init__(self, base: Encoder, transform: Transform) -> None:
         self.base, self.transform = base, transform
-        self.name = f"{base.name} debiased ({transform.method})"
+        on = transform.card.settings.get("fitted_on")
+        self.name = f"{base.name} debiased ({transform.method}{f', {on}' if on else ''})"
         tensors, words = transform.stored()
         hashes = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors.items()}
         self.identity = identify(adapter="debiased", encoder=base.identity, tensors=hashes, words=words)
@@ -162,6 +169,34 @@ class DebiasedEncoder(Encoder):
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that the encoder has no representation of."""
         return self.base.lacks(words)
+
+    def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str | None:
+        """Write the encoder with both maps in one."""
+        matrix, added = self.transform.affine()
+        return self.base.export(folder, *_single(weight @ matrix, weight @ added + bias))
+
+    def save(self, folder: FilePath) -> str | None:
+        """Write a new folder that needs none of this package: the model, if it can be written, and the map.
+
+        A sentence-transformers model gets a Dense module as its last stage, an ONNX graph a MatMul and an Add. The
+        file debias.safetensors holds the map of any encoder: weight and bias, y = weight x + bias.
+
+        Parameters
+        ----------
+        folder
+            The folder to make; one that exists must be empty.
+
+        Returns
+        -------
+        str or None
+            What the model became; None where only the map was written.
+        """
+        weight, bias = _single(*self.transform.affine())
+        about = {"method": self.transform.method, "encoder": self.base.name, "card": asdict(self.transform.card)}
+        with new_folder(folder) as part:
+            made = self.base.export(part, weight, bias)
+            write_matrix(part, weight, bias, json.dumps(about))
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,11 +213,9 @@ class LinearTransform(Transform):
         """How long the rows are that it takes."""
         return len(self.centre)
 
-    @property
-    def bias(self) -> Floats:
-        """What is added to matrix x: the form of a linear layer."""
-        bias: Floats = self.centre - self.matrix @ self.centre
-        return bias
+    def affine(self) -> tuple[Floats, Floats]:
+        """Return the matrix, and the centre less the matrix times it."""
+        return self.matrix, self.centre - self.matrix @ self.centre
 
     def move(self, rows: Floats) -> Floats:
         """Return the rows moved."""
@@ -220,6 +253,10 @@ class HardTransform(Transform):
     def dimension(self) -> int:
         """How long the rows are that it takes."""
         return int(self.basis.shape[1])
+
+    def affine(self) -> tuple[Floats, Floats]:
+        """Return the projection, and zeros."""
+        return np.eye(self.dimension) - self.basis.T @ self.basis, np.zeros(self.dimension)
 
     def move(self, rows: Floats) -> Floats:
         """Return the rows without their part along the basis."""
@@ -279,6 +316,10 @@ def read_list(content: object) -> tuple[str, ...]:
     ):
         raise TypeError(f"expected a list of words, got {brief(content)}")
     return tuple(content)
+
+
+def _single(matrix: Floats, bias: Floats) -> tuple[Floats32, Floats32]:
+    return np.ascontiguousarray(matrix, dtype=np.float32), bias.astype(np.float32)
 
 
 def _ends(card: Card) -> str:
