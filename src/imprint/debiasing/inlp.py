@@ -20,6 +20,7 @@ from imprint.types import Floats
 
 _FOLDS = 5
 _MARGIN = 0.02  # above chance, where it stops
+_NOTHING = 1e-18  # of the rows' squares
 _PENALTY = 1e-3  # of the mean variance of a row's numbers times their count
 
 
@@ -47,22 +48,23 @@ class InlpDebiaser(LabelledDebiaser):
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Fit on labelled vectors, of two groups or more; the projection is orthogonal, about their mean."""
-        rows, targets = labelled.rows - labelled.centre, _balanced(labelled)
-        basis = np.empty((0, rows.shape[1]))
+        whole, targets = labelled.rows - labelled.centre, _balanced(labelled)
+        rows, basis, chance = whole, np.empty((0, whole.shape[1])), 1.0 / len(labelled.groups)
         accuracies = []
         with single_threaded():
             for _ in range(self.most + 1):
-                accuracies.append(_held_out_accuracy(rows, targets, labelled))
-                if accuracies[-1] <= 1.0 / len(labelled.groups) + _MARGIN or len(accuracies) > self.most:
+                spent = np.square(rows).sum() <= _NOTHING * np.square(whole).sum()  # what is left is rounding
+                accuracies.append(chance if spent else _held_out_accuracy(rows, targets, labelled))
+                if accuracies[-1] <= chance + _MARGIN or len(accuracies) > self.most:
                     break
                 basis = _joined(basis, _directions(rows, *targets).T)
-                rows = (labelled.rows - labelled.centre) - (labelled.rows - labelled.centre) @ basis.T @ basis
+                rows = whole - whole @ basis.T @ basis
         matrix = np.eye(rows.shape[1]) - basis.T @ basis
         measured = {
             "directions": len(basis),
             "accuracy_before": accuracies[0],
             "accuracy_left": accuracies[-1],
-            "changed": removed_share(labelled.rows - labelled.centre, matrix),
+            "changed": removed_share(whole, matrix),
         }
         return LinearTransform("inlp", labelled.card({"most": self.most}, **measured), matrix, labelled.centre)
 
