@@ -161,7 +161,7 @@ def _leakage(
                 (before.name, before.identity), "leakage", "What is left of the groups", reason, part=PART, seed=seed
             )
         ]
-    texts, labels, owners = _held_out_texts(asked)
+    texts, labels, owners = held_out_texts(asked)
     rows = before.encode(texts).astype(np.float64)
     of_words = owner_labels(labels, owners)
 
@@ -205,7 +205,7 @@ def _leakage(
     return found
 
 
-def _held_out_texts(asked: FittingGroups) -> tuple[list[str], Indices, Indices]:
+def held_out_texts(asked: FittingGroups) -> tuple[list[str], Indices, Indices]:
     """Return SEAT's sentences about held-out words, the group of each and the number of its word."""
     frames = bundled_templates().by_kind
     made = [
@@ -251,7 +251,8 @@ def _similarity(before: Encoder, after: dict[FittedOn, DebiasedEncoder], seed: i
     for benchmark in bundled_benchmarks(*_BENCHMARKS):
         assert isinstance(benchmark, PairBenchmark)
         words = sorted({word for pair in benchmark.pairs for word in pair})
-        known = [word for word in words if word not in set(before.lacks(words))]
+        lacking = set(before.lacks(words))
+        known = [word for word in words if word not in lacking]
         for on in ("sentences", "words"):
             try:
                 rows.append(similarity(_of(after[on], known), benchmark, against=_of(before, known)))

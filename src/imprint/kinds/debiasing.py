@@ -56,8 +56,8 @@ _FACTS = {
     "groups": "groups",
     "most": "classifiers trained at most",
     "directions": "directions removed",
-    "accuracy_before": "held-out accuracy before, in the fitted texts",
-    "accuracy_left": "held-out accuracy left, in the fitted texts",
+    "accuracy_before": "accuracy before, on words for development",
+    "accuracy_left": "accuracy left, on words for development",
     "components": "components removed",
     "pairs_variance": "share of the pairs' variance in them",
 }
