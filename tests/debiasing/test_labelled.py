@@ -17,7 +17,7 @@ DIMENSION, EACH = 12, 200
 
 
 def planted(groups, dimension=DIMENSION):
-    """Return correlated rows whose groups differ along some directions, each row its own word; rows pair up in order."""
+    """Return correlated rows whose groups differ along some directions; each row is a word, and rows pair up."""
     generator = np.random.default_rng(3)
     labels = np.repeat(np.arange(groups), EACH)
     rows = generator.normal(size=(len(labels), dimension)) @ generator.normal(size=(dimension, dimension)) + 1.0

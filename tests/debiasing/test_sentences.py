@@ -1,4 +1,4 @@
-"""Debiasers fitted on the bundled encoder's sentences: gender is found first, then what is left of it, and the cost."""
+"""Debiasers fitted on the bundled encoder's sentences: gender is found first, then what is left, and the cost."""
 
 import json
 

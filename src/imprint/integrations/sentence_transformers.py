@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PRIMARY = "negative_mean_absolute_difference"
 
 
-class BiasEvaluator(SentenceEvaluator):
+class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
     """Runs SEATs on a model in training, and logs their effects.
 
     Give it to a trainer as `evaluator`. It returns, per test, `TEST_difference` (the difference in cosines) and
