@@ -36,8 +36,8 @@ def rows_of(done, kind):
 def test_both_fits_are_shown_with_what_they_leave(done):
     assert [row.test for row in rows_of(done, "debiasing")] == ["leace fitted on sentences", "leace fitted on words"]
     leakage = rows_of(done, "sentence-leakage")
-    assert [row.fitted_on for row in leakage] == ["sentences", "sentences", "words", "words"]
-    assert {(row.chance, row.held_out, row.groups) for row in leakage} == {(0.5, 24, ("men", "women"))}
+    assert [row.fit_texts for row in leakage] == ["sentences", "sentences", "words", "words"]
+    assert {(row.chance, row.n_words, row.group_names) for row in leakage} == {(0.5, 24, ("men", "women"))}
     trained_before, trained_anew = leakage[:2]
     assert trained_before.against_accuracy > 0.75
     assert trained_before.accuracy == 0.5
@@ -89,7 +89,7 @@ def test_labels_that_vectors_do_not_know_are_put_right_by_chance():
 @pytest.mark.slow
 def test_seats_of_the_default_encoder_change_with_their_intervals():
     done = debias_encoder("default-encoder", "leace")
-    leakage = {(row.fitted_on, row.classifier[:13]): row for row in rows_of(done, "sentence-leakage")}
+    leakage = {(row.fit_texts, row.classifier[:13]): row for row in rows_of(done, "sentence-leakage")}
     assert leakage["sentences", "trained on the"[:13]].accuracy == 0.5
     changes = rows_of(done, "change")
     assert [row.test for row in changes] == ["caliskan-6", "caliskan-7", "caliskan-8"] * 2

@@ -77,15 +77,15 @@ class LeakageRow(Row, frozen=True, kw_only=True, tag="leakage"):
 class SentenceLeakageRow(Row, frozen=True, kw_only=True, tag="sentence-leakage"):
     """How often a linear classifier reads the group off sentences about held-out words, before and after debiasing.
 
-    `fitted_on` says what the debiaser was fitted on: words alone, or sentences. The accuracy is the mean over groups
+    `fit_texts` says what the debiaser was fitted on: words alone, or sentences. The accuracy is the mean over groups
     of the share of sentences classified correctly. Intervals are over words.
     """
 
     method: str
-    fitted_on: str
+    fit_texts: str
     classifier: str
-    groups: tuple[str, ...]
-    held_out: int
+    group_names: tuple[str, ...]
+    n_words: int
     texts: int
     chance: float
     accuracy: float

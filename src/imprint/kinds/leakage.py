@@ -84,7 +84,7 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     )
     lines = tuple(
         (
-            title(row.fitted_on),
+            title(row.fit_texts),
             title(row.classifier),
             percent(row.chance, 1),
             percent(row.against_accuracy, 1),
@@ -95,9 +95,9 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     )
     caption = say(
         "{} read off {} sentences about {} held-out words ({})",
-        join(title(one) for one in first.groups),
+        join(title(one) for one in first.group_names),
         count(first.texts),
-        count(first.held_out),
+        count(first.n_words),
         title(first.method),
     )
     yield Table(caption, columns, lines)
@@ -112,7 +112,7 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
 
 def sentence_sentences(rows: Sequence[SentenceLeakageRow]) -> Iterator[Text]:
     """Say how much a classifier still finds after debiasing on sentences."""
-    own = [row for row in rows if row.fitted_on == "sentences"]
+    own = [row for row in rows if row.fit_texts == "sentences"]
     if own:
         worst = max(own, key=lambda row: row.accuracy)
         yield say(
