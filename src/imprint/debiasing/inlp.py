@@ -39,7 +39,7 @@ class InlpDebiaser(LabelledDebiaser):
     {'most': 5}
     """
 
-    summary: ClassVar[str] = "projects out directions of linear classifiers until a new one is no better than chance"
+    summary: ClassVar[str] = "projects out directions of linear classifiers until a new one does no better than chance"
 
     most: int = 35
 

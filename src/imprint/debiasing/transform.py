@@ -149,7 +149,7 @@ class Transform(ABC):
 
 
 class DebiasedEncoder(Encoder):
-    """An encoder behind which a transform moves every vector; `base` is the encoder as it was."""
+    """An encoder behind which a transform moves every vector; `base` is the original encoder."""
 
     def __init__(self, base: Encoder, transform: Transform) -> None:
         self.base, self.transform = base, transform
