@@ -105,7 +105,7 @@ def debias_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Debias an embedding or an encoder, write it, and print what changed.
+    """Debias an embedding or encoder, and print what changed.
 
     An embedding is judged by stereotype words, background words and the WEATs of gender, before and after; an encoder
     by names and sentences that it was not fitted on.
