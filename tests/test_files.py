@@ -8,7 +8,7 @@ import pytest
 from refusals import refuses
 
 from imprint.errors import ImprintError
-from imprint.files import hash_file, replacing
+from imprint.files import free_folder, hash_file, new_folder, replacing
 
 
 def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -114,3 +114,26 @@ def test_a_files_hash_is_sha256_and_its_progress_reaches_the_end(tmp_path):
     )
     assert len(seen) > 1
     assert seen[-1] == (len(content), len(content))
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    def fail():
+        with new_folder(tmp_path / "out") as part:
+            (part / "half.txt").write_text("half")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+    with new_folder(tmp_path / "out") as part:
+        (part / "whole.txt").write_text("whole")
+        assert not (tmp_path / "out").exists()
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "whole.txt"]
+
+
+def test_a_folder_with_something_in_it_or_no_parent_is_refused(tmp_path):
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "mine.txt").write_text("mine")
+    for place in (tmp_path / "taken", tmp_path / "taken" / "mine.txt", tmp_path / "no" / "where"):
+        with refuses(ImprintError, where=place):
+            free_folder(place)

@@ -43,6 +43,7 @@ _MODULES = {
     "compare_biases": "enumeration.compare",
     "controls": "evaluation.controls",
     "convert": "embeddings.convert",
+    "debias_encoder": "evaluation.debiased",
     "debiaser": "debiasing.debiaser",
     "embed_vocabulary": "enumeration.encoded",
     "enumerate_biases": "enumeration.enumerate",

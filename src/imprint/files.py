@@ -4,8 +4,10 @@ import contextlib
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +62,35 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def free_folder(target: FilePath) -> Path:
+    """Return where a folder is to be made; refuse a place that holds something, or that cannot be written."""
+    path = Path(target)
+    with raising_as((OSError, ValueError), ImprintError, "cannot be used ({})", where=target, hint="choose another"):
+        path = path.resolve()
+        taken = path.exists() and (not path.is_dir() or any(path.iterdir()))
+    if taken:
+        raise ImprintError("exists and is not an empty folder", where=target, hint="give the name of a new folder")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise ImprintError("cannot be written", where=target, hint="choose a place in a folder that exists")
+    return path
+
+
+@contextlib.contextmanager
+def new_folder(target: FilePath) -> Iterator[Path]:
+    """Give a temporary folder beside the target; rename it to the target if the block succeeds, else remove it."""
+    path = free_folder(target)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    refused = partial(raising_as, OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another")
+    with refused():
+        part.mkdir()
+    try:
+        yield part
+        with refused():
+            part.replace(path)  # onto an empty folder too
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def hash_file(path: Path, progress: "Progress | None" = None) -> str:

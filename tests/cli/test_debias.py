@@ -186,3 +186,50 @@ def test_the_frontier_is_printed_and_belongs_to_fitting_linearly(imprint):
     assert re.search(r"^\s+10\s+6\.6\s+44\s%\s+38\s%", result.stdout, re.MULTILINE)
     rows = lines(imprint("debias", "default", "out.safetensors", "--frontier", "--json"))
     assert [row["kind"] for row in rows[:2]] == ["debiasing", "frontier"]
+
+
+@pytest.fixture
+def named(tmp_path):
+    """Two files of sixty first names each."""
+    from imprint.names.tables import first_names
+
+    table = first_names().at_least(10_000)
+    for group, women in (("men", False), ("women", True)):
+        names = [
+            name
+            for name, share in zip(table.names, table.share_women, strict=True)
+            if (share >= 0.95 if women else share <= 0.05)
+        ]
+        (tmp_path / f"{group}.txt").write_text("\n".join(names[:60]))
+
+
+def test_an_encoder_is_fitted_on_sentences_and_its_matrix_written(in_process, named, tmp_path):
+    groups = ("--group", "men.txt", "--group", "women.txt")
+    rows = lines(in_process("debias", "cbow", "out", *groups, "--no-cache", "--json"))
+    leakage = [row for row in rows if row["kind"] == "sentence-leakage"]
+    assert {(row["method"], *row["group_names"]) for row in leakage} == {("leace", "men", "women")}
+    assert leakage[0]["accuracy"] == 0.5 < leakage[0]["against_accuracy"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["debias.safetensors"]
+
+
+@pytest.mark.parametrize(
+    ("options", "option"),
+    [
+        (("cbow", "out", "--axis", "he", "she"), "--axis"),
+        (("cbow", "out", "--frontier"), "--frontier"),
+        (("default", "out.safetensors", "--group", "a,b"), "--group"),
+        (("default", "out.safetensors", "--pooling", "cls"), "--pooling"),
+    ],
+)
+def test_options_of_the_other_kind_of_subject_are_refused(in_process, options, option):
+    result = in_process("debias", *options)
+    assert result.returncode == 1
+    assert option in result.stderr
+
+
+def test_a_folder_that_holds_something_is_refused_before_any_work(in_process, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    result = in_process("debias", "default-encoder", "out")
+    assert result.returncode == 1
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]

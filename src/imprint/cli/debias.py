@@ -1,4 +1,4 @@
-"""`imprint debias`: take an axis away from an embedding, write the result, and say how far it went."""
+"""`imprint debias`: take an axis away from an embedding or encoder, write the result, and say how far it went."""
 
 from functools import partial
 from pathlib import Path
@@ -7,19 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import imprint
+from imprint.cli.encoders import (
+    CacheOption,
+    MaxTextsOption,
+    ModelOption,
+    NoCacheOption,
+    PoolingOption,
+    TokenizerOption,
+)
 from imprint.cli.options import (
     DEFAULT_PAIR,
     AxisOption,
-    EmbeddingArgument,
     JsonOption,
-    TargetArgument,
+    SeedOption,
     are_words,
     is_debiaser,
     is_file,
+    is_subject,
     pairs_given,
 )
 from imprint.debiasing import DEBIASERS, METHODS
 from imprint.errors import SettingError, VocabularyError
+from imprint.subjects.sources import EMBEDDING, find_source
 
 if TYPE_CHECKING:
     from imprint.debiasing.transform import Transform
@@ -28,14 +37,28 @@ if TYPE_CHECKING:
     from imprint.types import Report
 
 AUTO = "auto"
+ENCODER_METHOD = "leace"
 
 
 def debias_command(
-    embedding: EmbeddingArgument,
-    target: TargetArgument,
+    embedding: Annotated[
+        str,
+        typer.Argument(
+            callback=is_subject,
+            metavar="SUBJECT",
+            help="An embedding file or 'default'; or an encoder: 'default-encoder', a model's folder, .onnx, a URL.",
+        ),
+    ],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The file to write (.safetensors); for an encoder, the folder to make."),
+    ],
     method: Annotated[
         str | None,
-        typer.Option(callback=is_debiaser, help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}]"),
+        typer.Option(
+            callback=is_debiaser,
+            help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}; for an encoder {ENCODER_METHOD}]",
+        ),
     ] = None,
     axis: AxisOption = None,
     pairs: Annotated[
@@ -65,12 +88,48 @@ def debias_command(
     show_frontier: Annotated[
         bool, typer.Option("--frontier", help="For linear: also print what other strengths would do.")
     ] = False,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            callback=are_words,
+            metavar="WORDS",
+            help="Of an encoder: names of one group, a file or a list; repeat for each group. [default: men, women]",
+        ),
+    ] = None,
+    model: ModelOption = None,
+    pooling: PoolingOption = None,
+    tokenizer: TokenizerOption = None,
+    max_texts: MaxTextsOption = None,
+    cache: CacheOption = None,
+    no_cache: NoCacheOption = False,
+    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Debias an embedding, write it, and print what changed.
+    """Debias an embedding or encoder, and print what changed.
 
-    It prints stereotype words, background words and the WEATs of gender, before and after.
+    An embedding is judged by stereotype words, background words and the WEATs of gender, before and after; an encoder
+    by names and sentences that it was not fitted on.
     """
+    of_encoder = {"model": model, "pooling": pooling, "tokenizer": tokenizer, "max_texts": max_texts}
+    if find_source(embedding).adapter != EMBEDDING:
+        _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, apply=load, frontier=show_frontier or None)
+        from imprint.cli.debias_encoder import debias_encoder
+
+        debias_encoder(
+            embedding,
+            target,
+            method=method or ENCODER_METHOD,
+            strength=strength,
+            groups=group,
+            save=save,
+            cache=cache,
+            no_cache=no_cache,
+            seed=seed,
+            json=json,
+            **of_encoder,
+        )
+        return
+    _refuse("an embedding", group=group, **of_encoder)
     from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
     from imprint.embeddings.convert import check_name
 
@@ -121,6 +180,14 @@ def debias_command(
             f"note: the transform was fitted on another embedding ({transform.card.embedding}); check the WEATs"
         )
     print_note(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
+
+
+def _refuse(subject: str, **options: object) -> None:
+    """Refuse options that have no meaning for the subject."""
+    for name, value in options.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise SettingError(f"{option} cannot be used with {subject}", option=option, hint="leave it out")
 
 
 def _check_options(

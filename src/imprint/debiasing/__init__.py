@@ -8,6 +8,8 @@ DEBIASERS = Registry(
         "linear": "imprint.debiasing.linear:LinearDebiaser",
         "hard": "imprint.debiasing.hard:HardDebiaser",
         "leace": "imprint.debiasing.leace:LeaceDebiaser",
+        "inlp": "imprint.debiasing.inlp:InlpDebiaser",
+        "sentence-debias": "imprint.debiasing.sentence_debias:SentenceDebiaser",
     },
 )
 METHODS = tuple(DEBIASERS.builtin)

@@ -2,13 +2,16 @@
 
 import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from imprint.debiasing import DEBIASERS
-from imprint.debiasing.transform import Transform
+from imprint.debiasing.labelled import LabelledRows, labelled_words
+from imprint.debiasing.transform import LinearTransform, Transform
 from imprint.directions.axis import Axis, Pairs
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
+from imprint.subjects.opening import EmbeddingLike
 
 GENDER = (("he", "she"),)
 
@@ -17,6 +20,7 @@ class Debiaser(ABC):
     """Settings and `fit`; a subclass is a frozen dataclass of its settings."""
 
     summary: ClassVar[str]  # what it does, after "The method ...": "removes the axis from every word"
+    needs_background: ClassVar[bool] = False  # whether `fit_rows` asks for seeds and background
 
     @abstractmethod
     def fit(self, embedding: Embedding, *, axis: Axis | None = None, pairs: Pairs | None = None) -> Transform:
@@ -26,6 +30,48 @@ class Debiaser(ABC):
         """Fit along he - she, with the catalogue's words of gender."""
         return self.fit(embedding)
 
+    def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
+        """Fit on labelled vectors, as of sentences; one affine map moves every vector."""
+        raise SettingError(
+            f"{type(self).__name__} cannot be fitted on vectors of sentences", option="method", hint="choose another"
+        )
+
+
+class LabelledDebiaser(Debiaser):
+    """A debiaser that needs labelled vectors alone, of words or of sentences."""
+
+    @abstractmethod
+    def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
+        """Fit on labelled vectors."""
+
+    def fit(
+        self,
+        embedding: EmbeddingLike,
+        *,
+        axis: Axis | None = None,
+        pairs: Pairs | None = None,
+        positive: Sequence[str] | None = None,
+        negative: Sequence[str] | None = None,
+    ) -> LinearTransform:
+        """Fit on two lists of labelled words, by default words that define gender and one-sided first names.
+
+        Where the labelled words are fewer than the dimensions, what lies outside their span is unchanged.
+
+        Parameters
+        ----------
+        embedding
+            A file, `default` or an object, as `load` accepts it.
+        axis
+            An axis whose positive and negative words are the two lists.
+        pairs
+            Pairs whose first and second words are the two lists.
+        positive
+            Words of the first label.
+        negative
+            Words of the second label.
+        """
+        return self.fit_rows(labelled_words(embedding, axis, pairs, positive, negative))
+
 
 def debiaser(name: str, **settings: Any) -> Debiaser:
     """Make a debiaser by name.
@@ -33,7 +79,7 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
     Parameters
     ----------
     name
-        linear, hard, leace, or a name from a plug-in (entry points of the group `imprint.debiasers`).
+        linear, hard, leace, inlp, sentence-debias, or a plug-in's (entry points of the group `imprint.debiasers`).
     settings
         The debiaser's own settings, such as `strength` of linear.
 

@@ -11,8 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from imprint.debiasing.debiaser import GENDER, Debiaser
+from imprint.debiasing.labelled import LabelledRows
+from imprint.debiasing.leace import removed_share
 from imprint.debiasing.linear import default_axes
-from imprint.debiasing.transform import Card, HardTransform, WordPairs
+from imprint.debiasing.transform import Card, HardTransform, LinearTransform, WordPairs
 from imprint.directions.axis import Axis, Pairs, check_ends, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli import seeds as catalogue
@@ -82,6 +84,15 @@ class HardDebiaser(Debiaser):
             settings={"kept": len(kept), "pairs": len(kept_pairs)},
         )
         return HardTransform("hard", card, _basis(axes), frozenset(kept), kept_pairs)
+
+    def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
+        """Remove the mean difference of the pairs from every vector; a sentence has no word to keep or to equalise."""
+        way = labelled.differences().mean(axis=0)
+        length = float(np.linalg.norm(way))
+        way = way / length if length > 0.0 else way
+        matrix = np.eye(len(way)) - np.outer(way, way)
+        card = labelled.card(changed=removed_share(labelled.rows - labelled.centre, matrix))
+        return LinearTransform("hard", card, matrix, np.zeros(len(way)))
 
     def fit_gender(self, embedding: Embedding) -> HardTransform:
         """Fit along he - she, with the catalogue's words of gender."""

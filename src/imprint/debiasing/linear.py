@@ -5,13 +5,14 @@ Bolukbasi et al. (2016), section 3. `programme` solves for X; the transform is i
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from imprint.debiasing import programme
 from imprint.debiasing.debiaser import GENDER, Debiaser
+from imprint.debiasing.labelled import LabelledRows
 from imprint.debiasing.transform import Card, LinearTransform
 from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.embeddings.embedding import Embedding
@@ -47,6 +48,7 @@ class LinearDebiaser(Debiaser):
     """
 
     summary: ClassVar[str] = "keeps distances between words and removes the axis from words that carry the stereotype"
+    needs_background: ClassVar[bool] = True
 
     strength: float = STRENGTH
     spread: float = SPREAD
@@ -81,6 +83,18 @@ class LinearDebiaser(Debiaser):
             axis = pair_axis(embedding, pairs)
         return prepare(embedding, axis=axis, seeds=seeds).solve(self)
 
+    def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
+        """Remove the mean difference of the pairs from the seeds, and keep inner products of the background."""
+        way = labelled.differences().mean(axis=0)
+        seeds, background = labelled.seeds, labelled.background
+        if seeds is None or background is None:
+            raise SettingError("linear debiasing needs seeds and background", option="method", hint="choose another")
+        with single_threaded():
+            grams = background.T @ background, seeds.T @ seeds
+        matrix, measured = _solve(self, *grams, (way / np.linalg.norm(way))[None])
+        settings = {**asdict(self), "background": len(background)}
+        return LinearTransform("linear", labelled.card(settings, **measured), matrix, np.zeros(len(matrix)))
+
 
 @dataclass(frozen=True, eq=False)
 class LinearProblem:
@@ -97,13 +111,7 @@ class LinearProblem:
     def solve(self, debiaser: LinearDebiaser) -> LinearTransform:
         """Solve at the debiaser's strength and write the card."""
         directions = np.array([axis.direction for axis in self.axes])
-        share = debiaser.spread * np.trace(self.seed_gram) / np.trace(self.gram)
-        seeds = (1.0 - debiaser.spread) * self.seed_gram + share * self.gram
-        with single_threaded():
-            weight = programme.choose_weight(debiaser.strength, self.gram, seeds, directions)
-            solution = programme.solve(self.gram, seeds, directions, weight)
-            matrix = _root(solution.matrix)
-        whole = float(np.einsum("ij,jk,ik->", directions, seeds, directions))
+        matrix, measured = _solve(debiaser, self.gram, self.seed_gram, directions)
         card = Card(
             embedding=self.embedding.name,
             embedding_sha256=self.embedding.sha256,
@@ -111,16 +119,30 @@ class LinearProblem:
             negative=tuple(word for axis in self.axes for word in axis.negative),
             seeds=self.seeds,
             missing=self.missing,
-            settings={"strength": debiaser.strength, "spread": debiaser.spread, "background": self.background},
-            measured={
-                "gap": solution.gap,
-                "iterations": solution.iterations,
-                "cone_active": solution.cone_active,
-                "geometry_lost": math.sqrt(solution.data_term) / float(np.linalg.norm(self.gram)),
-                "stereotype_left": solution.stereotype_term / whole if whole > 0.0 else 0.0,
-            },
+            settings={**asdict(debiaser), "background": self.background},
+            measured=measured,
         )
         return LinearTransform("linear", card, matrix, np.zeros(len(matrix)))
+
+
+def _solve(
+    debiaser: LinearDebiaser, gram: Floats, seed_gram: Floats, directions: Floats
+) -> tuple[Floats, dict[str, Any]]:
+    """Return the matrix and what was measured while solving."""
+    share = debiaser.spread * np.trace(seed_gram) / np.trace(gram)
+    seeds = (1.0 - debiaser.spread) * seed_gram + share * gram
+    with single_threaded():
+        weight = programme.choose_weight(debiaser.strength, gram, seeds, directions)
+        solution = programme.solve(gram, seeds, directions, weight)
+        matrix = _root(solution.matrix)
+    whole = float(np.einsum("ij,jk,ik->", directions, seeds, directions))
+    return matrix, {
+        "gap": solution.gap,
+        "iterations": solution.iterations,
+        "cone_active": solution.cone_active,
+        "geometry_lost": math.sqrt(solution.data_term) / float(np.linalg.norm(gram)),
+        "stereotype_left": solution.stereotype_term / whole if whole > 0.0 else 0.0,
+    }
 
 
 def prepare(

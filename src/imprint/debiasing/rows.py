@@ -129,6 +129,21 @@ def debiasing_finding(
     )
 
 
+def fitted_finding(transform: Transform) -> DebiasingRow:
+    """Return what was fitted on an encoder."""
+    card = transform.card
+    return DebiasingRow(
+        test=f"{transform.method} fitted on {card.settings.get('fitted_on', 'words')}",
+        embedding=card.embedding,
+        embedding_sha256=card.embedding_sha256,
+        method=transform.method,
+        missing=card.missing,
+        fitted_on=card.embedding_sha256,
+        fitted=tuple(_fact(name, value) for name, value in {**card.settings, **card.measured}.items()),
+        variances=None,
+    )
+
+
 def projection_finding(before: Embedding, after: Embedding, transform: Transform, axis: Axis) -> DebiasedProjectionRow:
     """Return the coordinates, before and after, of held-out professions and of background words."""
     return DebiasedProjectionRow(

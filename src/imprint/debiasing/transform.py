@@ -1,19 +1,23 @@
 """What a debiaser learned: a small frozen value that is applied to embeddings, saved and loaded, with a card."""
 
+import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder, identify
+from imprint.encoders.export import write_matrix
 from imprint.errors import SettingError, brief
-from imprint.files import FilePath, replacing
+from imprint.files import FilePath, new_folder, replacing
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32, Subword
 from imprint.version import __version__
@@ -59,6 +63,10 @@ class Transform(ABC):
         """Return rows of words that are treated like any other."""
 
     @abstractmethod
+    def affine(self) -> tuple[Floats, Floats]:
+        """Return `move` as a matrix and what is added: the form of a linear layer."""
+
+    @abstractmethod
     def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """Return what `save` writes besides method and card: tensors, and what JSON can hold."""
 
@@ -74,9 +82,20 @@ class Transform(ABC):
             raise SettingError(option="rows", got=array, expected=f"an array of shape (n, {self.dimension})")
         return self.move(array)
 
-    def apply(self, embedding: EmbeddingLike) -> Embedding:
-        """Return the embedding with its rows moved, a block at a time; words, ranks and flags stay."""
-        embedding = load(embedding)
+    @overload
+    def apply(self, subject: Encoder) -> "DebiasedEncoder": ...
+
+    @overload
+    def apply(self, subject: EmbeddingLike) -> Embedding: ...
+
+    def apply(self, subject: EmbeddingLike | Encoder) -> "Embedding | DebiasedEncoder":
+        """Return an embedding with its rows moved, or an encoder that moves every vector it gives.
+
+        An embedding is moved a block at a time; its words, ranks and flags stay.
+        """
+        if isinstance(subject, Encoder):
+            return DebiasedEncoder(subject, self)
+        embedding = load(subject)
         self.check(embedding)
         vectors = np.empty(embedding.vectors.shape, dtype=np.float32)
         for start in range(0, len(vectors), _BLOCK_ROWS):
@@ -129,6 +148,57 @@ class Transform(ABC):
         return None if row is None else self.move(row[None].astype(np.float64))[0].astype(np.float32)
 
 
+class DebiasedEncoder(Encoder):
+    """An encoder behind which a transform moves every vector; `base` is the original encoder."""
+
+    def __init__(self, base: Encoder, transform: Transform) -> None:
+        self.base, self.transform = base, transform
+        on = transform.card.settings.get("fitted_on")
+        self.name = f"{base.name} debiased ({transform.method}{f', {on}' if on else ''})"
+        tensors, words = transform.stored()
+        hashes = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors.items()}
+        self.identity = identify(adapter="debiased", encoder=base.identity, tensors=hashes, words=words)
+        self.settings = {**base.settings, "debiased": transform.method}
+        self.cacheable, self.chunk, self.max_texts = base.cacheable, base.chunk, base.max_texts
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Return the encoder's vectors, moved; a vector of zeros, of a text it does not know, stays one."""
+        rows = self.base.encode(texts).astype(np.float64)
+        return np.where(rows.any(axis=1, keepdims=True), self.transform(rows), 0.0) if len(texts) else rows
+
+    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words that the encoder has no representation of."""
+        return self.base.lacks(words)
+
+    def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str | None:
+        """Write the encoder with both maps in one."""
+        matrix, added = self.transform.affine()
+        return self.base.export(folder, *_single(weight @ matrix, weight @ added + bias))
+
+    def save(self, folder: FilePath) -> str | None:
+        """Write a new folder that needs none of this package: the model, if it can be written, and the map.
+
+        A sentence-transformers model gets a Dense module as its last stage, an ONNX graph a MatMul and an Add. The
+        file debias.safetensors holds the map of any encoder: weight and bias, y = weight x + bias.
+
+        Parameters
+        ----------
+        folder
+            The folder to make; one that exists must be empty.
+
+        Returns
+        -------
+        str or None
+            What the model became; None where only the map was written.
+        """
+        weight, bias = _single(*self.transform.affine())
+        about = {"method": self.transform.method, "encoder": self.base.name, "card": asdict(self.transform.card)}
+        with new_folder(folder) as part:
+            made = self.base.export(part, weight, bias)
+            write_matrix(part, weight, bias, json.dumps(about))
+        return made
+
+
 @dataclass(frozen=True, eq=False)
 class LinearTransform(Transform):
     """x becomes centre + matrix (x - centre)."""
@@ -142,6 +212,10 @@ class LinearTransform(Transform):
     def dimension(self) -> int:
         """How long the rows are that it takes."""
         return len(self.centre)
+
+    def affine(self) -> tuple[Floats, Floats]:
+        """Return the matrix, and the centre less the matrix times it."""
+        return self.matrix, self.centre - self.matrix @ self.centre
 
     def move(self, rows: Floats) -> Floats:
         """Return the rows moved."""
@@ -179,6 +253,10 @@ class HardTransform(Transform):
     def dimension(self) -> int:
         """How long the rows are that it takes."""
         return int(self.basis.shape[1])
+
+    def affine(self) -> tuple[Floats, Floats]:
+        """Return the projection, and zeros."""
+        return np.eye(self.dimension) - self.basis.T @ self.basis, np.zeros(self.dimension)
 
     def move(self, rows: Floats) -> Floats:
         """Return the rows without their part along the basis."""
@@ -238,6 +316,10 @@ def read_list(content: object) -> tuple[str, ...]:
     ):
         raise TypeError(f"expected a list of words, got {brief(content)}")
     return tuple(content)
+
+
+def _single(matrix: Floats, bias: Floats) -> tuple[Floats32, Floats32]:
+    return np.ascontiguousarray(matrix, dtype=np.float32), bias.astype(np.float32)
 
 
 def _ends(card: Card) -> str:

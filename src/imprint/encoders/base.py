@@ -8,6 +8,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -93,6 +94,13 @@ class Encoder(ABC):
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words this encoder has no representation of; most know every text."""
         return ()
+
+    def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str | None:
+        """Write the model into a folder with an affine map as its last step; return what it became.
+
+        None where the model is not one that can be written, such as a server.
+        """
+        return None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {', '.join(f'{k}={v}' for k, v in self.settings.items())})"

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from imprint.checks import check_choice
 from imprint.choices import Pooling
 from imprint.encoders.base import Encoder, identify
+from imprint.encoders.export import write_onnx
 from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import POOLINGS, pool
 from imprint.encoders.weights import display_name
@@ -23,6 +24,8 @@ _FED = ("input_ids", "attention_mask", "token_type_ids")
 _SENTENCES = ("sentence_embedding",)
 _TOKENS = ("last_hidden_state", "token_embeddings")
 _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_TRIED = ("This is a person.", "There they are, and it is late.")  # what a graph that was written is tried on
+_SAME = 1e-5
 _SILENT = 4  # onnxruntime's level for fatal errors alone
 
 
@@ -56,6 +59,7 @@ class OnnxEncoder(Encoder):
         self._output, self._pooling = _choose_output(path, self._session, pooling)
         self._batch = 1 if any("DynamicQuantize" in name for name in contents.operations) else _BATCH
         self._prefix = prefix
+        self._files = (path, external, words)
         self.name = display_name(path.parent if path.stem == "model" else path.with_suffix(""))
         chosen = {"adapter": "onnx", "pooling": self._pooling or "the model's own"}
         self.settings = chosen | ({"prefix": prefix} if prefix else {})
@@ -113,6 +117,22 @@ class OnnxEncoder(Encoder):
         # What is not finite is refused by `encode`, in one line and without numpy's warning.
         with np.errstate(invalid="ignore", over="ignore"):
             return pool(output, mask, self._pooling)
+
+    def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str | None:
+        """Write the graph again with a MatMul and an Add behind its output; None for what the map cannot follow.
+
+        A map of every token is the map of their mean, but not of their maximum.
+        """
+        path, external, words = self._files
+        kinds = {entry.name: entry.type for entry in self._session.get_outputs()}
+        if self._pooling == "max" or kinds[self._output] != "tensor(float)":
+            return None
+        written = write_onnx(path, external, words, folder, self._output, weight, bias)
+        moved = self.encode(_TRIED).astype(np.float64) @ weight.T + bias
+        again = OnnxEncoder(written, pooling=self._pooling, prefix=self._prefix).encode(_TRIED)
+        if not np.allclose(again, moved, atol=_SAME * max(1.0, float(np.abs(moved).max()))):
+            raise EncoderError("the graph with the map appended gives other vectors", where=path)
+        return "ONNX file"
 
 
 def _check_file(path: Path, wanted: str) -> Path:

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from imprint.errors import EncoderError, raising_as, reading_file
+from imprint.types import Floats32
 
 # The fields of each message that hold others on the way to a tensor or a node.
 _FIELDS = {
@@ -25,6 +28,11 @@ _OPERATION = 4  # of a node
 _KEY, _VALUE = 1, 2  # of an entry
 _VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
 _DEEPEST = 64
+_GRAPH = 7  # of a model
+_NODE, _INITIALIZER = 1, 5  # of a graph
+_INPUT, _OUTPUT = 1, 2  # of a node
+_FLOAT = 1  # the type of a tensor's numbers
+_MAPPED = "imprint_debias"  # begins the names of what is added
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,65 @@ def inspect(path: Path) -> Contents:
     return Contents(frozenset(locations), frozenset(operations))
 
 
+def append_map(model: bytes, output: str, matrix: Floats32, bias: Floats32) -> bytes:
+    """Return a model whose output is multiplied by a matrix, from the right, with a bias added; it keeps its name.
+
+    Nodes that make or read the output get another name for it, and two more nodes make what is called so now.
+    """
+    with raising_as((ValueError, IndexError), EncoderError, "is not an ONNX file, or is damaged"):
+        return b"".join(
+            _message(_GRAPH, _mapped_graph(model[begin:stop], output, matrix, bias))
+            if number == _GRAPH
+            else model[start:stop]
+            for number, start, begin, stop in _all_fields(model, 0, len(model))
+        )
+
+
+def _mapped_graph(graph: bytes, output: str, matrix: Floats32, bias: Floats32) -> bytes:
+    inner, product = f"{_MAPPED}_input", f"{_MAPPED}_product"
+    names = (f"{_MAPPED}_weight", f"{_MAPPED}_bias")
+    fields = []
+    for number, start, begin, stop in _all_fields(graph, 0, len(graph)):
+        kept = graph[start:stop]
+        fields.append(_message(_NODE, _renamed(graph[begin:stop], output, inner)) if number == _NODE else kept)
+    fields += [_message(_NODE, _node("MatMul", (inner, names[0]), product))]
+    fields += [_message(_NODE, _node("Add", (product, names[1]), output))]
+    fields += [_message(_INITIALIZER, _tensor(*one)) for one in zip(names, (matrix, bias), strict=True)]
+    return b"".join(fields)
+
+
+def _renamed(node: bytes, old: str, new: str) -> bytes:
+    return b"".join(
+        _message(number, new.encode())
+        if number in (_INPUT, _OUTPUT) and node[begin:stop] == old.encode()
+        else node[start:stop]
+        for number, start, begin, stop in _all_fields(node, 0, len(node))
+    )
+
+
+def _node(operation: str, inputs: tuple[str, ...], output: str) -> bytes:
+    ends = (*((_INPUT, name) for name in inputs), (_OUTPUT, output), (3, f"{_MAPPED}_{operation}"))
+    return b"".join(_message(number, text.encode()) for number, text in (*ends, (_OPERATION, operation)))
+
+
+def _tensor(name: str, values: Floats32) -> bytes:
+    sizes = b"".join(_written(1 << 3 | _VARINT) + _written(size) for size in values.shape)
+    kind = _written(2 << 3 | _VARINT) + _written(_FLOAT)
+    return sizes + kind + _message(8, name.encode()) + _message(9, np.asarray(values, dtype="<f4").tobytes())
+
+
+def _message(number: int, content: bytes) -> bytes:
+    return _written(number << 3 | _LENGTH) + _written(len(content)) + content
+
+
+def _written(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes((*out, value))
+
+
 def _walk(
     data: mmap.mmap, start: int, end: int, message: str, depth: int, locations: set[str], operations: set[str]
 ) -> None:
@@ -72,13 +139,20 @@ def _walk(
 
 def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Yield the number of every field that holds bytes, and where they begin and end."""
+    for number, _, begin, stop in _all_fields(data, at, end):
+        if number:
+            yield number, begin, stop
+
+
+def _all_fields(data: mmap.mmap | bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield every field: its number, where it starts, where its bytes begin and end; the number of others is 0."""
     while at < end:
+        start = at
         tag, at = _varint(data, at)
-        kind = tag & 7
+        kind, number, begin = tag & 7, 0, at
         if kind == _LENGTH:
-            length, at = _varint(data, at)
-            yield tag >> 3, at, at + length
-            at += length
+            length, begin = _varint(data, at)
+            number, at = tag >> 3, begin + length
         elif kind == _VARINT:
             _, at = _varint(data, at)
         elif kind in (_EIGHT_BYTES, _FOUR_BYTES):
@@ -87,9 +161,10 @@ def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]
             raise ValueError("unknown wire type")
         if at > end:
             raise ValueError("a field runs past its message")
+        yield number, start, begin, at
 
 
-def _varint(data: mmap.mmap, at: int) -> tuple[int, int]:
+def _varint(data: mmap.mmap | bytes, at: int) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):
         byte = data[at]

@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from imprint.encoders import weights
 from imprint.encoders.base import Encoder, identify
+from imprint.encoders.export import write_sentence_transformers
 from imprint.encoders.transformers import offline_and_quiet, open_transformer
 from imprint.errors import EncoderError, SettingError, requiring
 from imprint.files import FilePath
+from imprint.types import Floats32
 
 MODULES = "modules.json"
 SETTINGS = "config_sentence_transformers.json"
@@ -50,6 +52,7 @@ class SentenceTransformersEncoder(Encoder):
         path = weights.check_folder(folder)
         modules = _read_modules(path)
         name, prompt = _choose_prompt(path, prompt_name, prefix)
+        self._folder, self._places = path, [place for _, place in modules]
         self._prompt = prompt
         self._model = _open(path, modules)
         self.name = weights.display_name(path)
@@ -71,6 +74,11 @@ class SentenceTransformersEncoder(Encoder):
                 list(texts), prompt=self._prompt, convert_to_numpy=True, show_progress_bar=False
             )
         return rows
+
+    def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str:
+        """Write the folder again with a Dense module behind its modules."""
+        write_sentence_transformers(self._folder, self._places, folder, weight, bias, modules=MODULES)
+        return "sentence-transformers folder"
 
 
 def _open(folder: Path, modules: list[tuple[str, str]]) -> Any:

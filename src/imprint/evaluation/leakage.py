@@ -74,6 +74,33 @@ class LeakageRow(Row, frozen=True, kw_only=True, tag="leakage"):
         return (self.part == PART and self.against_sha256) or self.embedding_sha256
 
 
+class SentenceLeakageRow(Row, frozen=True, kw_only=True, tag="sentence-leakage"):
+    """How often a linear classifier reads the group off sentences about held-out words, before and after debiasing.
+
+    `fit_texts` says what the debiaser was fitted on: words alone, or sentences. The accuracy is the mean over groups
+    of the share of sentences classified correctly. Intervals are over words.
+    """
+
+    method: str
+    fit_texts: str
+    classifier: str
+    group_names: tuple[str, ...]
+    n_words: int
+    texts: int
+    chance: float
+    accuracy: float
+    accuracy_low: float | None
+    accuracy_high: float | None
+    against: str | None = None
+    against_sha256: str | None = None
+    against_accuracy: float | None = None
+    against_accuracy_low: float | None = None
+    against_accuracy_high: float | None = None
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+
+
 @dataclass(frozen=True, repr=False)
 class Leakage(Result):
     """What can be recovered from each list by each method; lists of too few words are `skipped`."""

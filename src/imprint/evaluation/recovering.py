@@ -12,7 +12,9 @@ import numpy as np
 
 from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
 from imprint.threads import single_threaded
-from imprint.types import Flags, Floats, Floats32
+from imprint.types import Flags, Floats, Floats32, Indices
+
+Labels = Flags | Indices  # women or not, or the number of a group
 
 FOLDS = 5
 
@@ -39,7 +41,7 @@ def recovery_methods(seed: int) -> dict[str, Callable[[Floats32, Flags], Recover
             foldings = [StratifiedKFold(FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
             rights = [cross_val_predict(machine, vectors, labels, cv=folding) == labels for folding in foldings]
             folds = [
-                _share_right(right[tried], labels[tried])
+                share_right(right[tried], labels[tried])
                 for folding, right in zip(foldings, rights, strict=True)
                 for _, tried in folding.split(vectors, labels)
             ]
@@ -51,23 +53,23 @@ def recovery_methods(seed: int) -> dict[str, Callable[[Floats32, Flags], Recover
         with single_threaded():
             found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
         right = found == labels
-        return RecoveryAttempt((right == (_share_right(right, labels) >= 0.5)).astype(np.float64), None)
+        return RecoveryAttempt((right == (share_right(right, labels) >= 0.5)).astype(np.float64), None)
 
     return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), "two clusters": cluster}
 
 
-def estimate_recovery(one: RecoveryAttempt, labels: Flags, seed: int) -> Estimate:
-    """Return the mean over both labels of what was put right, with its interval."""
+def estimate_recovery(one: RecoveryAttempt, labels: Labels, seed: int) -> Estimate:
+    """Return the mean over labels of what was put right, with its interval."""
     if one.folds is not None:
-        return _over_foldings(_share_right(one.right, labels), one.folds)
+        return _over_foldings(share_right(one.right, labels), one.folds)
     shares = _resampled(one.right, labels, seed)
     return estimate(float(shares[0]), shares[1:], rarer_label_count(labels))
 
 
-def estimate_change(first: RecoveryAttempt, last: RecoveryAttempt, labels: Flags, seed: int) -> Estimate:
+def estimate_change(first: RecoveryAttempt, last: RecoveryAttempt, labels: Labels, seed: int) -> Estimate:
     """Return by how much more the last try puts right than the first, on the same words and folds."""
     if first.folds is not None and last.folds is not None:
-        values = [_share_right(one.right, labels) for one in (first, last)]
+        values = [share_right(one.right, labels) for one in (first, last)]
         return _over_foldings(values[1] - values[0], last.folds - first.folds, difference=True)
     shares = _resampled(last.right, labels, seed) - _resampled(first.right, labels, seed)
     return estimate(float(shares[0]), shares[1:], rarer_label_count(labels), difference=True)
@@ -88,9 +90,9 @@ def _over_foldings(value: float, folds: Floats, *, difference: bool = False) -> 
     return Estimate(value, max(-1.0 if difference else 0.0, value - reach), min(1.0, value + reach))
 
 
-def _resampled(right: Floats, labels: Flags, seed: int) -> Floats:
-    """Return the mean over both labels of what was put right, of the words and of resamples of them."""
-    sides = [np.flatnonzero(labels), np.flatnonzero(~labels)]
+def _resampled(right: Floats, labels: Labels, seed: int) -> Floats:
+    """Return the mean over labels of what was put right, of the words and of resamples of them."""
+    sides = [np.flatnonzero(labels == one) for one in np.unique(labels)[::-1]]
     draws = [
         np.concatenate([np.ones((1, len(side))), *draw_counts(len(side), RESAMPLES, seed + place)])
         for place, side in enumerate(sides)
@@ -99,14 +101,14 @@ def _resampled(right: Floats, labels: Flags, seed: int) -> Floats:
     return np.asarray(np.mean(shares, axis=0))
 
 
-def rarer_label_count(labels: Flags) -> int:
+def rarer_label_count(labels: Labels) -> int:
     """Return how many words the rarer label has."""
-    return int(min(labels.sum(), (~labels).sum()))
+    return int(np.unique(labels, return_counts=True)[1].min()) if len(np.unique(labels)) > 1 else 0
 
 
-def _share_right(right: Floats | Flags, labels: Flags) -> float:
-    """Return the mean over both labels of the share of words put right."""
-    return float((right[labels].mean() + right[~labels].mean()) / 2)
+def share_right(right: Floats | Flags, labels: Labels) -> float:
+    """Return the mean over labels of the share of words put right."""
+    return float(np.mean([right[labels == one].mean() for one in np.unique(labels)]))
 
 
 def chance_of_clusters(right: Floats, labels: Flags, seed: int) -> float:
@@ -114,5 +116,5 @@ def chance_of_clusters(right: Floats, labels: Flags, seed: int) -> float:
     found = (right == 1) == labels
     rng = np.random.default_rng(seed)
     shuffled = [rng.permutation(labels) for _ in range(_SHUFFLES)]
-    shares = [_share_right(found == one, one) for one in shuffled]
+    shares = [share_right(found == one, one) for one in shuffled]
     return float(np.mean([max(share, 1 - share) for share in shares]))

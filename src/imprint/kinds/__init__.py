@@ -44,6 +44,7 @@ REGISTRY = Registry(
         "frontier": "imprint.kinds.debiasing:FRONTIER",
         "debiased projection": "imprint.kinds.debiasing:MOVED",
         "leakage": "imprint.kinds.leakage:LEAKAGE",
+        "sentence-leakage": "imprint.kinds.leakage:SENTENCE_LEAKAGE",
         "similarity": "imprint.kinds.benchmarks:SIMILARITY",
         "analogy_benchmark": "imprint.kinds.benchmarks:ANALOGIES",
         "agreement": "imprint.kinds.comparison:AGREEMENT",

@@ -46,13 +46,16 @@ _TOPIC_CHANGES = (TOPIC_COLUMN, _BEFORE, _AFTER, _CHANGE, P_WORDS, TESTS)
 
 
 def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
-    """Show how each test's mean difference changed."""
-    ends = (title(rows[0].change_from), title(rows[0].change_to))
-    people = [row for row in rows if row.about_people] or rows
-    heading = say("How much does each association change from {} to {}?", *ends)
-    yield forest_chart(f"change-forest-{rows[0].part}", heading, people, x_title=_CHANGED, note=_READ)
-    caption = say("What changed from {} to {}{}", *ends, in_family(rows))
-    yield Table(caption, _CHANGES, tuple(_change_cells(row) for row in rows))
+    """Show how each test's mean difference changed, from one subject to each other one."""
+    for place, pair in enumerate(dict.fromkeys((row.change_from, row.change_to) for row in rows)):
+        own = [row for row in rows if (row.change_from, row.change_to) == pair]
+        ends = (title(pair[0]), title(pair[1]))
+        people = [row for row in own if row.about_people] or own
+        heading = say("How much does each association change from {} to {}?", *ends)
+        name = f"change-forest-{rows[0].part}{f'-{place + 1}' if place else ''}"
+        yield forest_chart(name, heading, people, x_title=_CHANGED, note=_READ)
+        caption = say("What changed from {} to {}{}", *ends, in_family(own))
+        yield Table(caption, _CHANGES, tuple(_change_cells(row) for row in own))
     yield Prose(
         "The change of each word's score is tested, on the words that both have. A change has moderate evidence at "
         "most: frequency and the space's axes are not checked.",
@@ -62,8 +65,8 @@ def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
 
 
 def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
-    """Say how many tests about people changed, and the largest change."""
-    people = [row for row in rows if row.about_people]
+    """Say how many tests about people changed, and the largest change; of several subjects, for the first one."""
+    people = [row for row in rows if row.about_people and row.change_to == rows[0].change_to]
     found = [row for row in people if row.found]
     if people:
         moderate = sum(row.evidence == "moderate" for row in found)
@@ -84,7 +87,13 @@ def claims(rows: Sequence[ChangeRow]) -> Iterator[Claim]:
 
 def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
     """Show how each topic's mean difference changed, unless one test is all there is."""
-    if not one_test(rows):
+    pairs = dict.fromkeys((row.change_from, row.change_to) for row in rows)
+    for pair in pairs:
+        own = [row for row in rows if (row.change_from, row.change_to) == pair]
+        if one_test(own):
+            continue
+        caption = "What changed, per topic"
+        named = caption if len(pairs) == 1 else say("{}, from {} to {}", caption, *map(title, pair))
         lines = tuple(
             (
                 title(row.topic),
@@ -92,9 +101,9 @@ def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
                 number(row.mean_difference_after, 3),
                 *topic_cells(row)[:-1],
             )
-            for row in rows
+            for row in own
         )
-        yield Details("What changed, per topic", (Table("What changed, per topic", _TOPIC_CHANGES, lines),))
+        yield Details(caption, (Table(named, _TOPIC_CHANGES, lines),))
 
 
 def _changed(row: ChangeRow) -> Text:

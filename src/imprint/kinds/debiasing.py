@@ -51,6 +51,15 @@ _FACTS = {
     "geometry_lost": "change of inner products between background words",
     "stereotype_left": "seed words' squared projections left, in the fitted problem",
     "changed": "labelled words' variance removed",
+    "fitted_on": "fitted on",
+    "texts": "texts fitted on",
+    "groups": "groups",
+    "most": "classifiers trained at most",
+    "directions": "directions removed",
+    "accuracy_before": "accuracy before, on words for development",
+    "accuracy_left": "accuracy left, on words for development",
+    "components": "components removed",
+    "pairs_variance": "share of the pairs' variance in them",
 }
 _MOST_CHANGE = 0.15  # of the background's variance, as a share, that goes without a note
 _NOTHING = 1e-9  # variance of words that have been debiased before

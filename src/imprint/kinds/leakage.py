@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.evaluation.leakage import NAMES, LeakageRow
+from imprint.evaluation.leakage import NAMES, LeakageRow, SentenceLeakageRow
 from imprint.kinds import Kind
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
@@ -17,6 +17,7 @@ from imprint.view import (
     Table,
     Text,
     count,
+    join,
     percent,
     points,
     say,
@@ -71,6 +72,60 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
         )
 
 
+def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
+    """Show how often the group is read off sentences, before and after, and what the debiaser was fitted on."""
+    first = rows[0]
+    columns = (
+        Column("Fitted on"),
+        Column("Linear classifier"),
+        Column("Chance", "What guessing gives.", True),
+        Column("Before", "Share of sentences classified correctly.", True),
+        Column("After", "With its 95 % interval over words.", True),
+        Column("Change", "In percentage points, with its 95 % interval.", True),
+    )
+    lines = tuple(
+        (
+            title(row.fit_texts),
+            title(row.classifier),
+            percent(row.chance, 1),
+            percent(row.against_accuracy, 1),
+            _bracketed(percent(row.accuracy, 1), row.accuracy_low, row.accuracy_high),
+            _bracketed(points(row.change), row.change_low, row.change_high),
+        )
+        for row in rows
+    )
+    caption = say(
+        "{} read off {} sentences about {} held-out words ({})",
+        join(title(one) for one in first.group_names),
+        count(first.texts),
+        count(first.n_words),
+        title(first.method),
+    )
+    yield Table(caption, columns, lines)
+    yield Prose(
+        "Neither the words nor the sentences were fitted on. Shares are means over the groups. A classifier that is "
+        "trained on these sentences, as they are after debiasing, finds what the method left. What is fitted on words "
+        "alone need not carry over to sentences.",
+        "note",
+        ("page", "terminal"),
+    )
+
+
+def sentence_sentences(rows: Sequence[SentenceLeakageRow]) -> Iterator[Text]:
+    """Say how much a classifier still finds after debiasing on sentences."""
+    own = [row for row in rows if row.fit_texts == "sentences"]
+    if own:
+        worst = max(own, key=lambda row: row.accuracy)
+        yield say(
+            "After debiasing ({}) a linear classifier still puts {} of sentences about held-out words in the right "
+            "group ({} before; chance {}).",
+            title(worst.method),
+            percent(worst.accuracy),
+            percent(worst.against_accuracy),
+            percent(worst.chance),
+        )
+
+
 def _line(row: LeakageRow) -> tuple[Cell | Text, ...]:
     recovered = _bracketed(percent(row.accuracy, 1), row.accuracy_low, row.accuracy_high)
     compared = (
@@ -98,6 +153,21 @@ def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
         yield sentence, "That debiasing removed gender from the vectors."
 
 
+def sentence_claims(rows: Sequence[SentenceLeakageRow]) -> Iterator[Claim]:
+    """Pair what a classifier still finds with what that does not show."""
+    for sentence in sentence_sentences(rows):
+        yield sentence, "That debiasing removed the groups from the sentences."
+
+
 LEAKAGE = Kind(
     "leakage", row=LeakageRow, part=BEFORE_AFTER, blocks=blocks, sentences=sentences, claims=claims, rank=20
+)
+SENTENCE_LEAKAGE = Kind(
+    "sentence-leakage",
+    row=SentenceLeakageRow,
+    part=BEFORE_AFTER,
+    blocks=sentence_blocks,
+    sentences=sentence_sentences,
+    claims=sentence_claims,
+    rank=20,
 )

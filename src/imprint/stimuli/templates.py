@@ -26,6 +26,7 @@ from imprint.stimuli.files import TomlTable, read_table
 from imprint.stimuli.inflection import plural, with_article
 
 _FOLDER = Path(__file__).with_name("data") / "templates"
+_FITTING = _FOLDER.with_name("fitting")
 _FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
 _SLOTS = "{word}, {a word} or {words}"
 _BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
@@ -71,6 +72,12 @@ def bundled_templates(language: str = "en") -> Templates:
             hint="write language = 'en' in the test, or give a file of templates",
         )
     return _bundled(language)
+
+
+@cache
+def fitting_templates() -> Templates:
+    """Return English sentences to fit debiasers on; none is among the bundled ones, which judge what was fitted."""
+    return _read(_FITTING / "en.toml")
 
 
 def read_templates(path: FilePath) -> Templates:

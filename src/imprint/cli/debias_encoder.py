@@ -1,0 +1,61 @@
+"""`imprint debias` of an encoder: fitted on sentences, judged on others, written as a model and as a matrix."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import imprint
+from imprint.cli.encoders import opened_cache, opened_encoder
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def debias_encoder(
+    source: str,
+    target: Path,
+    *,
+    method: str,
+    strength: str | None,
+    groups: "Sequence[str] | None",
+    save: Path | None,
+    cache: Path | None,
+    no_cache: bool,
+    seed: int,
+    json: bool,
+    **options: Any,
+) -> None:
+    """Fit, judge, write, and say what was written."""
+    from imprint.cli.console import check_target, phases, print_note, show_findings
+    from imprint.encoders.export import MATRIX
+    from imprint.files import free_folder
+
+    free_folder(target)
+    if save is not None:
+        check_target(save, reading=source)
+    fitter = imprint.debiaser(method, **({} if strength is None else {"strength": _number(strength)}))
+    sets = [
+        imprint.WordSet.of(_named(one, place), imprint.read_seeds(one).words, "name")
+        for place, one in enumerate(groups or ())
+    ]
+    opened = opened_encoder(source, **{name: value for name, value in options.items() if value is not None})
+    with opened_cache(cache, unused=no_cache) as kept, phases() as report:
+        done = imprint.debias_encoder(opened, fitter, groups=sets or None, cache=kept, seed=seed, report=report)
+        made = done.encoder.save(target)
+        if save is not None:
+            done.transform.save(save)
+    show_findings(done.findings(), json=json)
+    model = f"a {made} and " if made else "only the matrix, since this encoder is not a model that can be written: "
+    print_note(f"written to {target}: {model}{MATRIX} (weight and bias)")
+
+
+def _named(group: str, place: int) -> str:
+    """Name a group by its file, or by its place."""
+    return Path(group).stem if Path(group).is_file() else f"group {place + 1}"
+
+
+def _number(strength: str) -> float:
+    try:
+        return float(strength)
+    except ValueError as error:
+        raise SettingError(option="--strength", got=strength, expected="a number of at least 0") from error

@@ -1,0 +1,168 @@
+"""What a debiaser is fitted on: vectors with the group each belongs to, of words or of sentences made of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from imprint.debiasing.transform import Card
+from imprint.directions.axis import Axis, Pairs, pair_axis
+from imprint.errors import SettingError, VocabularyError
+from imprint.names.tables import first_names
+from imprint.stimuli import seeds as catalogue
+from imprint.stimuli.definition import quote
+from imprint.subjects.opening import EmbeddingLike, load
+from imprint.types import Floats, Indices
+
+ONE_SIDED = 0.95  # share of a name's bearers of one sex from which on it labels a word
+BIRTHS = 10_000  # of that sex and the other together, from which on a name is known
+
+_FEWEST = 2  # words on each side
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Vectors and their labels.
+
+    Attributes
+    ----------
+    name
+        The embedding or encoder that they are from.
+    sha256
+        Its hash.
+    rows
+        One vector per row.
+    labels
+        The group of each row, counted from 0.
+    owners
+        A number per row; rows of one word share it.
+    groups
+        The words of each group.
+    pairs
+        Numbers of two rows that should differ in the group alone, the first group's first.
+    seeds
+        Vectors of what should not depend on the group, such as sentences about professions.
+    background
+        Vectors to keep as they are.
+    missing
+        Words without a vector.
+    settings
+        What the card says about them.
+    """
+
+    name: str
+    sha256: str
+    rows: Floats
+    labels: Indices
+    owners: Indices
+    groups: tuple[tuple[str, ...], ...]
+    pairs: Indices
+    seeds: Floats | None = None
+    background: Floats | None = None
+    missing: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def centre(self) -> Floats:
+        """The mean of all rows."""
+        return np.asarray(self.rows.mean(axis=0))
+
+    def one_hot(self) -> Floats:
+        """Return a column per group; of two groups the first one's alone."""
+        columns = np.eye(len(self.groups))[self.labels]
+        return columns[:, :1] if len(self.groups) == 2 else columns
+
+    def differences(self) -> Floats:
+        """Return the first row of each pair less the second."""
+        if not len(self.pairs):
+            raise SettingError(
+                "there are no pairs of words that differ in the group alone",
+                option="pairs",
+                hint="choose a method that needs labels alone, such as leace",
+            )
+        difference: Floats = self.rows[self.pairs[:, 0]] - self.rows[self.pairs[:, 1]]
+        return difference
+
+    def card(self, settings: Mapping[str, Any] | None = None, **measured: Any) -> Card:
+        """Return what a transform fitted on them says about itself."""
+        return Card(
+            embedding=self.name,
+            embedding_sha256=self.sha256,
+            positive=self.groups[0],
+            negative=tuple(word for words in self.groups[1:] for word in words),
+            seeds=(),
+            missing=self.missing,
+            settings={**self.settings, **(settings or {})},
+            measured=measured,
+        )
+
+
+def labelled_words(
+    embedding: EmbeddingLike,
+    axis: Axis | None,
+    pairs: Pairs | None,
+    positive: Sequence[str] | None,
+    negative: Sequence[str] | None,
+) -> LabelledRows:
+    """Look up two lists of words: those of an axis, of pairs, those given, or words and names of one gender."""
+    if axis is None and pairs is not None:
+        axis = pair_axis(embedding, pairs)
+    if axis is not None:
+        positive, negative = axis.positive, axis.negative
+    if (positive is None) != (negative is None):
+        raise SettingError(
+            "positive and negative words belong together",
+            option="negative" if negative is None else "positive",
+            hint="give both, or neither",
+        )
+    sides = gendered_words() if positive is None or negative is None else (positive, negative)
+    both = set(sides[0]) & set(sides[1])
+    if both:
+        raise SettingError(
+            f"{quote(sorted(both)[:5])} appear on both sides",
+            words=sorted(both),
+            hint="keep each word on one side",
+        )
+    embedding = load(embedding)
+    embedding.check_finite()
+    found = [embedding.lookup(dict.fromkeys(words)) for words in sides]
+    for name, side in zip(("positive", "negative"), found, strict=True):
+        if len(side.words) < _FEWEST:
+            raise VocabularyError(
+                f"has {len(side.words)} of the {name} words (missing: {quote(side.missing[:5])})",
+                expected=f"at least {_FEWEST} on each side",
+                where=embedding.name,
+                words=side.missing,
+            )
+    counts = [len(side.words) for side in found]
+    places = {word: row for row, word in enumerate((*found[0].words, *found[1].words))}
+    chosen = pairs or (() if positive is not None else catalogue.definitional_pairs())
+    paired = [(places[one], places[two]) for one, two in chosen if one in places and two in places]
+    return LabelledRows(
+        name=embedding.name,
+        sha256=embedding.sha256,
+        rows=np.concatenate([side.vectors for side in found]).astype(np.float64),
+        labels=np.repeat([0, 1], counts),
+        owners=np.arange(sum(counts)),
+        groups=(found[0].words, found[1].words),
+        pairs=np.array(paired, dtype=np.intp),
+        missing=(*(() if axis is None else axis.missing), *found[0].missing, *found[1].missing),
+    )
+
+
+def gendered_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return first names of men and of women, most borne first."""
+    table = first_names().at_least(BIRTHS)
+    share = dict(zip(table.names, table.share_women.tolist(), strict=True))
+    return (
+        tuple(name for name, women in share.items() if women <= 1.0 - ONE_SIDED),
+        tuple(name for name, women in share.items() if women >= ONE_SIDED),
+    )
+
+
+def gendered_words() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return words that define gender and first names, of men and of women."""
+    men, women = zip(*catalogue.definitional_pairs(), strict=True)
+    names = gendered_names()
+    return tuple(dict.fromkeys((*men, *names[0]))), tuple(dict.fromkeys((*women, *names[1])))

@@ -1,0 +1,194 @@
+"""Debiasers fitted on an encoder's sentences: words of groups in many sentences, and other words to judge the result.
+
+Liang et al. (2020), section 2.1: a word alone says little about how an encoder treats it in sentences. Sentences to
+fit on are not those of SEAT, and names of the catalogue's tests are left out, so that both can judge what was fitted.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.debiasing.debiaser import Debiaser
+from imprint.debiasing.labelled import LabelledRows, gendered_names
+from imprint.debiasing.transform import LinearTransform
+from imprint.encoders.base import Encoder
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import encode_texts
+from imprint.errors import SettingError
+from imprint.stimuli import seeds as catalogue
+from imprint.stimuli.catalog import catalogue as tests
+from imprint.stimuli.definition import WeatTest, WordKind, WordSet, words_of
+from imprint.stimuli.templates import Templates, fill, fitting_templates
+from imprint.types import Floats, Floats32, Progress
+
+FittedOn = Literal["words", "sentences"]
+
+TERMS = (
+    *((pair, "person noun") for pair in (
+        ("man", "woman"), ("boy", "girl"), ("father", "mother"), ("son", "daughter"), ("brother", "sister"),
+        ("guy", "gal"), ("male", "female"), ("uncle", "aunt"), ("nephew", "niece"), ("husband", "wife"),
+        ("grandfather", "grandmother"), ("grandson", "granddaughter"), ("gentleman", "lady"), ("dad", "mom"),
+        ("king", "queen"), ("prince", "princess"), ("businessman", "businesswoman"), ("schoolboy", "schoolgirl"),
+        ("boyfriend", "girlfriend"), ("groom", "bride"),
+    )),
+    (("he", "she"), "subject pronoun"),
+    (("him", "her"), "object pronoun"),
+)  # fmt: skip
+
+_MOST_NAMES = 600  # of each group, to fit on
+_MOST_HELD_OUT = 150  # of each group, to judge with
+_EVERY = 5  # every so many names are held out
+_PER_WORD = 4  # sentences of a word that has no pair: more words say more than more sentences
+
+
+@dataclass(frozen=True)
+class FittingGroups:
+    """The words of each group to fit on, those held out to judge with, and pairs that differ in the group alone."""
+
+    fitted: tuple[WordSet, ...]
+    held_out: tuple[WordSet, ...]
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+def gender_groups() -> FittingGroups:
+    """Return men and women: paired terms, and first names that no test of the catalogue asks about."""
+    asked = words_of([test for test in tests() if isinstance(test, WeatTest)])
+    fitted, held_out = [], []
+    for side, (group, names) in enumerate(zip(("men", "women"), gendered_names(), strict=True)):
+        others = [name for name in names if name not in asked]
+        parts = _split(WordSet.of(group, others, "name"))
+        terms = [(pair[side], kind) for pair, kind in TERMS]
+        words, kinds = (tuple(one) for one in zip(*terms, strict=True))
+        fitted.append(WordSet(group, (*words, *parts[0].words), (*kinds, *parts[0].kinds)))
+        held_out.append(parts[1])
+    return FittingGroups(tuple(fitted), tuple(held_out), tuple(pair for pair, _ in TERMS))
+
+
+def own_groups(groups: Sequence[WordSet]) -> FittingGroups:
+    """Return groups of the reader's own, every fifth word held out."""
+    if len(groups) < 2:
+        raise SettingError(option="groups", got=len(groups), expected="at least two lists of words")
+    seen: dict[str, str] = {}
+    for group in groups:
+        for word in group.words:
+            if seen.setdefault(word, group.name) != group.name:
+                raise SettingError(f"{word!r} appears in two groups", words=[word], hint="keep each word in one")
+        if len(group) < 2:
+            raise SettingError(option=f"the group {group.name}", got=len(group), expected="at least 2 words")
+    parts = [_split(group) for group in groups]
+    return FittingGroups(tuple(one for one, _ in parts), tuple(other for _, other in parts))
+
+
+def fit_encoder(
+    encoder: Encoder,
+    debiaser: Debiaser,
+    groups: FittingGroups | None = None,
+    *,
+    on: FittedOn = "sentences",
+    templates: Templates | None = None,
+) -> LinearTransform:
+    """Fit a debiaser on an encoder's vectors of groups of words, in sentences or alone."""
+    return debiaser.fit_rows(
+        label_texts(encoder, groups, on=on, templates=templates, others=debiaser.needs_background)
+    )
+
+
+def label_texts(
+    encoder: Encoder,
+    groups: FittingGroups | None = None,
+    *,
+    on: FittedOn = "sentences",
+    templates: Templates | None = None,
+    others: bool = False,
+) -> LabelledRows:
+    """Encode the words of groups, in sentences or alone; `others` asks for professions and background words too.
+
+    A word of a pair goes into every sentence of its kind, any other word into four, each group's in the same ones.
+    """
+    asked = gender_groups() if groups is None else groups
+    frames = fitting_templates() if templates is None else templates
+    paired = {word for pair in asked.pairs for word in pair}
+    texts: list[str] = []
+    owners: list[int] = []
+    labels: list[int] = []
+    places: dict[tuple[str, str], int] = {}
+    for label, group in enumerate(asked.fitted):
+        turn = 0
+        for word, kind in zip(group.words, group.kinds, strict=True):
+            patterns = _patterns(kind, frames, on)
+            if word not in paired:
+                patterns = [patterns[(turn + step) % len(patterns)] for step in range(min(_PER_WORD, len(patterns)))]
+                turn += _PER_WORD
+            for pattern in patterns:
+                places[word, pattern] = len(texts)
+                texts.append(fill(pattern, word) if pattern else word)
+                owners.append(len(owners) and owners[-1] + (pattern == patterns[0]))
+                labels.append(label)
+    rows = encoder.encode(texts)
+    pairs = [
+        (row, places[second, pattern])
+        for first, second in asked.pairs
+        for (word, pattern), row in places.items()
+        if word == first and (second, pattern) in places
+    ]
+    return LabelledRows(
+        name=encoder.name,
+        sha256=encoder.identity,
+        rows=rows.astype(np.float64),
+        labels=np.array(labels, dtype=np.intp),
+        owners=np.array(owners, dtype=np.intp),
+        groups=tuple(group.words for group in asked.fitted),
+        pairs=np.array(pairs, dtype=np.intp),
+        seeds=_encoded(encoder, catalogue.fitted(), "person noun", frames, on) if others else None,
+        background=_encoded(encoder, catalogue.background(), "unknown", frames, on) if others else None,
+        settings={"fitted_on": on, "texts": len(texts), "groups": len(asked.fitted)},
+    )
+
+
+class RememberingEncoder(Encoder):
+    """An encoder that keeps the vectors it gave, so that several transforms of it encode each text once."""
+
+    def __init__(self, base: Encoder, *, cache: EncodingCache | None = None, progress: Progress | None = None) -> None:
+        self.base = base
+        self.name, self.identity, self.settings = base.name, base.identity, base.settings
+        self.chunk, self.max_texts = 1 << 20, base.max_texts
+        self.cacheable = False  # in a cache of its own: it has read the one given
+        self._cache, self._progress = cache, progress
+        self._known: dict[str, Floats32] = {}
+
+    def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
+        """Return known vectors, and encode the others."""
+        fresh = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if fresh:
+            found = encode_texts(self.base, fresh, cache=self._cache, progress=self._progress)
+            self._known |= zip(fresh, found.rows(fresh), strict=True)
+        return np.array([self._known[text] for text in texts])
+
+    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words that the encoder has no representation of."""
+        return self.base.lacks(words)
+
+
+def _split(group: WordSet) -> tuple[WordSet, WordSet]:
+    held_out = group.words[_EVERY - 1 :: _EVERY][:_MOST_HELD_OUT]
+    apart = set(held_out)
+    return group.subset([word for word in group.words if word not in apart][:_MOST_NAMES]), group.subset(held_out)
+
+
+def _patterns(kind: WordKind, templates: Templates, on: FittedOn) -> Sequence[str]:
+    """Return the patterns of a kind of word; "" stands for the word alone."""
+    return ("",) if on == "words" else templates.by_kind.get(kind) or templates.by_kind["unknown"]
+
+
+def _encoded(encoder: Encoder, words: Sequence[str], kind: WordKind, templates: Templates, on: FittedOn) -> Floats:
+    """Encode words that belong to no group, each in two sentences or alone."""
+    patterns = _patterns(kind, templates, on)
+    texts = [
+        fill(patterns[(place + step) % len(patterns)], word) if on == "sentences" else word.replace("_", " ")
+        for place, word in enumerate(words)
+        for step in range(min(2, len(patterns)))
+    ]
+    return encoder.encode(texts).astype(np.float64)

@@ -1,0 +1,267 @@
+"""A debiased encoder, and what debiasing did: judged on names and sentences that it was not fitted on.
+
+The same method is fitted on words alone too, because erasure fitted on words need not carry over to sentences. Both
+are judged alike: the group that classifiers still read off sentences, SEATs before and after, similarity lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from imprint.association.changes import change_rows
+from imprint.association.seat_battery import run_seat_battery
+from imprint.association.seat_result import SeatResult
+from imprint.association.verdicts import ALPHA
+from imprint.debiasing.debiaser import Debiaser, debiaser
+from imprint.debiasing.labelled import LabelledRows
+from imprint.debiasing.rows import fitted_finding
+from imprint.debiasing.sentences import (
+    FittedOn,
+    FittingGroups,
+    RememberingEncoder,
+    gender_groups,
+    label_texts,
+    own_groups,
+)
+from imprint.debiasing.transform import DebiasedEncoder, LinearTransform, Transform
+from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder
+from imprint.encoders.cache import EncodingCache
+from imprint.errors import VocabularyError
+from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
+from imprint.evaluation.leakage import SentenceLeakageRow
+from imprint.evaluation.nested import owner_labels, recover_anew, recover_by_others
+from imprint.evaluation.recovering import FOLDS, RecoveryAttempt, estimate_change, estimate_recovery
+from imprint.evaluation.resampling import flatten
+from imprint.evaluation.similarity import similarity
+from imprint.rows import Result, Row, skipped
+from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
+from imprint.stimuli.definition import WeatTest, WordSet
+from imprint.stimuli.templates import Templates, bundled_templates, fill
+from imprint.subjects.opening import EncoderLike, open_encoder
+from imprint.types import Indices, Report
+
+PART = "debiasing"
+FEWEST_HELD_OUT = 2 * FOLDS  # words of each group that folds can be made of
+
+_ANEW = "trained on these sentences, nested cross-validation"
+_BY_OTHERS = "trained on the sentences fitted on"
+_BENCHMARKS = ("rg-65", "ws-353", "men")
+
+
+@dataclass(frozen=True, repr=False)
+class EncoderDebiasing(Result):
+    """A debiased encoder, and what was measured about it.
+
+    Attributes
+    ----------
+    encoder
+        The debiased encoder, fitted on sentences.
+    transform
+        The affine map behind it.
+    from_words
+        The same method fitted on words alone, for comparison.
+    rows
+        What was fitted and measured, of both.
+    """
+
+    encoder: DebiasedEncoder
+    transform: LinearTransform
+    from_words: DebiasedEncoder
+    rows: tuple[Row, ...]
+
+    def findings(self) -> list[Row]:
+        """Return what was fitted, what can still be read off sentences, tests before and after, and benchmarks."""
+        return list(self.rows)
+
+    def __repr__(self) -> str:
+        return f"EncoderDebiasing({self.encoder.name}: {len(self.rows)} findings)"
+
+
+def debias_encoder(
+    encoder: EncoderLike,
+    method: str | Debiaser = "leace",
+    *,
+    groups: Sequence[WordSet] | None = None,
+    templates: Templates | None = None,
+    tests: Sequence[WeatTest] | None = None,
+    cache: EncodingCache | None = None,
+    seed: int = 0,
+    report: Report | None = None,
+) -> EncoderDebiasing:
+    """Debias a sentence encoder, and judge the result on names and sentences it was not fitted on.
+
+    Parameters
+    ----------
+    encoder
+        A model, an embedding or a function, as `open_encoder` accepts it.
+    method
+        linear, hard, leace, inlp, sentence-debias, a plug-in's name, or a debiaser with settings of its own.
+    groups
+        Two or more sets of words whose group should not be found any more; by default men's and women's names
+        and terms. Every fifth word is held out. Without terms in pairs, only leace and inlp can be fitted.
+    templates
+        Sentences to fit on, from `read_templates`; by default sentences that are not among SEAT's.
+    tests
+        SEATs to run before and after; by default those of gender, or none where groups are given.
+    cache
+        Where encodings are kept between runs.
+    seed
+        Seed of everything random.
+    report
+        Called with the name of the step, the work done and the total work.
+
+    Returns
+    -------
+    EncoderDebiasing
+        The debiased encoder, its transform and the findings.
+
+    Examples
+    --------
+    >>> done = imprint.debias_encoder("cbow", "leace")
+    >>> done.encoder.name
+    'glove.6B.100d debiased (leace, sentences)'
+    """
+    opened = open_encoder(encoder)
+    progress = None if report is None else lambda done, total: report(f"encoding with {opened.name}", done, total)
+    before = RememberingEncoder(opened, cache=cache, progress=progress)
+    fitter = debiaser(method) if isinstance(method, str) else method
+    asked = gender_groups() if groups is None else own_groups(groups)
+    labelled = {
+        on: label_texts(before, asked, on=on, templates=templates, others=fitter.needs_background)
+        for on in get_args(FittedOn)
+    }
+    transforms = {on: fitter.fit_rows(rows) for on, rows in labelled.items()}
+    after = {on: transform.apply(before) for on, transform in transforms.items()}
+    if tests is None:
+        chosen = choose(catalogue(), GENDER_TESTS) if groups is None else ()
+        tests = [test for test in chosen if isinstance(test, WeatTest)]
+    rows: list[Row] = [fitted_finding(transforms[on]) for on in ("sentences", "words")]
+    rows += _leakage(before, after, labelled["sentences"], asked, seed)
+    rows += _changes(before, after, tests, seed, report)
+    rows += _similarity(before, after, seed)
+    made = {on: transform.apply(opened) for on, transform in transforms.items()}
+    return EncoderDebiasing(
+        made["sentences"], transforms["sentences"], made["words"], tuple(row.in_part(PART) for row in rows)
+    )
+
+
+def _leakage(
+    before: Encoder, after: dict[FittedOn, DebiasedEncoder], trained: LabelledRows, asked: FittingGroups, seed: int
+) -> list[Row]:
+    """Try to read the group off held-out words in SEAT's sentences, with the encoder as it was and as it is."""
+    names = tuple(group.name for group in asked.held_out)
+    fewest = min(map(len, asked.held_out))
+    if fewest < FEWEST_HELD_OUT:
+        reason = f"a group has {fewest} held-out words, fewer than {FEWEST_HELD_OUT}"
+        return [
+            skipped(
+                (before.name, before.identity), "leakage", "What is left of the groups", reason, part=PART, seed=seed
+            )
+        ]
+    texts, labels, owners = held_out_texts(asked)
+    rows = before.encode(texts).astype(np.float64)
+    of_words = owner_labels(labels, owners)
+
+    def attempts(transform: Transform | None) -> dict[str, RecoveryAttempt]:
+        moved = rows if transform is None else transform(rows)
+        train = trained.rows if transform is None else transform(trained.rows)
+        return {
+            _BY_OTHERS: recover_by_others((train, trained.labels), moved, labels, owners),
+            _ANEW: recover_anew(moved, labels, owners, seed),
+        }
+
+    first = attempts(None)
+    found: list[Row] = []
+    for on in ("sentences", "words"):
+        encoder = after[on]
+        for classifier, last in attempts(encoder.transform).items():
+            measured = {
+                "accuracy": estimate_recovery(last, of_words, seed),
+                "against_accuracy": estimate_recovery(first[classifier], of_words, seed),
+                "change": estimate_change(first[classifier], last, of_words, seed),
+            }
+            found.append(
+                SentenceLeakageRow(
+                    test=f"{encoder.transform.method} fitted on {on}, {classifier}",
+                    embedding=encoder.name,
+                    embedding_sha256=encoder.identity,
+                    statistic=measured["accuracy"].value,
+                    seed=seed,
+                    method=encoder.transform.method,
+                    fit_texts=on,
+                    classifier=classifier,
+                    group_names=names,
+                    n_words=len(of_words),
+                    texts=len(texts),
+                    chance=1.0 / len(names),
+                    against=before.name,
+                    against_sha256=before.identity,
+                    **flatten(measured),
+                )
+            )
+    return found
+
+
+def held_out_texts(asked: FittingGroups) -> tuple[list[str], Indices, Indices]:
+    """Return SEAT's sentences about held-out words, the group of each and the number of its word."""
+    frames = bundled_templates().by_kind
+    made = [
+        (fill(pattern, word), label, f"{label} {word}")
+        for label, group in enumerate(asked.held_out)
+        for word, kind in zip(group.words, group.kinds, strict=True)
+        for pattern in frames[kind]
+    ]
+    texts, labels, words = zip(*made, strict=True)
+    numbers = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    return list(texts), np.array(labels, dtype=np.intp), np.array([numbers[word] for word in words], dtype=np.intp)
+
+
+def _changes(
+    before: Encoder,
+    after: dict[FittedOn, DebiasedEncoder],
+    tests: Sequence[WeatTest],
+    seed: int,
+    report: Report | None,
+) -> list[Row]:
+    """Return the SEATs of all three, and what changed."""
+    if not tests:
+        return []
+    encoders = [before, after["sentences"], after["words"]]
+    try:
+        battery = run_seat_battery(encoders, tests, context="bleached", seed=seed, report=report)
+    except VocabularyError as error:
+        return [
+            skipped((before.name, before.identity), "seats", "SEATs before and after", error, part=PART, seed=seed)
+        ]
+    seats: dict[str, list[SeatResult]] = {encoder.identity: [] for encoder in encoders}
+    for one in battery.of_unit("word"):
+        seats[one.embedding_sha256].append(one)
+    rows: list[Row] = [one.finding() for own in seats.values() for one in own]
+    for encoder in encoders[1:]:
+        rows += change_rows(seats[before.identity], seats[encoder.identity], ALPHA)
+    return [*rows, *battery.skipped]
+
+
+def _similarity(before: Encoder, after: dict[FittedOn, DebiasedEncoder], seed: int) -> list[Row]:
+    """Return what similarity benchmarks lose, on words alone."""
+    rows: list[Row] = []
+    for benchmark in bundled_benchmarks(*_BENCHMARKS):
+        assert isinstance(benchmark, PairBenchmark)
+        words = sorted({word for pair in benchmark.pairs for word in pair})
+        lacking = set(before.lacks(words))
+        known = [word for word in words if word not in lacking]
+        for on in ("sentences", "words"):
+            try:
+                rows.append(similarity(_of(after[on], known), benchmark, against=_of(before, known)))
+            except VocabularyError as error:
+                measured = (after[on].name, after[on].identity)
+                rows.append(skipped(measured, benchmark.name, benchmark.name, error, part=PART, seed=seed))
+    return rows
+
+
+def _of(encoder: Encoder, words: Sequence[str]) -> Embedding:
+    """Return an encoder's vectors of words as an embedding of its name."""
+    return Embedding(encoder.name, list(words), encoder.encode(words))

@@ -1,0 +1,1 @@
+"""imprint inside other libraries: sentence-transformers and scikit-learn, each imported only by its own module."""

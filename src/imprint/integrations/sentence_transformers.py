@@ -1,0 +1,112 @@
+"""Bias tests while a sentence-transformers model is trained: an evaluator like the library's own."""
+
+import csv
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from imprint.association.seat import in_sentences, measure
+from imprint.association.weat import find_test
+from imprint.choices import Context
+from imprint.encoders.encodings import encode_texts
+from imprint.encoders.function import FunctionEncoder
+from imprint.errors import SettingError, requiring
+from imprint.stimuli.catalog import GENDER_TESTS
+from imprint.stimuli.definition import WeatTest
+
+with requiring("sentence-transformers", "encoders"):
+    try:
+        from sentence_transformers.base.evaluation import SentenceEvaluator
+    except ModuleNotFoundError:  # before the sixth release
+        from sentence_transformers.evaluation import SentenceEvaluator
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+_PRIMARY = "negative_mean_absolute_difference"
+
+
+class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
+    """Runs SEATs on a model in training, and logs their effects.
+
+    Give it to a trainer as `evaluator`. It returns, per test, `TEST_difference` (the difference in cosines) and
+    `TEST_d` (the effect size), by words. The primary metric is minus the mean of the absolute differences, so that
+    more is better. Use it beside an evaluator of quality: a model that says nothing has no bias either.
+
+    Parameters
+    ----------
+    tests
+        Ids of catalogue tests, or tests of your own.
+    context
+        "word" for words alone, or "bleached" or "unbleached" sentences.
+    name
+        Put before each metric, and into the name of the CSV file.
+    batch_size
+        Texts encoded at once.
+    write_csv
+        Whether to append a line per call to a CSV file in the trainer's folder.
+
+    Examples
+    --------
+    >>> from imprint.integrations.sentence_transformers import BiasEvaluator
+    >>> trainer = SentenceTransformerTrainer(model, evaluator=BiasEvaluator(["caliskan-6"]), ...)
+    """
+
+    def __init__(
+        self,
+        tests: Sequence[WeatTest | str] = GENDER_TESTS,
+        *,
+        context: Context = "bleached",
+        name: str = "bias",
+        batch_size: int = 32,
+        write_csv: bool = True,
+    ) -> None:
+        super().__init__()
+        if isinstance(tests, str) or not tests:
+            raise SettingError(option="tests", got=tests, expected="a list of at least one test")
+        self.questions = [in_sentences(find_test(test), context) for test in tests]
+        self.name, self.batch_size, self.write_csv = name, batch_size, write_csv
+        self.primary_metric = _PRIMARY
+        self.csv_file = f"imprint_{name + '_' if name else ''}results.csv"
+
+    def __call__(
+        self, model: "SentenceTransformer", output_path: str | None = None, epoch: int = -1, steps: int = -1
+    ) -> dict[str, float]:
+        """Run the tests on the model as it is now."""
+        encode = partial(model.encode, batch_size=self.batch_size, convert_to_numpy=True, show_progress_bar=False)
+        encoder = FunctionEncoder(encode, name="model in training")
+        encodings = encode_texts(encoder, [text for one in self.questions for text in one.texts + one.frames])
+        measured: dict[str, float] = {}
+        for question in self.questions:
+            result = measure(question, encoder, encodings, units=("word",))["word"]
+            measured[f"{question.test.id}_difference"] = result.mean_difference
+            measured[f"{question.test.id}_d"] = result.effect_size
+        differences = [abs(value) for name, value in measured.items() if name.endswith("_difference")]
+        measured[_PRIMARY] = -float(np.mean(differences))
+        if output_path is not None and self.write_csv:
+            self._append(Path(output_path), {"epoch": epoch, "steps": steps, **measured})
+        metrics: dict[str, float] = self.prefix_name_to_metrics(measured, self.name)
+        self.store_metrics_in_model_card_data(model, metrics, epoch, steps)
+        return metrics
+
+    @property
+    def description(self) -> str:
+        """What the model card calls it."""
+        return "Sentence Encoder Association Test"
+
+    def get_config_dict(self) -> dict[str, Any]:
+        """Return what the model card says about it."""
+        return {"tests": [question.test.id for question in self.questions]}
+
+    def _append(self, folder: Path, values: dict[str, float]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / self.csv_file
+        fresh = not path.is_file()
+        with path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            if fresh:
+                writer.writerow(values)
+            writer.writerow(values.values())

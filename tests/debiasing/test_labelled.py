@@ -1,0 +1,138 @@
+"""Debiasers of labelled vectors, on planted groups: the bias first, then that it is gone, and what it cost."""
+
+import numpy as np
+import pytest
+from refusals import refuses
+from sklearn.linear_model import LogisticRegression
+
+from imprint.debiasing.debiaser import debiaser
+from imprint.debiasing.inlp import InlpDebiaser
+from imprint.debiasing.labelled import LabelledRows, labelled_words
+from imprint.debiasing.leace import LeaceDebiaser
+from imprint.debiasing.linear import LinearDebiaser
+from imprint.debiasing.sentence_debias import SentenceDebiaser
+from imprint.errors import SettingError
+
+DIMENSION, EACH = 12, 200
+
+
+def planted(groups, dimension=DIMENSION):
+    """Return correlated rows whose groups differ along some directions; each row is a word, and rows pair up."""
+    generator = np.random.default_rng(3)
+    labels = np.repeat(np.arange(groups), EACH)
+    rows = generator.normal(size=(len(labels), dimension)) @ generator.normal(size=(dimension, dimension)) + 1.0
+    rows += 4.0 * generator.normal(size=(groups, dimension))[labels]
+    words = tuple(tuple(f"{group} {place}" for place in range(EACH)) for group in range(groups))
+    pairs = np.stack([np.arange(EACH), np.arange(EACH, 2 * EACH)], axis=1)
+    others = generator.normal(size=(3 * EACH, dimension))
+    return LabelledRows(
+        "planted", "0", rows, labels, np.arange(len(rows)), words, pairs, seeds=others[:EACH], background=others
+    )
+
+
+def accuracy(rows, labels):
+    machine = LogisticRegression(max_iter=5000).fit(rows, labels)
+    return np.mean([machine.predict(rows[labels == one]) == one for one in np.unique(labels)])
+
+
+@pytest.mark.parametrize("groups", [2, 3, 5])
+def test_leace_erases_any_number_of_groups_and_takes_one_direction_fewer_than_there_are(groups):
+    labelled = planted(groups)
+    transform = LeaceDebiaser().fit_rows(labelled)
+    after = transform(labelled.rows)
+    assert accuracy(labelled.rows, labelled.labels) > 0.75
+    assert accuracy(after, labelled.labels) == pytest.approx(1 / groups, abs=1e-6)
+    means = np.array([after[labelled.labels == one].mean(axis=0) for one in range(groups)])
+    np.testing.assert_allclose(means, np.broadcast_to(labelled.centre, means.shape), atol=1e-8)
+    assert np.linalg.matrix_rank(transform.matrix, tol=1e-8) == DIMENSION - (groups - 1)
+    assert 0.0 < transform.card.measured["changed"] < 1.0
+
+
+def test_leace_of_two_groups_is_the_same_with_one_column_and_with_two():
+    labelled = planted(2)
+    from imprint.debiasing.leace import erasure
+
+    rows = labelled.rows - labelled.centre
+    np.testing.assert_allclose(erasure(rows, np.eye(2)[labelled.labels]), erasure(rows, labelled.one_hot()), atol=1e-9)
+
+
+@pytest.mark.parametrize("groups", [2, 3])
+def test_inlp_stops_where_no_classifier_is_better_than_chance_and_projects_orthogonally(groups):
+    labelled = planted(groups, dimension=40)
+    transform = InlpDebiaser().fit_rows(labelled)
+    measured = transform.card.measured
+    assert measured["accuracy_before"] > 0.7
+    assert measured["accuracy_left"] <= 1 / groups + 0.02
+    assert groups - 1 <= measured["directions"] < 40
+    np.testing.assert_allclose(transform.matrix @ transform.matrix, transform.matrix, atol=1e-9)
+    np.testing.assert_allclose(transform.matrix, transform.matrix.T, atol=1e-12)
+
+
+def test_inlp_ends_where_nothing_is_left():
+    labelled = planted(3, dimension=3)
+    transform = InlpDebiaser().fit_rows(labelled)
+    assert transform.card.measured["accuracy_left"] == pytest.approx(1 / 3, abs=0.02)
+    assert transform.card.measured["directions"] <= 3
+
+
+def test_inlp_trains_no_more_classifiers_than_allowed():
+    transform = InlpDebiaser(most=1).fit_rows(planted(2))
+    assert transform.card.measured["directions"] == 1
+    with refuses(SettingError, option="most"):
+        InlpDebiaser(most=0)
+
+
+def test_sentence_debias_projects_out_the_components_that_an_independent_decomposition_finds():
+    labelled = planted(2)
+    transform = SentenceDebiaser(components=2).fit_rows(labelled)
+    halves = labelled.differences() / 2
+    values, axes = np.linalg.eigh(halves.T @ halves)
+    np.testing.assert_allclose(transform.matrix @ axes[:, -2:], 0.0, atol=1e-8)
+    np.testing.assert_allclose(transform.matrix @ axes[:, :-2], axes[:, :-2], atol=1e-8)
+    assert transform.card.measured["pairs_variance"] == pytest.approx(values[-2:].sum() / values.sum())
+
+
+@pytest.mark.parametrize("method", ["hard", "linear"])
+def test_hard_and_linear_take_the_mean_difference_of_pairs(method):
+    labelled = planted(2)
+    fitter = debiaser("linear", strength=1e4, spread=0.0) if method == "linear" else debiaser(method)
+    transform = fitter.fit_rows(labelled)
+    way = labelled.differences().mean(axis=0)
+    along = labelled.rows if method == "hard" else labelled.seeds
+    before, after = (np.var(rows @ way) for rows in (along, transform(along)))
+    assert after < 0.01 * before
+    assert transform.method == method
+
+
+def test_pairs_and_background_are_asked_for_where_they_are_needed():
+    labelled = planted(3)
+    without = LabelledRows(
+        "planted",
+        "0",
+        labelled.rows,
+        labelled.labels,
+        labelled.owners,
+        labelled.groups,
+        np.empty((0, 2), dtype=np.intp),
+    )
+    for name in ("hard", "linear", "sentence-debias"):
+        with refuses(SettingError, option="pairs"):
+            debiaser(name).fit_rows(without)
+    with refuses(SettingError, option="method"):
+        LinearDebiaser().fit_rows(LabelledRows(**{**vars(labelled), "seeds": None}))
+
+
+def test_the_affine_form_moves_rows_as_the_transform_does():
+    labelled = planted(2)
+    for name in ("linear", "hard", "leace", "inlp", "sentence-debias"):
+        transform = debiaser(name).fit_rows(labelled)
+        weight, bias = transform.affine()
+        np.testing.assert_allclose(labelled.rows @ weight.T + bias, transform(labelled.rows), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["inlp", "sentence-debias"])
+def test_words_of_an_embedding_can_be_labelled_too(bundled, name):
+    transform = debiaser(name).fit(bundled)
+    assert {"he", "James"} <= set(transform.card.positive)
+    way = labelled_words(bundled, None, None, None, None).differences().mean(axis=0)
+    assert np.linalg.norm(transform.matrix @ way) < 0.5 * np.linalg.norm(way)

@@ -1,0 +1,181 @@
+"""Debiased models saved and opened again by the libraries themselves, and bias tests while a model is trained."""
+
+import csv
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from imprint.debiasing.debiaser import debiaser
+from imprint.debiasing.sentences import FittingGroups, RememberingEncoder, gender_groups, label_texts
+from imprint.debiasing.transform import Card, LinearTransform
+from imprint.encoders.onnx import OnnxEncoder
+from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
+from imprint.encoders.transformers import TransformersEncoder
+from imprint.errors import SettingError
+from imprint.evaluation.debiased import held_out_texts
+from imprint.evaluation.nested import owner_labels, recover_by_others
+from imprint.evaluation.recovering import share_right
+from imprint.subjects.opening import open_encoder
+
+TEXTS = ["A cat sits on the mat.", "Emily works in the city.", "John is here.", "The court raised interest rates."]
+
+
+@pytest.fixture(scope="module")
+def groups():
+    whole = gender_groups()
+    return FittingGroups(
+        tuple(one.subset(one.words[: len(whole.pairs) + 60]) for one in whole.fitted),
+        tuple(one.subset(one.words[:15]) for one in whole.held_out),
+        whole.pairs,
+    )
+
+
+def any_map(encoder):
+    """Return a map that turns, stretches and shifts, so that a forgotten bias or a transposed matrix is seen."""
+    size = encoder.encode(["a"]).shape[1]
+    generator = np.random.default_rng(1)
+    matrix = np.eye(size) + 0.1 * generator.normal(size=(size, size))
+    return LinearTransform(
+        "any", Card(encoder.name, encoder.identity, (), (), ()), matrix, generator.normal(size=size)
+    )
+
+
+def plain(folder, texts):
+    """Return vectors by sentence-transformers alone."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(folder), device="cpu", trust_remote_code=False, local_files_only=True)
+    return model, model.encode(texts, convert_to_numpy=True, show_progress_bar=False)
+
+
+def test_gender_leaves_the_real_minilm_and_stays_away_when_the_library_opens_the_folder(minilm, groups, tmp_path):
+    encoder = RememberingEncoder(SentenceTransformersEncoder(minilm))
+    labelled = label_texts(encoder, groups)
+    transform = debiaser("leace").fit_rows(labelled)
+    debiased = transform.apply(encoder.base)
+    assert debiased.save(tmp_path / "out") == "sentence-transformers folder"
+
+    texts, labels, owners = held_out_texts(groups)
+    model, rows = plain(tmp_path / "out", texts)
+    np.testing.assert_allclose(rows, debiased.encode(texts), atol=1e-5)
+    last = list(model)[-1]
+    assert type(last).__module__.startswith("sentence_transformers")
+    assert (type(last).__name__, type(last.activation_function).__name__) == ("Dense", "Identity")
+
+    def found(train, test):
+        attempt = recover_by_others((train, labelled.labels), test, labels, owners)
+        return share_right(attempt.right, owner_labels(labels, owners))
+
+    assert found(labelled.rows, encoder.encode(texts)) > 0.9
+    assert found(transform(labelled.rows), transform(encoder.encode(texts))) == 0.5
+
+
+def test_our_own_adapter_opens_the_folder_too_and_it_has_a_hash_of_its_own(minilm, tmp_path):
+    encoder = SentenceTransformersEncoder(minilm)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    again = open_encoder(tmp_path / "out")
+    np.testing.assert_allclose(again.encode(TEXTS), debiased.encode(TEXTS), atol=1e-5)
+    assert again.sha256 != encoder.sha256
+
+
+def test_a_map_behind_a_map_is_written_as_one(minilm, tmp_path):
+    encoder = SentenceTransformersEncoder(minilm)
+    once = any_map(encoder).apply(encoder)
+    twice = any_map(once).apply(once)
+    twice.save(tmp_path / "out")
+    assert len(json.loads((tmp_path / "out" / "modules.json").read_text())) == 4
+    _, rows = plain(tmp_path / "out", TEXTS)
+    np.testing.assert_allclose(rows, twice.encode(TEXTS), atol=1e-4)
+
+
+def test_only_data_is_copied(minilm, tmp_path):
+    source = shutil.copytree(minilm, tmp_path / "model")
+    for name in ("program.py", "pytorch_model.bin"):
+        (source / name).write_text("raise SystemExit")
+    (source / "onnx").mkdir()
+    (source / "onnx" / "model.onnx").write_text("")
+    encoder = SentenceTransformersEncoder(source)
+    any_map(encoder).apply(encoder).save(tmp_path / "out")
+    suffixes = {path.suffix for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert suffixes <= {".json", ".txt", ".md", ".safetensors"}
+
+
+def test_a_transformers_folder_becomes_the_matrix_alone(tiny, tmp_path):
+    encoder = TransformersEncoder(tiny("bert"))
+    assert any_map(encoder).apply(encoder).save(tmp_path / "out") is None
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["debias.safetensors"]
+
+
+@pytest.fixture
+def quantised(minilm, minilm_onnx):
+    return OnnxEncoder(minilm_onnx, tokenizer=minilm / "tokenizer.json")
+
+
+def test_an_onnx_file_is_written_with_the_map_and_its_tokenizer(quantised, tmp_path):
+    debiased = any_map(quantised).apply(quantised)
+    assert debiased.save(tmp_path / "out") == "ONNX file"
+    again = open_encoder(tmp_path / "out" / "model.onnx")
+    np.testing.assert_allclose(again.encode(TEXTS), debiased.encode(TEXTS), atol=1e-5)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "model.onnx",
+        "tokenizer.json",
+        "debias.safetensors",
+    }
+
+
+def test_the_graph_runs_in_onnxruntime_without_our_code(quantised, tmp_path):
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    debiased = any_map(quantised).apply(quantised)
+    debiased.save(tmp_path / "out")
+    session = onnxruntime.InferenceSession(str(tmp_path / "out" / "model.onnx"), providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_file(str(tmp_path / "out" / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokens = tokenizer.encode(TEXTS[0])
+    columns = {"input_ids": tokens.ids, "attention_mask": tokens.attention_mask, "token_type_ids": tokens.type_ids}
+    feed = {entry.name: np.array([columns[entry.name]], dtype=np.int64) for entry in session.get_inputs()}
+    (output,) = session.run([session.get_outputs()[0].name], feed)
+    row = output[0].mean(axis=0) if output.ndim == 3 else output[0]
+    np.testing.assert_allclose(row, debiased.encode(TEXTS[:1])[0], atol=1e-5)
+
+
+def test_the_maximum_of_tokens_cannot_be_mapped_afterwards(minilm, minilm_onnx, tmp_path):
+    encoder = OnnxEncoder(minilm_onnx, tokenizer=minilm / "tokenizer.json", pooling="max")
+    assert any_map(encoder).apply(encoder).save(tmp_path / "out") is None
+
+
+def test_an_evaluator_returns_what_the_tests_say_and_appends_to_a_csv_file(minilm, tmp_path):
+    from sentence_transformers import SentenceTransformer
+
+    from imprint.association.seat import seat
+    from imprint.integrations.sentence_transformers import BiasEvaluator
+
+    model = SentenceTransformer(str(minilm), device="cpu")
+    evaluator = BiasEvaluator(["caliskan-6", "caliskan-7"], context="word")
+    metrics = evaluator(model, str(tmp_path / "logs"), epoch=1, steps=20)
+    evaluator(model, str(tmp_path / "logs"), epoch=2, steps=40)
+    assert set(metrics) == {
+        *(f"bias_caliskan-{test}_{what}" for test in (6, 7) for what in ("difference", "d")),
+        "bias_negative_mean_absolute_difference",
+    }
+    assert evaluator.primary_metric == "bias_negative_mean_absolute_difference"
+    expected = seat(SentenceTransformersEncoder(minilm), "caliskan-6", context="word")
+    assert metrics["bias_caliskan-6_d"] == pytest.approx(expected.effect_size, abs=1e-4)
+    assert metrics["bias_caliskan-6_difference"] == pytest.approx(expected.mean_difference, abs=1e-5)
+    with (tmp_path / "logs" / evaluator.csv_file).open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["epoch"], line["steps"]) for line in lines] == [("1", "20"), ("2", "40")]
+    assert float(lines[0]["caliskan-6_d"]) == metrics["bias_caliskan-6_d"]
+
+
+def test_an_evaluator_without_tests_is_refused():
+    from imprint.integrations.sentence_transformers import BiasEvaluator
+
+    for wrong in ((), "caliskan-6"):
+        with pytest.raises(SettingError) as caught:
+            BiasEvaluator(wrong)
+        assert caught.value.option == "tests"
