@@ -134,6 +134,11 @@ class Embedding:
         return {name: np.asarray(part) if isinstance(part, np.memmap) else part for name, part in state.items()}
 
     @property
+    def has_vocabulary(self) -> bool:
+        """Whether its words are its own, to be searched; words put through a sentence encoder are chosen."""
+        return self.sample is None
+
+    @property
     def dimension(self) -> int:
         """The number of columns."""
         return int(self.vectors.shape[1])

@@ -56,8 +56,9 @@ class EncodingCache:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # Parts of an audit run in threads; the lock lets one of them speak at a time.
             self._lock = threading.Lock()
-            options = {"timeout": _PATIENCE, "isolation_level": None, "check_same_thread": False}
-            self._database = sqlite3.connect(self.path, **options)
+            self._database = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
         except (OSError, sqlite3.Error) as error:
             raise EncoderError(
                 f"encodings cannot be kept there ({error})", where=self.path, hint="choose another place"

@@ -61,14 +61,13 @@ def embed_vocabulary(
             expected="first, surnames or a file",
             hint="a sentence encoder has no vocabulary to find names in",
         )
-    people, _ = asked_names(names)
-    asked = [*_common_words(load("default"), words, people), *people]
-    return word_vectors(open_encoder(encoder), asked, cache=cache, progress=progress)
+    return word_vectors(open_encoder(encoder), vocabulary_words(words, names), cache=cache, progress=progress)
 
 
-def _common_words(bundled: Embedding, count: int, people: tuple[str, ...]) -> list[str]:
-    """Return the most frequent words, so many that `count` are left without those that are somebody's name."""
+def vocabulary_words(count: int, names: Names) -> list[str]:
+    """Return names and the most frequent words, so many that `count` are left without those that are a name."""
+    bundled, (people, _) = load("default"), asked_names(names)
     ordered = [bundled.words[row] for row in frequent_words(bundled, len(bundled), leaving_out=set())]
-    names = {name.lower() for name in people}
-    left = np.cumsum([word not in names for word in ordered])
-    return ordered[: int(np.searchsorted(left, count)) + 1]
+    theirs = {name.lower() for name in people}
+    left = np.cumsum([word not in theirs for word in ordered])
+    return [*ordered[: int(np.searchsorted(left, count)) + 1], *people]

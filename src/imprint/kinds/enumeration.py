@@ -117,7 +117,9 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.enumeration.enumerate import enumerate_biases
 
     settings = job.plan.enumeration
-    return enumerate_biases(job.embedding, settings=settings, executor=job.executor, progress=progress).findings()
+    return enumerate_biases(
+        job.vocabulary, job.words.names, settings=settings, executor=job.executor, progress=progress
+    ).findings()
 
 
 def _seconds(plan: "Plan") -> float:

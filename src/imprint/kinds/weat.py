@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from imprint.masking import Words
     from imprint.types import Progress
 
-ASSOCIATIONS = Part("weat", "Associations asked for", 10)
+ASSOCIATIONS = Part("weat", "Associations asked for", 10, asks=("embedding",))
 
 _COLUMNS = (
     TEST,

@@ -19,7 +19,7 @@ from imprint.encoders.encodings import encode_texts
 from imprint.errors import EncoderError
 from imprint.stimuli import seeds
 from imprint.subjects.opening import EncoderLike, load, open_subject
-from imprint.types import Floats32, Ints, Progress
+from imprint.types import Floats, Floats32, Ints, Progress
 
 FRAMES = ("This is {word}.", "That is {word}.", "It is {word}.")
 GROUP = 50  # words that are taken to be of one frequency
@@ -74,7 +74,7 @@ class CommonWords:
         """Return every so many of them."""
         return CommonWords(self.words[::step], self.ranks[::step])
 
-    def background(self, rows: Sequence[Floats32]) -> Background:
+    def background(self, rows: Sequence[Floats] | Sequence[Floats32]) -> Background:
         """Return what words are compared with, from vectors of these words in one way of asking or in several."""
         starts = np.arange(0, len(self.words) - GROUP + 1, GROUP)
         return Background(
