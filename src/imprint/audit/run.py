@@ -130,18 +130,18 @@ def run_audit(
     >>> audit = imprint.run_audit("default", quick=True)
     >>> audit.save("findings.jsonl")
     """
+    beside = None if encoder is None else open_encoder(encoder)
+    opened, other = open_subject(subject), None if against is None else open_subject(against)
     plan = Plan(
         language=language,
         alpha=alpha,
         rotations=rotations,
         quick=quick,
-        debias=debias,
+        debias=debias if isinstance(opened, Embedding) else None,
         seed=seed,
         tests=tuple(tests),
         topics=tuple(topics),
     )
-    beside = None if encoder is None else open_encoder(encoder)
-    opened, other = open_subject(subject), None if against is None else open_subject(against)
     if beside is not None and not isinstance(opened, Embedding):
         raise SettingError("is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out")
     job = Job(opened, plan, beside, other, cache, executor)
@@ -203,7 +203,7 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
 
 def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
-    (name, digest), other, encoder = job.measured, job.against, job.encoder
+    (name, digest), other, encoder = job.measured, job.against, job.beside
     settings = AuditSettings(
         **job.plan.to_dict(),
         against=None if other is None else other.name,

@@ -54,6 +54,12 @@ def embed_vocabulary(
     Embedding('glove.6B.100d through templates', 102 words, 100 dimensions)
     """
     check_whole("words", words)
+    check_names(names)
+    return word_vectors(open_encoder(encoder), vocabulary_words(words, names), cache=cache, progress=progress)
+
+
+def check_names(names: Names) -> None:
+    """Refuse to look for names in a vocabulary that there is not."""
     if isinstance(names, str) and names == WITHIN:
         raise SettingError(
             option="names",
@@ -61,7 +67,6 @@ def embed_vocabulary(
             expected="first, surnames or a file",
             hint="a sentence encoder has no vocabulary to find names in",
         )
-    return word_vectors(open_encoder(encoder), vocabulary_words(words, names), cache=cache, progress=progress)
 
 
 def vocabulary_words(count: int, names: Names) -> list[str]:

@@ -73,7 +73,9 @@ def _main_chart(parts: Sequence[Section]) -> tuple[Chart | None, list[Section]]:
 
 def _about(audit: AuditRow | None) -> Text:
     said: list[Text] = ["Findings" if audit is None else "Quick bias audit" if audit.settings.quick else "Bias audit"]
-    if audit:
+    if audit and audit.subject == "encoder":
+        said.append(say("sentence encoder, {} dimensions", count(audit.dimension)))
+    elif audit:
         said.append(say("{} words, {} dimensions", count(audit.n_words), count(audit.dimension)))
     return join([*said, _today()], " · ")
 

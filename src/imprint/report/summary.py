@@ -83,19 +83,24 @@ def steps(rows: Sequence[Row]) -> list[Step]:
     """Say what to do next, by commands that exist."""
     audit = next((row for row in rows if isinstance(row, AuditRow)), None)
     if audit is None:
-        return [("Run all tests, with the controls", "imprint audit EMBEDDING")]
+        return [("Run all tests, with the controls", "imprint audit SUBJECT")]
+    encoded = audit.subject == "encoder"
+    name = audit.subject.upper()
     if audit.judged is False:
+        usable = "default-encoder" if encoded else "default"
         return [
-            ("See what the vectors are good for", "imprint evaluate EMBEDDING"),
-            ("Try with vectors that pass the controls", "imprint audit default"),
+            ("See what the vectors are good for", f"imprint evaluate {name}"),
+            ("Try with vectors that pass the controls", f"imprint audit {usable}"),
         ]
-    found = [("Run the whole audit", "imprint audit EMBEDDING")] if audit.settings.quick else []
+    found = [("Run the whole audit", f"imprint audit {name}")] if audit.settings.quick else []
     if not any(isinstance(row, GateRow) for row in rows):
         found.append(("Set limits for your own use", "imprint policy init"))
-    found += [
-        ("Ask about words of your own", "imprint weat EMBEDDING --x X --y Y --a A --b B"),
-        ("Write a debiased copy", "imprint debias EMBEDDING OUT.safetensors"),
-    ]
+    own = "seat ENCODER --tests FILE" if encoded else "weat EMBEDDING --x X --y Y --a A --b B"
+    found.append(("Ask about words of your own", f"imprint {own}"))
+    if encoded:
+        found.append(("Compare it with another", "imprint compare ENCODER OTHER"))
+    else:
+        found.append(("Write a debiased copy", "imprint debias EMBEDDING OUT.safetensors"))
     return found[:3]
 
 
