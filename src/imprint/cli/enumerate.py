@@ -165,8 +165,9 @@ def _open(
     from imprint.enumeration.encoded import check_names, vocabulary_words
 
     if (subject is None) == (encoder is None):
-        both = "cannot be used together" if subject else "is needed"
-        raise SettingError(f"SUBJECT or --encoder {both}", option="--encoder", got=encoder, hint="name one of them")
+        both = f"{subject!r} and --encoder {encoder!r} cannot be used together"
+        problem = both if subject else "SUBJECT or --encoder is needed"
+        raise SettingError(problem, option="--encoder", got=encoder, hint="name one of them")
     named = [source for source in (subject, against) if source is not None]
     with opened_subjects(named, about, encoder=encoder) as opened:
         vocabulary: list[str] = []

@@ -109,7 +109,7 @@ _PARTS = (
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the paper's SEATs of the language on the encoder."""
-    from imprint.association.seat_battery import run_seat_battery
+    from imprint.association.seat_battery import UNITS, run_seat_battery
     from imprint.evaluation.controls import controls
     from imprint.kinds.job import by_label
 
@@ -117,7 +117,16 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     if encoder is None or not tests:
         raise SettingError("the catalogue has no sentences in this language", option="language", got=plan.language)
     report = by_label(progress, (0.6, 0.2, 0.2))
-    battery = run_seat_battery([encoder], tests, alpha=plan.alpha, cache=job.cache, seed=plan.seed, report=report)
+    battery = run_seat_battery(
+        [encoder],
+        tests,
+        alpha=plan.alpha,
+        units=("word",) if plan.quick else UNITS,
+        alone=not plan.quick,
+        cache=job.cache,
+        seed=plan.seed,
+        report=report,
+    )
     if encoder is job.subject:  # the audit's first row has its controls
         return battery.findings()
     try:
