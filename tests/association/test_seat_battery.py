@@ -216,7 +216,7 @@ def test_progress_tells_what_is_done_and_how_much_of_it(speaker, tests):
     assert encoding[-1][1] == encoding[-1][2] > 126
     seen = seen[len(encoding) - 1 :]
     assert seen[1:8] == [("testing speaker", done, 7) for done in range(1, 8)]
-    assert seen[8:] == [("asking what each test could have found", done, 14) for done in range(1, 15)]
+    assert seen[8:] == [("computing the smallest detectable effects", done, 14) for done in range(1, 15)]
 
 
 def test_settings_out_of_range_and_encoders_all_alike_are_refused(tests):
