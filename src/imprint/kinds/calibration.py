@@ -50,7 +50,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         calibrate(
             job.subject,
             tests=tests,
-            copies=plan.copies,
+            copies=plan.copies if embedded or not plan.quick else plan.copies // 2,  # of more dimensions
             alpha=plan.alpha,
             cache=job.cache,
             seed=plan.seed,

@@ -33,8 +33,8 @@ QUICK_REPEATS = 0
 QUICK_WORDS = 15_000
 QUICK_RESAMPLES = 200
 QUICK_COPIES = 40
-QUICK_ENCODED = 3_000  # words that an encoder, for which each costs time, is asked about
-QUICK_BEARERS = 10_000  # of a name, at the least
+QUICK_ENCODED = 2_500  # words that an encoder, for which each costs time, is asked about
+QUICK_BEARERS = 20_000  # of a name, at the least
 
 AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
 
