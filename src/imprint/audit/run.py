@@ -152,7 +152,8 @@ def run_audit(
         expected[_WORDS] = _ENCODING_QUICKLY if quick else _ENCODING
     meter = Meter(report, expected)
     if job.kind == "encoder":
-        job = replace(job, progress=meter.part(_WORDS, "Encoding words"))
+        enumerated = any(kind.part.name == "enumeration" for kind in kinds)
+        job = replace(job, progress=meter.part(_WORDS, "Encoding words"), enumerated=enumerated)
     found = _run_all(job, kinds, meter)
     rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
     return Audit(opened.name, plan, (_whole(job, policy_sha256), *rows))

@@ -163,6 +163,7 @@ class Job:
     cache: "EncodingCache | None" = None
     executor: Executor | None = None
     progress: Progress | None = None  # of encoding the words
+    enumerated: bool = True  # whether the enumeration is run
 
     @property
     def measured(self) -> tuple[str, str]:
@@ -200,7 +201,7 @@ class Job:
         """The words of the subject that kinds ask about."""
         from imprint.kinds.words import asked_words
 
-        return asked_words(self.subject, self.plan, self.cache, self.progress)
+        return asked_words(self.subject, self.plan, self.cache, self.progress, enumerated=self.enumerated)
 
     @cached_property
     def sentence_tests(self) -> "list[WeatTest]":

@@ -35,13 +35,19 @@ def asked_words(
     plan: "Plan",
     cache: "EncodingCache | None" = None,
     progress: "Progress | None" = None,
+    *,
+    enumerated: bool = True,
 ) -> AskedWords:
-    """Return an embedding as it is; of an encoder, the words that the kinds of an audit ask about."""
+    """Return an embedding as it is; of an encoder, the words that the kinds of an audit ask about.
+
+    Those that are only `enumerated` are left out where no enumeration is run.
+    """
     if isinstance(subject, Embedding):
         return AskedWords(subject, subject)
     names = first_names().at_least(plan.fewest_bearers)
     tests = test_words(plan)
-    vocabulary = dict.fromkeys((*tests, *vocabulary_words(plan.encoded_words, names)))
+    more = vocabulary_words(plan.encoded_words, names) if enumerated else ()
+    vocabulary = dict.fromkeys((*tests, *more))
     try:
         hint = "the rest of the audit needs fewer; allow more with --max-texts"
         subject.check_count(len(FRAMES) * len(vocabulary), where=subject.name, hint=hint)
