@@ -206,7 +206,7 @@ def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
     (name, digest), other, encoder = job.measured, job.against, job.beside
     settings = AuditSettings(
-        **job.plan.to_dict(),
+        **(job.plan.to_dict() | {"rotations": job.enumeration.rotations}),
         against=None if other is None else other.name,
         encoder=None if encoder is None else encoder.name,
         policy_sha256=policy_sha256,

@@ -50,7 +50,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         calibrate(
             job.subject,
             tests=tests,
-            copies=plan.copies if embedded or not plan.quick else plan.copies // 2,  # of more dimensions
+            copies=plan.copies if embedded else plan.copies // 2,  # each has several times the dimensions
             alpha=plan.alpha,
             cache=job.cache,
             seed=plan.seed,

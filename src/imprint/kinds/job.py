@@ -36,6 +36,9 @@ QUICK_COPIES = 40
 QUICK_ENCODED = 2_500  # words that an encoder, for which each costs time, is asked about
 QUICK_BEARERS = 20_000  # of a name, at the least
 
+ENCODED_WORDS = 10_000  # the same in a whole audit; `imprint enumerate` asks about more
+ENCODED_ROTATIONS = 2_000  # of several hundred dimensions
+
 AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
 
 _FINE = 1_000  # steps of a part's progress
@@ -131,7 +134,7 @@ class Plan:
     @property
     def encoded_words(self) -> int:
         """How many frequent words a sentence encoder is asked about."""
-        return QUICK_ENCODED if self.quick else self.enumeration.words
+        return QUICK_ENCODED if self.quick else ENCODED_WORDS
 
     @property
     def fewest_bearers(self) -> int:
@@ -195,6 +198,15 @@ class Job:
         if isinstance(self.words.vocabulary, ImprintError):
             raise self.words.vocabulary
         return self.words.vocabulary
+
+    @property
+    def enumeration(self) -> enumeration.Settings:
+        """How biases are enumerated; of an encoder, over fewer words and rotations."""
+        settings = self.plan.enumeration
+        if self.kind == "embedding":
+            return settings
+        rotations = min(settings.rotations, ENCODED_ROTATIONS)
+        return replace(settings, words=self.plan.encoded_words, rotations=rotations)
 
     @cached_property
     def words(self) -> "AskedWords":
