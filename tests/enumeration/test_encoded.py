@@ -6,14 +6,16 @@ from refusals import refuses
 
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.function import FunctionEncoder
-from imprint.enumeration.encoded import FRAMES, embed_vocabulary
+from imprint.enumeration.encoded import embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.errors import EncoderError, SettingError
 from imprint.names.tables import first_names
+from imprint.stimuli.framed import FRAMES, common_words, word_vectors
 from imprint.subjects.opening import load, open_encoder
 
 DIMENSION = 24
 PEOPLE = first_names().names[:40]
+COMMON = common_words().every(2).words
 NOTHING = np.zeros((3, DIMENSION))
 
 
@@ -43,11 +45,30 @@ def unit(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def test_a_bag_of_words_gives_the_words_own_vectors_less_their_mean():
+def test_a_bag_of_words_gives_the_words_own_vectors_less_the_mean_of_common_words():
     bundled = load("default")
     made = embed_vocabulary(bundled, words=300, names=PEOPLE)
-    rows = bundled.lookup(made.words).vectors.astype(np.float64)
-    np.testing.assert_allclose(made.unit[:], unit(rows - rows.mean(axis=0)), atol=1e-4)
+    rows, common = (bundled.lookup(words).vectors.astype(np.float64) for words in (made.words, COMMON))
+    np.testing.assert_allclose(made.unit[:], unit(rows - common.mean(axis=0)), atol=1e-4)
+
+
+def test_a_words_vector_does_not_depend_on_the_other_words():
+    encoder = encoder_of(hashed, np.random.default_rng(0).normal(size=(3, DIMENSION)))
+    alone, among = word_vectors(encoder, ["nurse"]), word_vectors(encoder, ["rose", "nurse", *PEOPLE])
+    np.testing.assert_allclose(alone.vectors[0], among.vectors[1], atol=1e-6)
+    assert alone.sha256 == among.sha256 == encoder.identity
+    assert len(alone.background.rows) == len(COMMON)
+
+
+def test_an_embedding_stays_what_it_is():
+    bundled = load("default")
+    assert word_vectors(bundled, ["nurse"]) is bundled
+
+
+def test_underscores_become_blanks():
+    made = word_vectors(encoder_of(hashed), ["vice_chancellor", "vice chancellor"])
+    assert made.words == ["vice_chancellor", "vice chancellor"]
+    np.testing.assert_array_equal(*made.vectors)
 
 
 def test_what_a_frame_adds_to_every_sentence_changes_nothing():
@@ -144,12 +165,13 @@ def test_a_second_time_nothing_is_encoded(tmp_path):
     encoder = FunctionEncoder(embed, identity="1")
     with EncodingCache(tmp_path / "kept.sqlite") as cache:
         first, again = (embed_vocabulary(encoder, words=50, names=PEOPLE, cache=cache) for _ in range(2))
-    assert len(asked) == len(set(asked)) == 3 * len(first)
+    assert len(asked) == len(set(asked)) == 3 * len({*first.words, *COMMON})
     assert first.vectors.tobytes() == again.vectors.tobytes()
 
 
 def test_an_encoder_that_tells_frames_but_not_words_apart_is_refused():
-    encoder = encoder_of(lambda word: np.ones(DIMENSION) / 3, np.random.default_rng(0).normal(size=(3, DIMENSION)))
+    rounded = lambda word: 1 / 3 + 1e-7 * hashed(word)  # noqa: E731
+    encoder = encoder_of(rounded, np.random.default_rng(0).normal(size=(3, DIMENSION)))
     with refuses(EncoderError, "'This is {word}.'", where=encoder.name):
         embed_vocabulary(encoder, words=50, names=PEOPLE)
 

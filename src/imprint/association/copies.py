@@ -60,6 +60,14 @@ class AskedTest:
         """The frequency rank of each word."""
         return np.concatenate([self.contrast.target_ranks, self.contrast.attribute_ranks])
 
+    def drawn(self, background: Background, seed: int) -> Floats:
+        """Return the sizes that random words of like frequencies give, sorted; kept for the next kind of copies."""
+        known = vars(self).get("_drawn")
+        if known is None or known[0] is not background or known[1] != seed:
+            u, v = random_contrasts(self.contrast, background, seed, _DRAWS)
+            known = vars(self)["_drawn"] = (background, seed, np.sort(np.abs(u @ v.T), axis=None))
+        return np.asarray(known[2])
+
     @cached_property
     def members(self) -> Floats32:
         """Partitions of the targets, one a row: ones for X; all of them, or the observed one and a random choice."""
@@ -230,8 +238,7 @@ def p_values_of(
     """Return p_label, p_frequency and p_words of one test in every copy."""
     n_x, n_a = one.table.n_x, one.table.n_a
     tables = np.matmul(targets, attributes.transpose(0, 2, 1)).astype(np.float64)
-    u, v = random_contrasts(one.contrast, background, seed, _DRAWS)
-    drawn = np.sort(np.abs(u @ v.T), axis=None)
+    drawn = one.drawn(background, seed)
     differences = np.abs(mean_differences(tables, n_x, n_a))
     reached = len(drawn) - np.searchsorted(drawn, differences * (1 - _ROUNDING))
     return _label(tables, one), frequency_p(reached, _DRAWS), _words(tables, one)

@@ -7,16 +7,14 @@ taken off, because a test's own words all stand in the same sentences.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from imprint.association.evidence import SetVectors, unit_rows
 from imprint.association.sentences import SentenceTable, Side, by_word
 from imprint.embeddings.background import Background
-from imprint.embeddings.bundled import frequency_table
 from imprint.encoders.encodings import Encodings
-from imprint.stimuli import seeds
+from imprint.stimuli.framed import CommonWords, common_words, ranks_of
 from imprint.stimuli.templates import fill
 from imprint.types import Floats, Ints
 
@@ -24,7 +22,6 @@ Patterns = tuple[str, ...]  # the templates of one word, "" for the word alone
 
 _WORDS_IN_SENTENCES = 2  # of the bundled words, every second one is put into sentences
 _ALONE: Patterns = ("",)
-_GROUP = 50  # words that are taken to be of one frequency
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +38,8 @@ class FramedWords:
         used = dict.fromkeys(found for side in sides for found in _patterns_by_word(side).values())
         # A word whose forms coincide stands in some of the sentences of its kind.
         patterns = tuple(one for one in used if not any(set(one) < set(other) for other in used))
-        words, ranks = _bundled()
-        step = 1 if patterns == (_ALONE,) else _WORDS_IN_SENTENCES
-        return cls(patterns, words[::step], ranks[::step])
+        common = common_words().every(1 if patterns == (_ALONE,) else _WORDS_IN_SENTENCES)
+        return cls(patterns, common.words, common.ranks)
 
     def texts(self) -> list[str]:
         """Return every text to encode."""
@@ -59,14 +55,7 @@ class FramedWords:
             for turn in range(len(patterns)):
                 vectors[turn :: len(patterns)] -= vectors[turn :: len(patterns)].mean(axis=0) - mean
             rows.append(vectors)
-        starts = np.arange(0, len(self.words) - _GROUP + 1, _GROUP)
-        background = Background(
-            rows=np.vstack(rows).astype(np.float32),
-            lowest=self.ranks[starts],
-            starts=np.append(starts, len(self.words)),
-            spreading=np.vstack([of_one - of_one.mean(axis=0) for of_one in rows]).astype(np.float32),
-            words=len(self.words),
-        )
+        background = CommonWords(self.words, self.ranks).background(rows)
         return Framing(self, encodings, background)
 
     def _text(self, patterns: Patterns, word: int) -> str:
@@ -102,25 +91,5 @@ class Framing:
         return next(place for place, known in enumerate(self.framed.patterns) if set(patterns) <= set(known))
 
 
-def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
-    """Return the frequency ranks of words in the bundled table, and the share of words that it has.
-
-    A phrase is as rare as its rarest word; what the table does not have is rarer than all of it.
-    """
-    table = frequency_table()
-    rarest = max(table.values()) + 1
-    parts = [[table.get(part) for part in word.replace("_", " ").lower().split()] or [None] for word in words]
-    ranks = [rarest if None in found else max(rank for rank in found if rank is not None) for found in parts]
-    return np.array(ranks, dtype=np.int64), float(np.mean([None not in found for found in parts]))
-
-
 def _patterns_by_word(side: Side) -> dict[str, Patterns]:
     return {word: tuple(side[place].template for place in places) for word, places in by_word(side).items()}
-
-
-@cache
-def _bundled() -> tuple[tuple[str, ...], Ints]:
-    words = seeds.background()
-    ranks, _ = ranks_of(words)
-    order = np.argsort(ranks, kind="stable")
-    return tuple(words[place] for place in order), ranks[order]

@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint.association.cosines import Effect, cosines
 from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, check
-from imprint.association.framing import FramedWords, Framing, ranks_of
+from imprint.association.framing import FramedWords, Framing
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, table_of
@@ -27,6 +27,7 @@ from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import PermutationTest, countable, permutation_test
 from imprint.stimuli.definition import WeatTest
+from imprint.stimuli.framed import ranks_of
 from imprint.stimuli.templates import Templates, sentences
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.types import Floats, Floats32, Progress

@@ -111,6 +111,8 @@ def run_seat_battery(
     templates: Templates | None = None,
     alternative: Alternative = "greater",
     alpha: float = ALPHA,
+    units: Sequence[Unit] = UNITS,
+    alone: bool = True,
     cache: EncodingCache | None = None,
     seed: int = 0,
     skip: bool = True,
@@ -132,6 +134,10 @@ def run_seat_battery(
         "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
     alpha
         Chance of any false discovery among an encoder's tests about people (Holm's correction).
+    units
+        What is permuted: words, sentences as in the paper, or both.
+    alone
+        Ask words alone too, where no `context` is chosen.
     cache
         Where encodings are kept between runs.
     seed
@@ -155,6 +161,8 @@ def run_seat_battery(
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
     questions, refused = all_in_sentences(tests, context, templates, skip=skip)
+    if context is None and not alone:
+        questions = [question for question in questions if question.context != "word"]
     not_run = [_skipped(opened[0], test, reason, seed) for test, reason in refused]
     results: list[SeatResult] = []
     anisotropy: list[AnisotropyRow] = []
@@ -169,7 +177,7 @@ def run_seat_battery(
         encoded += encodings.encoded
         anisotropy += _anisotropy(encoder, questions, encodings, seed)
         measured, failed = _measure_all(
-            encoder, questions, encodings, framed, alternative, seed, skip=skip, report=report
+            encoder, questions, encodings, framed, alternative, seed, units=units, skip=skip, report=report
         )
         results += measured
         not_run += failed
@@ -227,6 +235,7 @@ def _measure_all(
     alternative: Alternative,
     seed: int,
     *,
+    units: Sequence[Unit],
     skip: bool,
     report: Report | None,
 ) -> tuple[list[SeatResult], list[SkippedRow]]:
@@ -238,12 +247,14 @@ def _measure_all(
         test = question.test
         try:
             framing = framings.get(question.context)
-            measured = measure(question, encoder, encodings, lacking, framing, alternative=alternative, seed=seed)
+            measured = measure(
+                question, encoder, encodings, lacking, framing, units=units, alternative=alternative, seed=seed
+            )
         except VocabularyError as error:
             if not skip:
                 raise
             return [], [_skipped(encoder, test, str(error), seed)]
-        if "sentence" in measured:
+        if "sentence" in measured or "sentence" not in units:
             return list(measured.values()), []
         counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
         reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"

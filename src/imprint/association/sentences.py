@@ -5,8 +5,10 @@ its mean cosine with all sentences of A less that with all of B. Words: cosines 
 attribute word and each target word, so that a word with fourteen templates weighs as much as one with three.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -50,13 +52,16 @@ class SentenceTable:
 
     def by_words(self) -> CosineTable:
         """Return the mean cosine of each target word with every attribute word."""
+        return self._by_words
+
+    @cached_property
+    def _by_words(self) -> CosineTable:
         targets, attributes = self.x + self.y, self.a + self.b
-        columns = by_word(attributes)
-        by_column = np.array([[_level(row[at]) for at in columns.values()] for row in self.cosines])
-        rows = by_word(targets)
-        table = np.array([[_level(by_column[at, column]) for column in range(len(columns))] for at in rows.values()])
+        columns, rows = by_word(attributes), by_word(targets)
+        by_column = _levels(self.cosines, columns.values())
+        table = _levels(by_column.T, rows.values()).T
         x, a = (len(by_word(side)) for side in (self.x, self.a))
-        return CosineTable(tuple(rows), tuple(columns), x, a, table)
+        return CosineTable(tuple(rows), tuple(columns), x, a, np.ascontiguousarray(table))
 
     @property
     def one_each(self) -> bool:
@@ -109,9 +114,18 @@ def table_of(
     )
 
 
-def _level(values: Floats) -> float:
-    """Return the mean; of equal values their own, which division may miss by a bit and so part words that tie."""
-    return float(values[0]) if values.max() == values.min() else mean(values)
+def _levels(table: Floats, places: Iterable[Sequence[int]]) -> Floats:
+    """Return each row's means over columns; of equal values their own, which division may miss by a bit.
+
+    Words that tie would part otherwise.
+    """
+    groups = [list(at) for at in places]
+    return np.array([[_level([row[place] for place in at]) for at in groups] for row in table.tolist()])
+
+
+def _level(values: list[float]) -> float:
+    first = values[0]
+    return first if values.count(first) == len(values) else math.fsum(values) / len(values)
 
 
 def by_word(side: Side) -> dict[str, list[int]]:

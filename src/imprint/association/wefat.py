@@ -19,14 +19,16 @@ from imprint.association.verdicts import Case, Evidence, Judged, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
+from imprint.encoders.cache import EncodingCache
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import Result, WordValue, word_values
 from imprint.significance.ranks import pearson as pearson_correlation
 from imprint.significance.ranks import spearman as rank_correlation
 from imprint.significance.student import quantile
 from imprint.stimuli import catalog
-from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate
-from imprint.subjects.opening import EmbeddingLike, load
+from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate, words_of
+from imprint.stimuli.framed import word_vectors
+from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats, Ints
 from imprint.view import SMALLEST_P
 
@@ -209,12 +211,13 @@ class WefatResult(Result):
 
 
 def wefat(
-    embedding: EmbeddingLike,
+    embedding: EncoderLike,
     test: WefatTest | str | None = None,
     *,
     words: Sequence[str] | None = None,
     attributes: tuple[Sequence[str], Sequence[str]] | None = None,
     property: Mapping[str, float] | None = None,  # noqa: A002 - the papers' own word
+    cache: EncodingCache | None = None,
     seed: int = 0,
 ) -> WefatResult:
     """Run a WEFAT: does the association of words with two sets of attributes predict a property of the words?
@@ -222,7 +225,7 @@ def wefat(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` accepts it.
+        An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
     test
         The id of a catalogue test, or a test of your own.
     words
@@ -231,6 +234,8 @@ def wefat(
         Two lists of words, a and b, in place of a test.
     property
         A number per word; replaces the numbers of a test that is given.
+    cache
+        Where encodings are kept between runs.
     seed
         Seed of the checks.
 
@@ -244,7 +249,8 @@ def wefat(
     >>> imprint.wefat("default", "caliskan-wefat-occupations")
     WefatResult('caliskan-wefat-occupations' on glove.6B.100d: r = 0.70, p = 1.27e-08, 50 words, 0 missing)
     """
-    return judge_all([measure(load(embedding), _resolve(test, words, attributes, property), seed=seed)])[0]
+    asked = _resolve(test, words, attributes, property)
+    return judge_all([measure(word_vectors(embedding, words_of([asked]), cache=cache), asked, seed=seed)])[0]
 
 
 def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatResult:

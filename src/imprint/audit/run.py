@@ -3,20 +3,21 @@
 import platform
 from collections.abc import Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
 
 from imprint.audit.progress import Meter
+from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import controls
-from imprint.kinds import Kind, all_kinds
+from imprint.kinds import Kind, Part, all_kinds
 from imprint.kinds.audit import AuditRow, AuditSettings
 from imprint.kinds.job import Job, Plan
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.stimuli.definition import Test
-from imprint.subjects.opening import EmbeddingLike, EncoderLike, load, open_encoder
+from imprint.subjects.opening import EncoderLike, open_encoder, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.version import __version__
@@ -25,6 +26,10 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 # Two threads that import large libraries at once may meet one half made.
 _LOADED_FIRST = ("numba", "scipy.stats", "sklearn.cluster", "sklearn.model_selection", "sklearn.svm")
+
+# Encoding the words that an encoder is asked about, before its parts run.
+_WORDS = "words"
+_ENCODING, _ENCODING_QUICKLY = 60.0, 15.0  # seconds
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,10 +65,10 @@ class Audit(Result):
 
 
 def run_audit(
-    embedding: EmbeddingLike,
+    subject: EncoderLike,
     *,
     encoder: EncoderLike | None = None,
-    against: EmbeddingLike | None = None,
+    against: EncoderLike | None = None,
     debias: str | None = "linear",
     language: str = "en",
     alpha: float = 0.05,
@@ -78,16 +83,16 @@ def run_audit(
     executor: Executor | None = None,
     report: Report | None = None,
 ) -> Audit:
-    """Measure everything that applies to an embedding, and SEATs of a sentence encoder if one is given.
+    """Measure everything that applies to an embedding or to a sentence encoder.
 
     Parameters
     ----------
-    embedding
-        A file, `default` or an object, as `load` accepts it.
+    subject
+        An embedding or an encoder, as `open_subject` accepts it.
     encoder
-        A sentence encoder to audit too, as `open_encoder` accepts it.
+        A sentence encoder to ask beside an embedding, as `open_encoder` accepts it.
     against
-        A second embedding to compare with.
+        A second embedding or encoder to compare with.
     debias
         The name of a debiaser to try, or None.
     language
@@ -125,32 +130,41 @@ def run_audit(
     >>> audit = imprint.run_audit("default", quick=True)
     >>> audit.save("findings.jsonl")
     """
+    beside = None if encoder is None else open_encoder(encoder)
+    opened, other = open_subject(subject), None if against is None else open_subject(against)
     plan = Plan(
         language=language,
         alpha=alpha,
         rotations=rotations,
         quick=quick,
-        debias=debias,
+        debias=debias if isinstance(opened, Embedding) else None,
         seed=seed,
         tests=tuple(tests),
         topics=tuple(topics),
     )
-    asked = None if encoder is None else open_encoder(encoder)
-    embedding, other = load(embedding), None if against is None else load(against)
-    job = Job(embedding, plan, asked, other, cache, executor)
+    if beside is not None and not isinstance(opened, Embedding):
+        raise SettingError("is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out")
+    job = Job(opened, plan, beside, other, cache, executor)
     runnable = [kind for kind in all_kinds() if kind.run is not None and (parts is None or kind.part.name in parts)]
-    kinds = sorted(runnable, key=lambda kind: kind.part.order)
+    kinds = sorted((kind for kind in runnable if _shown(kind.part, job)), key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
-    found = _run_all(job, kinds, Meter(report, expected))
+    if job.kind == "encoder":
+        expected[_WORDS] = _ENCODING_QUICKLY if quick else _ENCODING
+    meter = Meter(report, expected)
+    if job.kind == "encoder":
+        enumerated = any(kind.part.name == "enumeration" for kind in kinds)
+        job = replace(job, progress=meter.part(_WORDS, "Encoding words"), enumerated=enumerated)
+    found = _run_all(job, kinds, meter)
     rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
-    return Audit(embedding.name, plan, (_whole(job, policy_sha256), *rows))
+    return Audit(opened.name, plan, (_whole(job, policy_sha256), *rows))
 
 
 def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Row]]:
     """Run one kind after the other, some in a thread beside the rest; what was found does not depend on that."""
     for library in _LOADED_FIRST:
         import_module(library)
-    _ = job.embedding.sha256, job.embedding.index, job.embedding.norms
+    words = job.embedding
+    _ = words.sha256, words.index, words.norms
     with single_threaded(), ThreadPoolExecutor(1) as thread:
         running = {kind.name: thread.submit(_run, job, kind, meter) for kind in kinds if kind.beside}
         try:
@@ -167,6 +181,8 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
     progress = meter.part(kind.name, part.title)
     progress(0, 1)
     ran = job.asked(part)
+    if job.kind not in part.asks:
+        why = part.why_not
     if ran:
         try:
             found = list(kind.run(job, progress))
@@ -188,14 +204,14 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
 
 def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
-    (name, digest), other, encoder = job.measured, job.against, job.encoder
+    (name, digest), other, encoder = job.measured, job.against, job.beside
     settings = AuditSettings(
-        **job.plan.to_dict(),
+        **(job.plan.to_dict() | {"rotations": job.enumeration.rotations}),
         against=None if other is None else other.name,
         encoder=None if encoder is None else encoder.name,
         policy_sha256=policy_sha256,
     )
-    found = controls(job.embedding, languages=job.plan.languages)
+    found = controls(job.subject, languages=job.plan.languages, cache=job.cache)
     libraries = [Label(library, version(library)) for library in LIBRARIES]
     return AuditRow(
         test="audit",
@@ -205,12 +221,18 @@ def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
         part="audit",
         settings=settings,
         versions=(Label("imprint", __version__), Label("python", platform.python_version()), *libraries),
+        subject=job.kind,
         n_words=len(job.embedding),
         dimension=job.embedding.dimension,
         embedding_notes=(*job.embedding.notes, *job.embedding.frequency_notes),
         judged=found.judged,
         controls=found.controls,
     )
+
+
+def _shown(part: Part, job: Job) -> bool:
+    """Tell whether a part is for the subject, or says why not."""
+    return job.kind in part.asks or part.why_not is not None
 
 
 def _seconds(kind: Kind, job: Job) -> float:

@@ -1,13 +1,12 @@
 """`imprint audit`: the main job, everything that applies, told on one page."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.encoders import ENCODER_HELP
+from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
 from imprint.cli.gate import (
     FailOnOption,
     JunitOption,
@@ -18,21 +17,18 @@ from imprint.cli.gate import (
 )
 from imprint.cli.options import (
     AlphaOption,
-    EmbeddingArgument,
     JsonOption,
     SeedOption,
     TopicOption,
     is_debiaser,
-    is_embedding,
     is_encoder,
+    is_subject,
 )
 from imprint.cli.policy import PolicyOption
 from imprint.debiasing import METHODS
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
-    from imprint.encoders.base import Encoder
-    from imprint.encoders.cache import EncodingCache
     from imprint.policy.conditions import Condition
     from imprint.stimuli.definition import Test
 
@@ -59,15 +55,17 @@ def _is_language(given: str) -> str:
     return given
 
 
+@takes_encoder
 def audit_command(
-    embedding: EmbeddingArgument,
+    subject: SubjectArgument,
     encoder: Annotated[
-        str | None, typer.Option("--encoder", callback=is_encoder, help=f"Ask a sentence encoder too. {ENCODER_HELP}")
+        str | None,
+        typer.Option("--encoder", callback=is_encoder, help="Beside an embedding, ask a sentence encoder too."),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            "--against", callback=is_embedding, metavar="OTHER", help="A second embedding to set beside the first."
+            "--against", callback=is_subject, metavar="OTHER", help="A second subject to set beside the first."
         ),
     ] = None,
     debias: Annotated[
@@ -105,22 +103,23 @@ def audit_command(
     junit: JunitOption = None,
     summary: SummaryOption = None,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
     """Measure all that applies; write a page and its findings.
 
     A summary is printed. Parts: association tests, associations found without asking, he and she, analogies, debiasing
-    before and after, benchmarks; with --encoder sentences, with --against a comparison. A part that cannot run
-    says why. With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
+    before and after, benchmarks; with --against a comparison. A sentence encoder is tested in sentences. A part that
+    cannot run says why. With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
-    from imprint.stimuli.catalog import about, tests_in
+    from imprint.stimuli import catalog
 
     topics = tuple(topic or ())
-    about(tests_in(language), topics)  # refused before the slow imports
+    catalog.about(catalog.tests_in(language), topics)  # refused before the slow imports
     from imprint.audit.progress import UNITS
     from imprint.audit.run import run_audit
     from imprint.cli.console import (
         check_targets,
-        open_embedding,
         open_in_browser,
         print_answer,
         print_findings,
@@ -158,17 +157,17 @@ def audit_command(
     rows = findings or _beside(out)
     check_targets(
         {"--out": out, "--findings": rows, "--junit": junit, "--summary": summary},
-        reading=[str(source) for source in (embedding, against, policy) if source is not None],
+        reading=[str(source) for source in (subject, against, policy) if source is not None],
     )
     replaced = [str(path) for path in (out, rows) if path.exists()]
-    with bundle_ahead() as script, _asked(encoder) as (asked, cache):
-        opened = open_embedding(embedding)
-        other = None if against is None else open_embedding(against)
+    named = [source for source in (subject, against) if source is not None]
+    with bundle_ahead() as script, opened_subjects(named, about, encoder=encoder) as opened:
+        first, *second = opened.subjects
         with steps(UNITS) as report:
             audit = run_audit(
-                opened,
-                encoder=asked,
-                against=other,
+                first,
+                encoder=opened.encoder,
+                against=second[0] if second else None,
                 debias=plan.debias,
                 language=language,
                 alpha=alpha,
@@ -178,7 +177,7 @@ def audit_command(
                 tests=own,
                 topics=topics,
                 policy_sha256=required.sha256 if required else None,
-                cache=cache,
+                cache=opened.cache,
                 report=report,
             )
             report("Writing the page", 1, 1)
@@ -226,16 +225,3 @@ def _refuse_unknown_tests(conditions: "Sequence[Condition]", own: "Sequence[Test
 def _beside(page: Path) -> Path:
     """Name the findings after their page, so that two audits in one folder keep their own."""
     return page.parent / (FINDINGS if page.stem in ("", "report") else f"{page.stem}-{FINDINGS}")
-
-
-@contextlib.contextmanager
-def _asked(source: str | None) -> Iterator["tuple[Encoder | None, EncodingCache | None]"]:
-    """Open the encoder asked for, with the cache that keeps its vectors."""
-    from imprint.cli.encoders import opened_cache, opened_encoder
-
-    if source is None:
-        yield None, None
-        return
-    encoder = opened_encoder(source)
-    with opened_cache(None, unused=False) as cache:
-        yield encoder, cache

@@ -4,14 +4,13 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli.encoders import ENCODER_HELP
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_subject
-
-_SUBJECT = typer.Argument(callback=is_subject, metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}")
+from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
+from imprint.cli.options import AlphaOption, JsonOption, SeedOption
 
 
+@takes_encoder
 def calibrate_command(
-    subject: Annotated[str, _SUBJECT],
+    subject: SubjectArgument,
     test: Annotated[
         list[str] | None,
         typer.Option("--test", help="A test's id, or a pattern; may repeat. [default: all in English]"),
@@ -20,6 +19,8 @@ def calibrate_command(
     alpha: AlphaOption = 0.05,
     seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
     """Measure how often a subject without bias would look biased.
 
@@ -31,9 +32,15 @@ def calibrate_command(
 
     tests = [one for one in choose(catalogue(), test) if isinstance(one, WeatTest)] if test else None
     from imprint.association.calibration import calibrate  # after the choice: it loads numpy
-    from imprint.subjects.opening import open_subject
 
-    opened = open_subject(subject)
-    with phases() as report:
-        found = calibrate(opened, tests=tests, copies=copies, alpha=alpha, seed=seed, report=report)
+    with opened_subjects([subject], about) as opened, phases() as report:
+        found = calibrate(
+            opened.subjects[0],
+            tests=tests,
+            copies=copies,
+            alpha=alpha,
+            cache=opened.cache,
+            seed=seed,
+            report=report,
+        )
     show_findings(found.findings(), json=json)

@@ -4,17 +4,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.cli.encoders import SUBJECT_HELP, AboutEncoder, opened_subjects, takes_encoder
 from imprint.cli.evaluate import BenchmarksOption, WordsOption
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_embedding
+from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_subject
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
 
 
+@takes_encoder
 def compare_command(
-    first: Annotated[str, typer.Argument(callback=is_embedding, metavar="A", help="An embedding file, or 'default'.")],
-    second: Annotated[str, typer.Argument(callback=is_embedding, metavar="B", help="Another.")],
+    first: Annotated[str, typer.Argument(callback=is_subject, metavar="A", help=SUBJECT_HELP)],
+    second: Annotated[str, typer.Argument(callback=is_subject, metavar="B", help="Another.")],
     test: Annotated[
         list[str] | None,
         typer.Option("--test", help="A WEAT's id, or a pattern; may repeat. [default: Caliskan's ten]"),
@@ -24,22 +26,25 @@ def compare_command(
     most_words: WordsOption = 300_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
-    """Compare two embeddings: biases, associations, benchmarks.
+    """Compare two subjects: biases, associations, benchmarks.
 
-    Among others: do both associate the same words alike?
+    Among others: do both associate the same words alike? A sentence encoder is asked about words in sentences.
     """
-    from imprint.cli.console import open_embedding, phases, show_findings
+    from imprint.cli.console import phases, show_findings
     from imprint.evaluation.benchmarks import all_benchmarks
 
     chosen = _choose(test)
     found = all_benchmarks(benchmarks)
-    from imprint.evaluation.comparison import compare  # after the choice: it loads numpy
+    from imprint.evaluation.comparison import compare, comparison_words  # after the choice: it loads numpy
 
-    opened = [open_embedding(source) for source in (first, second)]
+    with opened_subjects([first, second], about) as opened:
+        words = opened.words(comparison_words(chosen, found))
     with phases() as report:
         comparison = compare(
-            *opened, tests=chosen, benchmarks=found, alpha=alpha, most_words=most_words, seed=seed, report=report
+            *words, tests=chosen, benchmarks=found, alpha=alpha, most_words=most_words, seed=seed, report=report
         )
     show_findings(comparison.findings(), json=json)
 

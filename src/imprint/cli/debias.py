@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import imprint
-from imprint.cli.encoders import (
-    CacheOption,
-    MaxTextsOption,
-    ModelOption,
-    NoCacheOption,
-    PoolingOption,
-    TokenizerOption,
-)
+from imprint.cli.encoders import AboutEncoder, SubjectArgument, takes_encoder
 from imprint.cli.options import (
     DEFAULT_PAIR,
     AxisOption,
@@ -23,7 +16,6 @@ from imprint.cli.options import (
     are_words,
     is_debiaser,
     is_file,
-    is_subject,
     pairs_given,
 )
 from imprint.debiasing import DEBIASERS, METHODS
@@ -40,15 +32,9 @@ AUTO = "auto"
 ENCODER_METHOD = "leace"
 
 
+@takes_encoder
 def debias_command(
-    embedding: Annotated[
-        str,
-        typer.Argument(
-            callback=is_subject,
-            metavar="SUBJECT",
-            help="An embedding file or 'default'; or an encoder: 'default-encoder', a model's folder, .onnx, a URL.",
-        ),
-    ],
+    subject: SubjectArgument,
     target: Annotated[
         Path,
         typer.Argument(metavar="OUT", help="The file to write (.safetensors); for an encoder, the folder to make."),
@@ -96,47 +82,41 @@ def debias_command(
             help="Of an encoder: names of one group, a file or a list; repeat for each group. [default: men, women]",
         ),
     ] = None,
-    model: ModelOption = None,
-    pooling: PoolingOption = None,
-    tokenizer: TokenizerOption = None,
-    max_texts: MaxTextsOption = None,
-    cache: CacheOption = None,
-    no_cache: NoCacheOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
     """Debias an embedding or encoder, and print what changed.
 
     An embedding is judged by stereotype words, background words and the WEATs of gender, before and after; an encoder
     by names and sentences that it was not fitted on.
     """
-    of_encoder = {"model": model, "pooling": pooling, "tokenizer": tokenizer, "max_texts": max_texts}
-    if find_source(embedding).adapter != EMBEDDING:
+    if find_source(subject).adapter != EMBEDDING:
         _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, apply=load, frontier=show_frontier or None)
         from imprint.cli.debias_encoder import debias_encoder
 
         debias_encoder(
-            embedding,
+            subject,
             target,
             method=method or ENCODER_METHOD,
             strength=strength,
             groups=group,
             save=save,
-            cache=cache,
-            no_cache=no_cache,
+            about=about,
             seed=seed,
             json=json,
-            **of_encoder,
         )
         return
-    _refuse("an embedding", group=group, **of_encoder)
+    _refuse("an embedding", group=group)
+    about.refuse()
     from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
     from imprint.embeddings.convert import check_name
 
     given = pairs_given(axis, pairs)
     _check_options(method, strength, seeds, save, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
-        check_target(path, reading=embedding)
+        check_target(path, reading=subject)
     check_name(target)
     if load is not None:
         check_target(target, reading=str(load))
@@ -148,7 +128,7 @@ def debias_command(
             hint="give two files",
         )
     words = None if seeds is None else imprint.read_seeds(seeds)
-    opened = open_embedding(embedding)
+    opened = open_embedding(subject)
     along = imprint.pair_axis(opened, given)
     gendered = given == (DEFAULT_PAIR,)
     with phases() as report:

@@ -1,14 +1,15 @@
 """`imprint debias` of an encoder: fitted on sentences, judged on others, written as a model and as a matrix."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import imprint
-from imprint.cli.encoders import opened_cache, opened_encoder
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from imprint.cli.encoders import AboutEncoder
 
 
 def debias_encoder(
@@ -19,11 +20,9 @@ def debias_encoder(
     strength: str | None,
     groups: "Sequence[str] | None",
     save: Path | None,
-    cache: Path | None,
-    no_cache: bool,
+    about: "AboutEncoder",
     seed: int,
     json: bool,
-    **options: Any,
 ) -> None:
     """Fit, judge, write, and say what was written."""
     from imprint.cli.console import check_target, phases, print_note, show_findings
@@ -38,8 +37,8 @@ def debias_encoder(
         imprint.WordSet.of(_named(one, place), imprint.read_seeds(one).words, "name")
         for place, one in enumerate(groups or ())
     ]
-    opened = opened_encoder(source, **{name: value for name, value in options.items() if value is not None})
-    with opened_cache(cache, unused=no_cache) as kept, phases() as report:
+    opened = about.open(source)
+    with about.kept() as kept, phases() as report:
         done = imprint.debias_encoder(opened, fitter, groups=sets or None, cache=kept, seed=seed, report=report)
         made = done.encoder.save(target)
         if save is not None:

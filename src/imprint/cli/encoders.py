@@ -1,7 +1,11 @@
-"""Options about encoders that several commands share, and opening what they name."""
+"""Options about encoders that several commands share, and opening the subjects they name."""
 
-from collections.abc import Collection
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +13,7 @@ import typer
 
 import imprint
 from imprint.choices import Layers, Pooling
-from imprint.cli.options import is_file
+from imprint.cli.options import is_file, is_subject
 from imprint.errors import EncoderError, SettingError
 
 ENCODER_HELP = (
@@ -17,6 +21,14 @@ ENCODER_HELP = (
     "(org/name), the URL of a server, an embedding file (mean of its words), 'cbow' (of the bundled GloVe), or "
     "'default' (bundled Universal Sentence Encoder)."
 )
+SUBJECT_HELP = (
+    "An embedding file or 'default' (bundled GloVe); or a sentence encoder: 'default-encoder' (bundled), a model's "
+    "folder or .onnx file, an installed package that carries a model, a model in the Hugging Face cache (org/name), "
+    "the URL of a server."
+)
+_SUBJECT = typer.Argument(callback=is_subject, metavar="SUBJECT", help=SUBJECT_HELP)
+SubjectArgument = Annotated[str, _SUBJECT]
+OptionalSubjectArgument = Annotated[str | None, _SUBJECT]
 ModelOption = Annotated[str | None, typer.Option("--model", help="The server's name for the model.")]
 PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors are pooled into one.")]
 LayersOption = Annotated[Layers | None, typer.Option("--layers", help="Use the last layer, or all layers.")]
@@ -37,14 +49,123 @@ CacheOption = Annotated[
     Path | None, typer.Option("--cache", help="Cache file for encodings. [default: in your cache folder]")
 ]
 NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write the cache of encodings.")]
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "model": (ModelOption, None),
+    "pooling": (PoolingOption, None),
+    "layers": (LayersOption, None),
+    "prefix": (PrefixOption, None),
+    "prompt_name": (PromptOption, None),
+    "tokenizer": (TokenizerOption, None),
+    "batch": (BatchOption, None),
+    "timeout": (TimeoutOption, None),
+    "retries": (RetriesOption, None),
+    "max_texts": (MaxTextsOption, None),
+    "cache": (CacheOption, None),
+    "no_cache": (NoCacheOption, False),
+}
 
 
-def opened_encoder(source: str, *, texts: Collection[str] | None = None, **options: Any) -> "imprint.Encoder":
-    """Open an encoder, showing progress where it is an embedding to be read."""
-    from imprint.cli.console import progress_bar
+@dataclass(frozen=True)
+class AboutEncoder:
+    """What the options say about an encoder: its settings, and where its encodings are kept."""
 
-    with progress_bar(f"reading {source}") as report:
-        return imprint.open_encoder(source, texts=texts, progress=report, **options)
+    settings: dict[str, Any]
+    cache: Path | None = None
+    no_cache: bool = False
+
+    def refuse(self) -> None:
+        """Refuse options that mean nothing where no encoder is named."""
+        given = [*self.settings, *(["cache"] if self.cache else []), *(["no_cache"] if self.no_cache else [])]
+        if given:
+            option = f"--{given[0].replace('_', '-')}"
+            raise SettingError(
+                f"{option} is about a sentence encoder", option=option, hint="name one, or leave it out"
+            )
+
+    def open(self, source: str, texts: Collection[str] | None = None) -> "imprint.Encoder":
+        """Open an encoder, showing progress where it is an embedding to be read."""
+        from imprint.cli.console import progress_bar
+
+        with progress_bar(f"reading {source}") as report:
+            return imprint.open_encoder(source, texts=texts, progress=report, **self.settings)
+
+    def kept(self) -> "AbstractContextManager[imprint.EncodingCache | None]":
+        """Open the cache."""
+        return opened_cache(self.cache, unused=self.no_cache)
+
+
+@dataclass(frozen=True)
+class OpenedSubjects:
+    """Embeddings and encoders that were named, and the cache of encodings, which embeddings do not need."""
+
+    subjects: "list[imprint.Embedding | imprint.Encoder]"
+    encoder: "imprint.Encoder | None" = None
+    cache: "imprint.EncodingCache | None" = None
+
+    def words(self, words: Iterable[str]) -> "list[imprint.Embedding]":
+        """Return word vectors: embeddings as they are, and of encoders these words in sentences."""
+        from imprint.cli.console import print_note, progress_bar
+        from imprint.embeddings.embedding import Embedding
+        from imprint.stimuli.framed import word_vectors
+
+        found, asked = [], list(words)
+        for subject in (*([self.encoder] if self.encoder else []), *self.subjects):
+            with progress_bar(f"encoding with {subject.name}") as report:
+                found.append(word_vectors(subject, asked, cache=self.cache, progress=report))
+            if not isinstance(subject, Embedding):
+                for note in found[-1].notes:
+                    print_note(f"note: {note}")
+        return found
+
+
+@contextlib.contextmanager
+def opened_subjects(
+    sources: Iterable[str], about: AboutEncoder, only: Iterable[str] | None = None, encoder: str | None = None
+) -> Iterator[OpenedSubjects]:
+    """Open embeddings, `only` these words of their files, and encoders, with the cache if there are any.
+
+    One that is named as an `encoder` is opened as one, whatever it is, and the options belong to it.
+    """
+    from imprint.cli.console import open_embedding
+    from imprint.subjects.sources import EMBEDDING, find_source
+
+    named = [(source, find_source(source).adapter == EMBEDDING) for source in sources]
+    if encoder is None and all(is_embedding for _, is_embedding in named):
+        about.refuse()
+        yield OpenedSubjects([open_embedding(source, only) for source, _ in named])
+        return
+    own = about if encoder is None else AboutEncoder({})
+    with about.kept() as cache:
+        yield OpenedSubjects(
+            [open_embedding(source, only) if is_embedding else own.open(source) for source, is_embedding in named],
+            None if encoder is None else about.open(encoder),
+            cache,
+        )
+
+
+def takes_encoder(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options about encoders, which it gets as one argument, `about`."""
+    own = inspect.signature(command, eval_str=True)
+    shown = [one for one in own.parameters.values() if one.name != "about"]
+    before = [place for place, one in enumerate(shown) if one.name in ("seed", "json")]
+    place = min(before, default=len(shown))
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
+        for name, (option, default) in _OPTIONS.items()
+    ]
+    every = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in (*shown[:place], *options, *shown[place:])]
+
+    @functools.wraps(command)
+    def with_options(**given: Any) -> None:
+        settings = {name: given.pop(name) for name in _OPTIONS}
+        cache, unused = settings.pop("cache"), settings.pop("no_cache")
+        chosen = {name: value for name, value in settings.items() if value is not None}
+        command(about=AboutEncoder(chosen, cache, unused), **given)
+
+    vars(with_options).pop("__wrapped__")
+    vars(with_options)["__signature__"] = inspect.Signature(every)
+    with_options.__annotations__ = {one.name: one.annotation for one in every}
+    return with_options
 
 
 def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[imprint.EncodingCache | None]":

@@ -6,29 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from imprint.choices import Centre, Cleaning, Correction, Device
-from imprint.cli.encoders import (
-    ENCODER_HELP,
-    BatchOption,
-    CacheOption,
-    LayersOption,
-    MaxTextsOption,
-    ModelOption,
-    NoCacheOption,
-    PoolingOption,
-    PrefixOption,
-    PromptOption,
-    RetriesOption,
-    TimeoutOption,
-    TokenizerOption,
-)
-from imprint.cli.options import (
-    JsonOption,
-    OptionalEmbeddingArgument,
-    SeedOption,
-    are_words,
-    is_embedding,
-    is_encoder,
-)
+from imprint.cli.encoders import AboutEncoder, OptionalSubjectArgument, opened_subjects, takes_encoder
+from imprint.cli.options import JsonOption, SeedOption, are_words, is_encoder, is_subject
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -47,15 +26,12 @@ def _are_names(given: str) -> str:
     return given if given in _NAMES else are_words(given)
 
 
+@takes_encoder
 def enumerate_command(
-    embedding: OptionalEmbeddingArgument = None,
+    subject: OptionalSubjectArgument = None,
     encoder: Annotated[
         str | None,
-        typer.Option(
-            "--encoder",
-            callback=is_encoder,
-            help=f"Instead, a sentence encoder, asked through bleached sentences. {ENCODER_HELP}",
-        ),
+        typer.Option("--encoder", callback=is_encoder, help="A sentence encoder, in place of SUBJECT."),
     ] = None,
     names: Annotated[
         str,
@@ -100,8 +76,8 @@ def enumerate_command(
         str | None,
         typer.Option(
             "--against",
-            callback=is_embedding,
-            help="A second embedding, such as a debiased one, scored over the same groups.",
+            callback=is_subject,
+            help="A second subject, such as a debiased one, scored over the same groups.",
         ),
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads. [default: all cores]")] = None,
@@ -112,20 +88,10 @@ def enumerate_command(
     ] = None,
     show_names: Annotated[bool, typer.Option("--show-names", help="Print the names behind the letters.")] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
-    model: ModelOption = None,
-    pooling: PoolingOption = None,
-    layers: LayersOption = None,
-    prefix: PrefixOption = None,
-    prompt_name: PromptOption = None,
-    tokenizer: TokenizerOption = None,
-    batch: BatchOption = None,
-    timeout: TimeoutOption = None,
-    retries: RetriesOption = None,
-    max_texts: MaxTextsOption = None,
-    cache: CacheOption = None,
-    no_cache: NoCacheOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
     """Find associations of name groups without asking (UBE).
 
@@ -133,7 +99,7 @@ def enumerate_command(
     printed so that they can be known.
     """
     from imprint.cli.cluster import open_cluster
-    from imprint.cli.console import open_embedding, print_note, progress_bar, show_findings
+    from imprint.cli.console import print_note, progress_bar, show_findings
     from imprint.enumeration.settings import Settings
 
     runs = [
@@ -165,25 +131,10 @@ def enumerate_command(
         raise SettingError(
             "--dask brings its own workers", option="--dask", got=dask, hint="leave --workers and --device out"
         )
-    about_encoder = {
-        "model": model,
-        "pooling": pooling,
-        "layers": layers,
-        "prefix": prefix,
-        "prompt_name": prompt_name,
-        "tokenizer": tokenizer,
-        "batch": batch,
-        "timeout": timeout,
-        "retries": retries,
-        "max_texts": max_texts,
-        "cache": cache,
-        "no_cache": no_cache or None,
-    }
     from imprint.enumeration.compare import compare_biases  # after what the options say was checked: slow imports
     from imprint.enumeration.enumerate import enumerate_biases, threads
 
-    opened = _open(embedding, encoder, about_encoder, words=words, names=names)
-    other = open_embedding(against) if against is not None else None
+    opened, other = _open(subject, encoder, against, about, words=words, names=names)
     found: list[tuple[Enumeration, BiasComparison | None]] = []
     with threads(workers) if dask is None else open_cluster(dask) as executor:
         for settings in runs:
@@ -207,42 +158,24 @@ def enumerate_command(
 
 
 def _open(
-    embedding: str | None, encoder: str | None, about_encoder: dict[str, Any], *, words: int, names: str
-) -> "Embedding":
-    from imprint.cli.console import open_embedding, print_note, progress_bar
-    from imprint.cli.encoders import opened_cache, opened_encoder
+    subject: str | None, encoder: str | None, against: str | None, about: AboutEncoder, *, words: int, names: str
+) -> "tuple[Embedding, Embedding | None]":
+    """Open what is named, by its words; an encoder is given the names and the most frequent words."""
+    from imprint.embeddings.embedding import Embedding
+    from imprint.enumeration.encoded import check_names, vocabulary_words
 
-    if encoder is not None and embedding is not None:
-        raise SettingError(
-            f"{embedding!r} and --encoder {encoder!r} cannot be used together",
-            option="--encoder",
-            got=encoder,
-            hint="name one of them",
-        )
-    if encoder is None:
-        given = [name.replace("_", "-") for name, value in about_encoder.items() if value is not None]
-        if given:
-            raise SettingError(
-                f"--{given[0]} is about a sentence encoder",
-                option=f"--{given[0]}",
-                hint="name one with --encoder, or leave it out",
-            )
-        if embedding is None:
-            raise SettingError(
-                "an embedding or an encoder is needed",
-                option="embedding",
-                hint="name an embedding, or a sentence encoder with --encoder",
-            )
-        return open_embedding(embedding)
-    from imprint.enumeration.encoded import embed_vocabulary
-
-    kept, unkept = about_encoder.pop("cache"), bool(about_encoder.pop("no_cache"))
-    model = opened_encoder(encoder, **about_encoder)
-    with opened_cache(kept, unused=unkept) as cache, progress_bar(f"encoding with {encoder}") as report:
-        made = embed_vocabulary(model, words=words, names=names, cache=cache, progress=report)
-    for note in made.notes:
-        print_note(f"note: {note}")
-    return made
+    if (subject is None) == (encoder is None):
+        both = f"{subject!r} and --encoder {encoder!r} cannot be used together"
+        problem = both if subject else "SUBJECT or --encoder is needed"
+        raise SettingError(problem, option="--encoder", got=encoder, hint="name one of them")
+    named = [source for source in (subject, against) if source is not None]
+    with opened_subjects(named, about, encoder=encoder) as opened:
+        vocabulary: list[str] = []
+        if opened.encoder or not all(isinstance(one, Embedding) for one in opened.subjects):
+            check_names(names)
+            vocabulary = vocabulary_words(words, names)
+        first, *others = opened.words(vocabulary)
+    return first, others[0] if others else None
 
 
 def _sizes(text: str) -> list[int]:

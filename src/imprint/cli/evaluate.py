@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 import imprint
-from imprint.cli.options import DEFAULT_PAIR, EmbeddingArgument, JsonOption, SeedOption, is_embedding
+from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
+from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption, is_subject
 
 BenchmarksOption = Annotated[
     Path | None,
@@ -19,13 +20,12 @@ WordsOption = Annotated[
 ]
 
 
+@takes_encoder
 def evaluate_command(
-    embedding: EmbeddingArgument,
+    subject: SubjectArgument,
     against: Annotated[
         str | None,
-        typer.Option(
-            callback=is_embedding, metavar="OTHER", help="An earlier embedding: print the differences from it."
-        ),
+        typer.Option(callback=is_subject, metavar="OTHER", help="An earlier one: print the differences from it."),
     ] = None,
     benchmarks: BenchmarksOption = None,
     most_words: WordsOption = 300_000,
@@ -36,18 +36,25 @@ def evaluate_command(
     resamples: Annotated[int, typer.Option(min=1, help="Resamples behind intervals of analogies.")] = 1_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
     """Run benchmarks of word similarity and analogy.
 
     With --against, what was lost or won. Bundled: RG-65, WordSim-353, MEN and Google's analogies. Others may not
-    be redistributed: give their files.
+    be redistributed: give their files. A sentence encoder is asked about the similarity of words in sentences.
     """
-    from imprint.cli.console import open_embedding, phases, show_findings
-    from imprint.evaluation.benchmarks import all_benchmarks
+    from imprint.cli.console import phases, show_findings
+    from imprint.evaluation.benchmarks import all_benchmarks, pair_words
 
     chosen = all_benchmarks(benchmarks)
-    opened = open_embedding(embedding)
-    before = None if against is None else open_embedding(against)
+    from imprint.evaluation.leakage import leakage_words  # after the choice: it loads numpy
+
+    named = [source for source in (subject, against) if source is not None]
+    asked = [*pair_words(chosen), *((*DEFAULT_PAIR, *leakage_words()) if leakage else ())]
+    with opened_subjects(named, about) as subjects:
+        opened, *others = subjects.words(asked)
+    before = others[0] if others else None
     with phases() as report:
         found = imprint.evaluate(
             opened, chosen, against=before, most_words=most_words, resamples=resamples, seed=seed, report=report

@@ -93,7 +93,6 @@ _EMBEDDING = typer.Argument(
     "'glove-840b-stimuli' (the words of the published tests).",
 )
 EmbeddingArgument = Annotated[str, _EMBEDDING]
-OptionalEmbeddingArgument = Annotated[str | None, _EMBEDDING]
 TargetArgument = Annotated[
     Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
 ]

@@ -9,11 +9,13 @@ import typer
 import imprint
 from imprint.choices import PairMethod
 from imprint.cli import options
+from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
 from imprint.errors import SettingError
 
 
+@takes_encoder
 def project_command(
-    embedding: options.EmbeddingArgument,
+    subject: SubjectArgument,
     axis: options.AxisOption = None,
     pairs: options.PairsOption = None,
     sets: Annotated[
@@ -37,7 +39,7 @@ def project_command(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(callback=options.is_embedding, metavar="OTHER", help="Another embedding to compare with."),
+        typer.Option(callback=options.is_subject, metavar="OTHER", help="Another subject to compare with."),
     ] = None,
     top: Annotated[
         int,
@@ -46,13 +48,15 @@ def project_command(
         ),
     ] = 10,
     json: options.JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
     """Place words on an axis: which lie towards he, which to she?
 
     Without --words the words are professions not gendered by definition, and their places are compared with what a
     crowd thinks of them.
     """
-    from imprint.cli.console import open_embedding, print_findings, show_blocks
+    from imprint.cli.console import print_findings, show_blocks
     from imprint.directions.projection import FEWEST, compare_projections, compare_with_scores, joined
     from imprint.kinds.directions import CROWD, show_comparisons, show_projections
 
@@ -60,10 +64,9 @@ def project_command(
     scores = {one.word: one.stereotype for one in imprint.professions()}
     asked = tuple(scores) if words is None else imprint.read_seeds(words).words
     needed = {*asked, *map(joined, asked), *ends}
-    placed = []
-    for source in (embedding, *(() if against is None else (against,))):
-        opened = open_embedding(source, needed)
-        placed.append(imprint.project(opened, make_axis(opened), asked))
+    named = [source for source in (subject, against) if source is not None]
+    with opened_subjects(named, about, needed) as opened:
+        placed = [imprint.project(one, make_axis(one), asked) for one in opened.words((*ends, *asked))]
     one = placed[0]
     comparisons = [compare_projections(one, other) for other in placed[1:]]
     gendered = sets is None and (pairs in (None, options.DEFAULT_PAIRS)) and axis in (None, options.DEFAULT_PAIR)

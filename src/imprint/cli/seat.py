@@ -6,21 +6,7 @@ from typing import Annotated
 import typer
 
 from imprint.choices import Alternative, Context
-from imprint.cli.encoders import (
-    ENCODER_HELP,
-    BatchOption,
-    CacheOption,
-    LayersOption,
-    MaxTextsOption,
-    ModelOption,
-    NoCacheOption,
-    PoolingOption,
-    PrefixOption,
-    PromptOption,
-    RetriesOption,
-    TimeoutOption,
-    TokenizerOption,
-)
+from imprint.cli.encoders import ENCODER_HELP, AboutEncoder, takes_encoder
 from imprint.cli.options import (
     AlphaOption,
     JsonOption,
@@ -35,6 +21,7 @@ from imprint.cli.options import (
 from imprint.errors import ImprintError
 
 
+@takes_encoder
 def seat_command(
     encoder: Annotated[list[str], typer.Argument(callback=is_encoder, metavar="ENCODER...", help=ENCODER_HELP)],
     test: Annotated[
@@ -55,20 +42,10 @@ def seat_command(
         Alternative, typer.Option("--alternative", help="Alternative hypothesis of the p-value.")
     ] = "greater",
     alpha: AlphaOption = 0.05,
-    model: ModelOption = None,
-    pooling: PoolingOption = None,
-    layers: LayersOption = None,
-    prefix: PrefixOption = None,
-    prompt_name: PromptOption = None,
-    tokenizer: TokenizerOption = None,
-    batch: BatchOption = None,
-    timeout: TimeoutOption = None,
-    retries: RetriesOption = None,
-    max_texts: MaxTextsOption = None,
-    cache: CacheOption = None,
-    no_cache: NoCacheOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
     """Ask the WEAT's questions of sentence encoders (SEAT).
 
@@ -76,7 +53,6 @@ def seat_command(
     on disk: a second run encodes nothing.
     """
     from imprint.cli.console import phases, print_note, show_findings
-    from imprint.cli.encoders import opened_cache, opened_encoder
     from imprint.stimuli.catalog import SEAT_TESTS
     from imprint.stimuli.templates import read_templates
 
@@ -90,24 +66,8 @@ def seat_command(
     say_topics(chosen, topic)
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.texts + question.frames} | control_words()
-    encoders = [
-        opened_encoder(
-            source,
-            texts=texts,
-            model=model,
-            pooling=pooling,
-            layers=layers,
-            prefix=prefix,
-            prompt_name=prompt_name,
-            tokenizer=tokenizer,
-            batch=batch,
-            timeout=timeout,
-            retries=retries,
-            max_texts=max_texts,
-        )
-        for source in encoder
-    ]
-    with opened_cache(cache, unused=no_cache) as kept, phases() as report:
+    encoders = [about.open(source, texts) for source in encoder]
+    with about.kept() as kept, phases() as report:
         battery = run_seat_battery(
             encoders,
             chosen,

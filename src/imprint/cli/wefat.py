@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.options import EmbeddingArgument, JsonOption, SeedOption, TestsOption, is_file
+from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
+from imprint.cli.options import JsonOption, SeedOption, TestsOption, is_file
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WefatTest
 
 
+@takes_encoder
 def wefat_command(
-    embedding: EmbeddingArgument,
+    subject: SubjectArgument,
     test: Annotated[
         list[str] | None,
         typer.Option("--test", help="A test's id, or a pattern; may repeat. [default: all with a property]"),
@@ -28,12 +30,15 @@ def wefat_command(
     ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
     """Correlate words' associations with a number about the world.
 
-    This is the WEFAT: each word's association with two sets, against a property such as the share of women.
+    This is the WEFAT: each word's association with two sets, against a property such as the share of women. A
+    sentence encoder is asked about words in sentences.
     """
-    from imprint.cli.console import open_embedding, progress_bar, show_findings
+    from imprint.cli.console import progress_bar, show_findings
     from imprint.stimuli.catalog import is_pattern
     from imprint.stimuli.definition import words_of
 
@@ -43,17 +48,18 @@ def wefat_command(
     from imprint.association.battery import run_battery
     from imprint.evaluation.controls import control_words, controls
 
-    opened = open_embedding(embedding, words_of(chosen) | control_words())
-    try:
-        with progress_bar("testing") as report:
-            battery = run_battery(opened, chosen, seed=seed, skip=not named, progress=report)
-    except VocabularyError as error:
-        if test or named:
-            raise
-        raise VocabularyError(
-            error.message, where=error.where, words=error.words, hint="your own tests: --tests FILE"
-        ) from error
-    known = controls(opened, languages={one.language for one in chosen})
+    with opened_subjects([subject], about, words_of(chosen) | control_words()) as opened:
+        (words,) = opened.words(words_of(chosen))
+        try:
+            with progress_bar("testing") as report:
+                battery = run_battery(words, chosen, seed=seed, skip=not named, progress=report)
+        except VocabularyError as error:
+            if test or named:
+                raise
+            raise VocabularyError(
+                error.message, where=error.where, words=error.words, hint="your own tests: --tests FILE"
+            ) from error
+        known = controls(opened.subjects[0], languages={one.language for one in chosen}, cache=opened.cache)
     show_findings([*battery.findings(), *known.findings()], json=json)
 
 

@@ -15,9 +15,11 @@ import numpy as np
 from imprint.checks import check_choice
 from imprint.choices import PairMethod
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.cache import EncodingCache
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import quote
-from imprint.subjects.opening import EmbeddingLike, load
+from imprint.stimuli.framed import word_vectors
+from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats, Floats32
 
 Pairs = Sequence[tuple[str, str]]
@@ -80,17 +82,21 @@ class Axis:
         return f"Axis({self.name}, {self.method}, {len(self.direction)} dimensions)"
 
 
-def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "difference") -> Axis:
+def pair_axis(
+    embedding: EncoderLike, pairs: Pairs, *, method: PairMethod = "difference", cache: EncodingCache | None = None
+) -> Axis:
     """Make an axis from pairs of words.
 
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` accepts it.
+        An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
     pairs
         Pairs of (positive, negative) words; a pair with a missing word is left out.
     method
         "difference" takes the mean of the pairs' differences, "pca" their first principal component.
+    cache
+        Where encodings are kept between runs.
 
     Returns
     -------
@@ -104,7 +110,7 @@ def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "d
     """
     check_choice("method", method, ("difference", "pca"))
     _check_pairs(pairs)
-    embedding = load(embedding)
+    embedding = word_vectors(embedding, [word for pair in pairs for word in pair], cache=cache)
     known, missing = _known_pairs(embedding, pairs)
     first, second = (embedding.lookup(words).unit for words in zip(*known, strict=True))
     differences = first - second
@@ -138,17 +144,21 @@ def pair_axis(embedding: EmbeddingLike, pairs: Pairs, *, method: PairMethod = "d
     )
 
 
-def set_axis(embedding: EmbeddingLike, positive: Sequence[str], negative: Sequence[str]) -> Axis:
+def set_axis(
+    embedding: EncoderLike, positive: Sequence[str], negative: Sequence[str], *, cache: EncodingCache | None = None
+) -> Axis:
     """Make an axis from the mean of one set of words to the mean of another.
 
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` accepts it.
+        An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
     positive
         Words of the positive end.
     negative
         Words of the negative end.
+    cache
+        Where encodings are kept between runs.
 
     Returns
     -------
@@ -160,7 +170,7 @@ def set_axis(embedding: EmbeddingLike, positive: Sequence[str], negative: Sequen
     >>> imprint.set_axis("default", ["he", "man"], ["she", "woman"])
     Axis(he, ... - she, ..., sets, 100 dimensions)
     """
-    embedding = load(embedding)
+    embedding = word_vectors(embedding, [*positive, *negative], cache=cache)
     kept: list[tuple[str, ...]] = []
     missing: list[str] = []
     for words in (positive, negative):

@@ -15,11 +15,13 @@ import numpy as np
 from imprint.checks import check_list, check_whole
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.cache import EncodingCache
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import Result, Row, WordPoint, WordValue, word_values
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
-from imprint.subjects.opening import EmbeddingLike, load
+from imprint.stimuli.framed import word_vectors
+from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats
 
 if TYPE_CHECKING:
@@ -166,17 +168,21 @@ class Comparison(Result):
         )
 
 
-def project(embedding: EmbeddingLike, axis: Axis, words: Sequence[str]) -> Projections:
+def project(
+    embedding: EncoderLike, axis: Axis, words: Sequence[str], *, cache: EncodingCache | None = None
+) -> Projections:
     """Project words, at unit length, onto an axis.
 
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` accepts it.
+        An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
     axis
         An axis of the same embedding, from `pair_axis` or `set_axis`.
     words
         Words or phrases; a phrase with spaces is also looked up with underscores.
+    cache
+        Where encodings are kept between runs.
 
     Returns
     -------
@@ -189,9 +195,9 @@ def project(embedding: EmbeddingLike, axis: Axis, words: Sequence[str]) -> Proje
     >>> imprint.project("default", axis, ["nurse", "pilot"]).most_positive(1)[0][0]
     'pilot'
     """
-    embedding = load(embedding)
-    axis.check(embedding)
     check_list("words", words)
+    embedding = word_vectors(embedding, words, cache=cache)
+    axis.check(embedding)
     spellings = [_spelling(embedding, word) for word in words]
     found = embedding.lookup(spellings)
     if not found.words:

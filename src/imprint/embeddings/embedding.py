@@ -91,6 +91,8 @@ class Embedding:
         Flags words that an English dictionary lists in lower case and that are not first names.
     subword
         Makes a vector of an unseen word from its parts, or returns None.
+    sample
+        Words by frequency that tests compare with, where these words themselves are not such a sample.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Embedding:
     ranks: Ints32 | None = None
     common: Flags | None = None
     subword: Subword | None = field(default=None, compare=False)
+    sample: Background | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors):
@@ -131,6 +134,11 @@ class Embedding:
         return {name: np.asarray(part) if isinstance(part, np.memmap) else part for name, part in state.items()}
 
     @property
+    def has_vocabulary(self) -> bool:
+        """Whether its words are its own, to be searched; words put through a sentence encoder are chosen."""
+        return self.sample is None
+
+    @property
     def dimension(self) -> int:
         """The number of columns."""
         return int(self.vectors.shape[1])
@@ -158,6 +166,8 @@ class Embedding:
     @cached_property
     def background(self) -> Background | None:
         """A sample of the rows by frequency; None for a vocabulary too small to have one."""
+        if self.sample is not None:
+            return self.sample
         ranks = self.frequency_ranks
         whole = self.ranks is None and self.is_ordered
         chosen = np.flatnonzero(in_sample(ranks) if whole else ranks >= 0)

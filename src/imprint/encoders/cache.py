@@ -1,14 +1,17 @@
 """Encodings kept on disk, so that a second run encodes nothing and a killed one goes on where it was.
 
 One SQLite file in write-ahead mode: several processes may read and write it at once, and a chunk of texts is
-either there as a whole or not at all, whenever the process ends. Texts are kept as hashes, not in clear.
+either there as a whole or not at all, whenever the process ends. Texts are kept as hashes, not in clear. Each vector
+has a checksum: a flipped bit is an error, not a slightly different result.
 """
 
 import hashlib
 import os
 import sqlite3
 import sys
+import threading
 import time
+import zlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -19,7 +22,8 @@ from imprint.errors import EncoderError, ImprintError, raising_as
 from imprint.files import FilePath, writable
 from imprint.types import Floats32
 
-_FORMAT = 1
+_FORMAT = 2
+_WITHOUT_CHECKSUMS = 1  # an earlier format, emptied when it is opened
 _TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _PAUSE = 0.01  # seconds between two tries of our own
@@ -50,7 +54,11 @@ class EncodingCache:
             raise EncoderError(error.message, where=error.where, hint=error.hint) from error
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+            # Parts of an audit run in threads; the lock lets one of them speak at a time.
+            self._lock = threading.Lock()
+            self._database = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
         except (OSError, sqlite3.Error) as error:
             raise EncoderError(
                 f"encodings cannot be kept there ({error})", where=self.path, hint="choose another place"
@@ -67,14 +75,14 @@ class EncodingCache:
         by_key = {_key(text): text for text in texts}
         keys = list(by_key)
         found: dict[str, Floats32] = {}
-        with self._reporting():
+        with self._reporting(), self._lock:
             for start in range(0, len(keys), _ASKED_AT_ONCE):
                 asked = keys[start : start + _ASKED_AT_ONCE]
                 query = (
                     f"SELECT text, vector FROM encodings WHERE encoder = ? AND text IN ({','.join('?' * len(asked))})"  # noqa: S608 - question marks only
                 )
                 for key, vector in self._database.execute(query, (encoder, *asked)):
-                    row = _read(vector)
+                    row = _read(encoder, key, vector)
                     # A damaged page may answer with another key than it was asked for.
                     if row is None or key not in by_key:
                         raise EncoderError(
@@ -85,8 +93,9 @@ class EncodingCache:
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
         """Keep one row per text, all or none of them; a text that another process kept meanwhile stays."""
-        values = [(encoder, _key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True)]
-        with self._reporting():
+        keyed = [(_key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True)]
+        values = [(encoder, key, vector + _checksum(encoder, key, vector)) for key, vector in keyed]
+        with self._reporting(), self._lock:
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 self._database.executemany("INSERT OR IGNORE INTO encodings VALUES (?, ?, ?)", values)
@@ -112,15 +121,17 @@ class EncodingCache:
         # Read in one statement, between two of which another process may make the table.
         query = "SELECT (SELECT user_version FROM pragma_user_version), group_concat(sql, ';') FROM sqlite_master"
         made = execute(query).fetchone()
-        if made not in {(0, None), (_FORMAT, _TABLE)}:
+        if made not in {(0, None), (_FORMAT, _TABLE), (_WITHOUT_CHECKSUMS, _TABLE)}:
             raise EncoderError(
                 "is another database, or one of another version", where=self.path, hint="choose another place"
             )
         self._write_ahead()
         execute("PRAGMA synchronous = NORMAL")
-        if made == (0, None):
+        if made[0] != _FORMAT:
             execute("BEGIN IMMEDIATE")
             execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+            if execute("PRAGMA user_version").fetchone() == (_WITHOUT_CHECKSUMS,):
+                execute("DELETE FROM encodings")
             execute(f"PRAGMA user_version = {_FORMAT}")
             execute("COMMIT")
 
@@ -161,9 +172,16 @@ def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _read(vector: object) -> Floats32 | None:
-    """Return a vector from the bytes kept, None where they are none."""
-    if not isinstance(vector, bytes) or not vector or len(vector) % 4:
+def _checksum(encoder: str, key: bytes, vector: bytes) -> bytes:
+    return zlib.crc32(vector, zlib.crc32(key, zlib.crc32(encoder.encode()))).to_bytes(4, "little")
+
+
+def _read(encoder: str, key: object, kept: object) -> Floats32 | None:
+    """Return a vector from the bytes kept, None where they are none or not those that were written."""
+    if not isinstance(kept, bytes) or not isinstance(key, bytes) or len(kept) < 8 or len(kept) % 4:
+        return None
+    vector = kept[:-4]
+    if _checksum(encoder, key, vector) != kept[-4:]:
         return None
     row = np.frombuffer(vector, dtype="<f4").astype(np.float32, copy=False)
     return row if np.isfinite(row).all() else None

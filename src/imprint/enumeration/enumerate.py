@@ -9,8 +9,10 @@ from typing import Any, get_args
 
 from imprint.checks import check_choice
 from imprint.choices import Device
+from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
+from imprint.enumeration.encoded import embed_vocabulary
 from imprint.enumeration.null import Done, open_checkpoint
 from imprint.enumeration.problem import build_problem
 from imprint.enumeration.result import Enumeration
@@ -18,13 +20,13 @@ from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import count_rotations, problem_seeds, solve
 from imprint.enumeration.targets import Names
 from imprint.errors import SettingError
-from imprint.subjects.opening import EmbeddingLike, load
+from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Progress
 from imprint.version import __version__
 
 
 def enumerate_biases(
-    embedding: EmbeddingLike,
+    embedding: EncoderLike,
     names: Names = "first",
     *,
     settings: Settings | None = None,
@@ -39,7 +41,7 @@ def enumerate_biases(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` accepts it.
+        An embedding or an encoder, as `open_subject` accepts it; an encoder is given names and words in sentences.
     names
         "first" or "surnames" (bundled tables), "embedding" (found in it), a file or a list.
     settings
@@ -65,15 +67,17 @@ def enumerate_biases(
     >>> imprint.enumerate_biases("default", categories=16, words=10_000, rotations=1_000, repeats=0)
     Enumeration(glove.6B.100d: 16 significant associations of 12 groups with 16 categories)
     """
-    embedding = load(embedding)
     settings = replace(settings or Settings(), **changes)
+    subject = open_subject(embedding)
+    if not isinstance(subject, Embedding):
+        subject = embed_vocabulary(subject, words=settings.words, names=names)
     check_device(device, settings, checkpoint)
-    problem = build_problem(embedding, names, settings, problem_seeds(settings))
+    problem = build_problem(subject, names, settings, problem_seeds(settings))
     report = as_increments(progress, count_rotations(settings))
-    kept = open_checkpoint(checkpoint, problem.cells, settings, embedding.sha256, __version__)
+    kept = open_checkpoint(checkpoint, problem.cells, settings, subject.sha256, __version__)
     with executor_or_threads(executor) as pool, _closing(kept):
         table, crossings = solve(problem, settings, executor=pool, device=device, checkpoint=kept, report=report)
-    return conclude(embedding, problem, settings, table, crossings, order_categories(table))
+    return conclude(subject, problem, settings, table, crossings, order_categories(table))
 
 
 def executor_or_threads(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:

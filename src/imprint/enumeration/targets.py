@@ -16,7 +16,7 @@ from imprint.stimuli.definition import quote
 from imprint.stimuli.files import read_words
 from imprint.types import Floats32, Indices
 
-Names = str | os.PathLike[str] | Sequence[str]
+Names = str | os.PathLike[str] | Sequence[str] | NameTable
 
 FEWEST_BEARERS = 1_000  # appendix C.1 and C.2: a name is then nobody's in particular
 WITHIN = "embedding"  # the names asked for are those found in it
@@ -52,6 +52,8 @@ def find_targets(embedding: Embedding, names: Names, *, seed: np.random.SeedSequ
 
 def asked_names(names: Names) -> tuple[tuple[str, ...], NameTable | None]:
     """Return the names of a bundled table but its rarest, with that table, or those of a file or a list."""
+    if isinstance(names, NameTable):
+        return names.names, names
     tables = {"first": first_names, "surnames": surnames}
     if isinstance(names, str) and names in tables:
         table = tables[names]().at_least(FEWEST_BEARERS)

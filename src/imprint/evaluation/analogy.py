@@ -87,6 +87,12 @@ def analogy(
     check_whole("most_words", most_words)
     vocabularies, places, missing = [], [], []
     for one in embeddings:
+        if not one.has_vocabulary:
+            raise VocabularyError(
+                "analogies are answered from an embedding's vocabulary, and a sentence encoder has none",
+                where=one.name,
+                hint="similarity benchmarks can be run",
+            )
         one.check_finite()
         vocabularies.append(Vocabulary.of(one, most_words))
         found = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)

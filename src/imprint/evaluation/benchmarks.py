@@ -8,7 +8,7 @@ import csv
 import gzip
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -60,6 +60,12 @@ def bundled_benchmarks(*names: str) -> tuple[Benchmark, ...]:
     """Return RG-65, WordSim-353, MEN and Google's analogies, whose licences let imprint carry them; or those named."""
     folder = resources.files("imprint.evaluation") / "data"
     return tuple(_read(folder / file) for file in _BUNDLED if not names or _stem(file) in names)
+
+
+def pair_words(benchmarks: Iterable[Benchmark]) -> list[str]:
+    """Return the words of pairs."""
+    found = (one.pairs for one in benchmarks if isinstance(one, PairBenchmark))
+    return list(dict.fromkeys(word for pairs in found for pair in pairs for word in pair))
 
 
 def read_benchmarks(folder: FilePath) -> tuple[Benchmark, ...]:

@@ -12,17 +12,20 @@ from imprint.association.changes import ChangeRow, TopicChangeRow, change_rows
 from imprint.association.verdicts import check_alpha, judge_all
 from imprint.association.weat import WeatResult, WeatRow, find_test, measure
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.cache import EncodingCache
 from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.agreement import AXIS, AgreementRow, Scores, agree, projected_scores, shared_sets, wefat_scores
 from imprint.evaluation.analogy import MOST_WORDS
-from imprint.evaluation.benchmarks import Benchmark
+from imprint.evaluation.benchmarks import Benchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.evaluate import Evaluation, evaluate
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.results import BenchmarkRow
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.catalog import catalogue, choose
-from imprint.stimuli.definition import WeatTest, WefatTest
-from imprint.subjects.opening import EmbeddingLike, load
+from imprint.stimuli.definition import WeatTest, WefatTest, words_of
+from imprint.stimuli.framed import word_vectors
+from imprint.stimuli.seeds import professions
+from imprint.subjects.opening import EncoderLike
 from imprint.types import Report
 
 DEFAULT_TESTS = "caliskan-[0-9]*"
@@ -57,25 +60,26 @@ class EmbeddingComparison(Result):
 
 
 def compare(
-    first: EmbeddingLike,
-    second: EmbeddingLike,
+    first: EncoderLike,
+    second: EncoderLike,
     *,
     tests: Sequence[WeatTest] | None = None,
     benchmarks: Sequence[Benchmark] | None = None,
     alpha: float = 0.05,
     most_words: int = MOST_WORDS,
     resamples: int = RESAMPLES,
+    cache: EncodingCache | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> EmbeddingComparison:
-    """Compare two embeddings: their biases, whether they associate words alike, and their benchmarks.
+    """Compare two embeddings or encoders: their biases, whether they associate words alike, and their benchmarks.
 
     Parameters
     ----------
     first
-        A file, `default` or an object, as `load` accepts it.
+        An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
     second
-        The embedding compared with it; differences are the second's less the first's.
+        The one compared with it; differences are the second's less the first's.
     tests
         WEATs to run; by default Caliskan's ten.
     benchmarks
@@ -86,6 +90,8 @@ def compare(
         How many of the most frequent words are searched for answers to analogies.
     resamples
         How many resamples are behind each interval.
+    cache
+        Where encodings are kept between runs.
     seed
         Seed of everything random.
     report
@@ -103,7 +109,8 @@ def compare(
     EmbeddingComparison(glove.6B.100d and glove.6B.100d debiased (hard): 10 tests, 5 agreements, 4 benchmarks)
     """
     check_alpha(alpha)
-    first, second = load(first), load(second)
+    asked = comparison_words(tests, benchmarks)
+    first, second = (word_vectors(one, asked, cache=cache) for one in (first, second))
     every = catalogue()
     chosen = tests or [test for test in choose(every, (DEFAULT_TESTS,)) if isinstance(test, WeatTest)]
     not_run: list[SkippedRow] = []
@@ -142,6 +149,20 @@ def compare(
         benchmarks=evaluation.rows,
         skipped=(*not_run, *evaluation.skipped),
     )
+
+
+def comparison_words(
+    tests: Sequence[WeatTest] | None = None, benchmarks: Sequence[Benchmark] | None = None
+) -> list[str]:
+    """Return the words that a comparison asks about, but for analogies, which a vocabulary is searched for."""
+    asked = [test for test in catalogue() if isinstance(test, WefatTest)]
+    known = choose(catalogue(), (DEFAULT_TESTS,)) if tests is None else tests
+    return [
+        *sorted(words_of((*asked, *known))),
+        *AXIS,
+        *(one.word for one in professions()),
+        *pair_words(bundled_benchmarks() if benchmarks is None else benchmarks),
+    ]
 
 
 def _effects(

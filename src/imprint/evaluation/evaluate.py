@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from imprint.encoders.cache import EncodingCache
 from imprint.errors import VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS, analogy
-from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks
+from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.results import PART, BenchmarkRow
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped
-from imprint.subjects.opening import EmbeddingLike, load
+from imprint.stimuli.framed import word_vectors
+from imprint.subjects.opening import EncoderLike
 from imprint.types import Report
 
 
@@ -34,12 +36,13 @@ class Evaluation(Result):
 
 
 def evaluate(
-    embedding: EmbeddingLike,
+    embedding: EncoderLike,
     benchmarks: Sequence[Benchmark] | None = None,
     *,
-    against: EmbeddingLike | None = None,
+    against: EncoderLike | None = None,
     most_words: int = MOST_WORDS,
     resamples: int = RESAMPLES,
+    cache: EncodingCache | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> Evaluation:
@@ -48,7 +51,7 @@ def evaluate(
     Parameters
     ----------
     embedding
-        A file, `default` or an object, as `load` accepts it.
+        An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about similarity alone.
     benchmarks
         Benchmarks to run; by default all bundled ones. One without known words is skipped.
     against
@@ -57,6 +60,8 @@ def evaluate(
         How many of the most frequent words are searched for answers to analogies.
     resamples
         How many resamples are behind each interval of an analogy's accuracy.
+    cache
+        Where encodings are kept between runs.
     seed
         Seed of the resamples.
     report
@@ -73,7 +78,9 @@ def evaluate(
     Evaluation(4 benchmarks, 0 skipped)
     """
     benchmarks = bundled_benchmarks() if benchmarks is None else benchmarks
-    embedding, against = load(embedding), None if against is None else load(against)
+    words = pair_words(benchmarks)
+    embedding = word_vectors(embedding, words, cache=cache)
+    against = None if against is None else word_vectors(against, words, cache=cache)
     rows: list[BenchmarkRow] = []
     not_run: list[SkippedRow] = []
     for benchmark in benchmarks:

@@ -15,6 +15,7 @@ import numpy as np
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
+from imprint.encoders.cache import EncodingCache
 from imprint.errors import VocabularyError
 from imprint.evaluation.recovering import (
     FOLDS,
@@ -28,8 +29,9 @@ from imprint.evaluation.recovering import (
 from imprint.evaluation.resampling import flatten
 from imprint.names.tables import first_names
 from imprint.rows import Result, Row, SkippedRow, skipped
+from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.seeds import gender_specific, professions
-from imprint.subjects.opening import EmbeddingLike, load
+from imprint.subjects.opening import EncoderLike
 from imprint.types import Flags, Floats32, Report
 
 NAMES = "first names, by sex"
@@ -119,10 +121,11 @@ class Leakage(Result):
 
 
 def leakage(
-    before: EmbeddingLike,
+    before: EncoderLike,
     axis: Axis,
     *,
-    after: EmbeddingLike | None = None,
+    after: EncoderLike | None = None,
+    cache: EncodingCache | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> Leakage:
@@ -131,11 +134,13 @@ def leakage(
     Parameters
     ----------
     before
-        A file, `default` or an object, as `load` accepts it.
+        An embedding or an encoder, as `open_subject` accepts it.
     axis
-        An axis of that embedding, from `pair_axis` or `set_axis`.
+        An axis of it, from `pair_axis` or `set_axis`.
     after
-        The embedding after debiasing, asked about the same words.
+        The same after debiasing, asked about the same words.
+    cache
+        Where encodings are kept between runs.
     seed
         Seed of everything random.
     report
@@ -151,13 +156,13 @@ def leakage(
     >>> imprint.leakage("default", imprint.pair_axis("default", [("he", "she")]))
     Leakage(glove.6B.100d, 9 recoveries)
     """
-    before, after = load(before), None if after is None else load(after)
-    every = (
-        (NAMES, _names(before, after)),
-        ("professions, by the crowd", _professions(before, after)),
-        (f"words furthest out on {axis.name}", _furthest(before, after, axis)),
-    )
+    words = leakage_words()
+    before = word_vectors(before, words, cache=cache)
+    after = None if after is None else word_vectors(after, words, cache=cache)
     embeddings = [before] if after is None else [before, after]
+    every = [(NAMES, _names(before, after)), ("professions, by the crowd", _professions(before, after))]
+    if all(one.has_vocabulary for one in embeddings):
+        every.append((f"words furthest out on {axis.name}", _furthest(before, after, axis)))
     last = embeddings[-1]
     lists = {name: listed for name, listed in every if rarer_label_count(listed[1]) >= FEWEST_PER_LABEL}
     names = " and ".join(one.name for one in embeddings)
@@ -182,6 +187,14 @@ def leakage(
             tried = [recover(_unit(one, words), labels) for one in embeddings]
             rows.append(_row(embeddings, name, method, labels, tried, seed))
     return Leakage(before.name, None if after is None else after.name, tuple(rows), not_run)
+
+
+def leakage_words() -> list[str]:
+    """Return the names and professions that gender is recovered from."""
+    table = first_names()
+    women = table.share_women
+    names = (np.flatnonzero(of_sex)[:_MOST] for of_sex in (women >= _ONE_SEX, women <= 1 - _ONE_SEX))
+    return [*(table.names[row] for rows in names for row in rows), *(one.word for one in professions())]
 
 
 def _row(

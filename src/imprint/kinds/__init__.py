@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from imprint.errors import ImprintError
 from imprint.registry import Registry
 from imprint.rows import RawRow, Result, Row
+from imprint.subjects.sources import SourceKind as SubjectKind
 from imprint.view import Block, Claim, Text
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ REGISTRY = Registry(
 class Part:
     """A part of an audit and a section of its page; `needs` is what must be given for it to run.
 
-    A gate counts its rows only for subjects that pass their controls, unless they are a control of their own.
+    `asks` says which subjects it can ask; of another it says `why_not`, or nothing where another part asks the same.
+    Where no part asks an embedding's tests, `order_alone` is its place. A gate counts its rows only for subjects that
+    pass their controls, unless they are a control of their own.
     """
 
     name: str
@@ -78,6 +81,9 @@ class Part:
     offensive: bool = False
     needs: Literal["encoder", "against", "debias"] | None = None
     controlled: bool = True
+    asks: tuple[SubjectKind, ...] = ("embedding", "encoder")
+    why_not: str | None = None
+    order_alone: int | None = None
 
 
 def _nothing(_: Sequence[Any]) -> Iterable[Any]:
@@ -161,7 +167,9 @@ def parts_of(rows: Iterable[Row], besides: Iterable[str] = ()) -> list[Part]:
     known = {kind.part.name: kind.part for kind in by_kind(listed)}
     if not names <= known.keys():  # some tests are run again in parts that are not their kind's own
         known = {kind.part.name: kind.part for kind in all_kinds()}
-    return sorted((known[name] for name in names if name in known), key=lambda part: part.order)
+    alone = not any(known[name].asks == ("embedding",) and known[name].why_not is None for name in names & {*known})
+    parts = (known[name] for name in names if name in known)
+    return sorted(parts, key=lambda part: (alone and part.order_alone) or part.order)
 
 
 @cache

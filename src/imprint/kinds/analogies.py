@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-STEREOTYPES = Part("analogies", "Stereotypes as analogies", 50, offensive=True)
+STEREOTYPES = Part(
+    "analogies",
+    "Stereotypes as analogies",
+    50,
+    offensive=True,
+    asks=("embedding",),
+    why_not="analogies are searched in an embedding's vocabulary, and a sentence encoder has none",
+)
 
 _BEST = 50
 _FIRST = 12  # pairs on a page that are read without being asked for

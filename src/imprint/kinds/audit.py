@@ -7,6 +7,7 @@ import msgspec
 from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import Kind, Part
 from imprint.rows import Label, PartRow, SkippedRow
+from imprint.subjects.sources import SourceKind
 from imprint.view import Block, Claim, Column, Details, Prose, Table, Text, count, join, number, say, title
 
 _ABOUT = Part("audit", "Can it be judged?", 12)
@@ -35,6 +36,7 @@ class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
     versions: tuple[Label, ...]
     n_words: int
     dimension: int
+    subject: SourceKind = "embedding"
     embedding_notes: tuple[str, ...]
 
 

@@ -39,16 +39,19 @@ _COLUMNS = (
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Calibrate the association tests of the language."""
     from imprint.association.calibration import calibrate
+    from imprint.embeddings.embedding import Embedding
     from imprint.stimuli.definition import WeatTest
 
     plan = job.plan
-    tests = [test for test in plan.asked if isinstance(test, WeatTest)]
+    embedded = isinstance(job.subject, Embedding)
+    tests = [test for test in plan.asked if isinstance(test, WeatTest)] if embedded else job.sentence_tests
     return list(
         calibrate(
-            job.embedding,
+            job.subject,
             tests=tests,
-            copies=plan.copies,
+            copies=plan.copies if embedded else plan.copies // 2,  # each has several times the dimensions
             alpha=plan.alpha,
+            cache=job.cache,
             seed=plan.seed,
             report=lambda _, done, total: progress(done, total),
         ).findings()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-AGAINST = Part("against", "Compared with another embedding", 90, needs="against")
+AGAINST = Part("against", "Compared with another", 90, needs="against")
 
 _COLUMNS = (
     Column("Scores of"),
@@ -30,13 +30,15 @@ _COLUMNS = (
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
     from imprint.evaluation.agreement import compare_professions
-    from imprint.evaluation.comparison import compare
+    from imprint.evaluation.comparison import compare, comparison_words
     from imprint.kinds.job import by_label
     from imprint.stimuli.definition import WeatTest
+    from imprint.stimuli.framed import word_vectors
 
-    one, other, plan = job.embedding, job.against, job.plan
-    if other is None:
+    if job.against is None:
         raise SettingError("no second embedding was given", option="against", hint="give one with --against")
+    one, plan = job.embedding, job.plan
+    other = word_vectors(job.against, comparison_words(), cache=job.cache)
 
     def compared() -> Sequence[Row]:
         return compare(

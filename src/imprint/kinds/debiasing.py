@@ -37,7 +37,14 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-BEFORE_AFTER = Part("debiasing", "What debiasing changes", 60, needs="debias")
+BEFORE_AFTER = Part(
+    "debiasing",
+    "What debiasing changes",
+    60,
+    needs="debias",
+    asks=("embedding",),
+    why_not="an audit tries debiasing on word embeddings only",
+)
 
 _FACTS = {
     "strength": "strength",

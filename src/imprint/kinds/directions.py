@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from imprint.directions.axis import show_end
 from imprint.directions.components import PairsRow
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
+from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.masking import Words
 from imprint.rows import Row, WordValue
@@ -67,6 +68,8 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Project professions on he - she, compare that with a crowd, and place the pairs that define gender."""
     from imprint.directions.components import pair_components
     from imprint.directions.projection import compare_with_scores, project
+    from imprint.evaluation.leakage import leakage
+    from imprint.kinds.job import by_label, stretch
     from imprint.stimuli.seeds import definitional_pairs, professions
 
     scores = {one.word: one.stereotype for one in professions()}
@@ -80,11 +83,19 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     def pairs() -> list[PairsRow]:
         return [pair_components(job.embedding, definitional_pairs())]
 
+    def recovered() -> Sequence[Row]:
+        if job.plan.quick:
+            raise SettingError("a quick audit leaves this out", option="quick", hint="run a full audit")
+        report = by_label(stretch(progress, 0.1, 1.0), (1.0,))
+        return leakage(job.embedding, job.axis, seed=job.plan.seed, report=report).findings()
+
     attempts: list[Attempt] = [
         ("projection", "Professions on he - she", placed),
         ("crowd", "Professions and what a crowd thinks of them", crowd),
         ("pairs", "Gender pairs in two dimensions", pairs),
     ]
+    if job.kind == "encoder":  # of an embedding, it is asked before and after debiasing
+        attempts.append(("leakage", "Gender of names and professions", recovered))
     found = job.gather(ALONG, attempts)
     progress(1, 1)
     return found

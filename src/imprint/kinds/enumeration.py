@@ -117,8 +117,10 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Enumerate biases without naming them in advance."""
     from imprint.enumeration.enumerate import enumerate_biases
 
-    settings = job.plan.enumeration
-    return enumerate_biases(job.embedding, settings=settings, executor=job.executor, progress=progress).findings()
+    settings = job.enumeration
+    return enumerate_biases(
+        job.vocabulary, job.words.names, settings=settings, executor=job.executor, progress=progress
+    ).findings()
 
 
 def _seconds(plan: "Plan") -> float:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from imprint.association.verdicts import check_alpha
 from imprint.enumeration import settings as enumeration
+from imprint.enumeration.targets import FEWEST_BEARERS
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.kinds import Part
 from imprint.rows import Row, SkippedRow, skipped
-from imprint.stimuli.catalog import about, tests_in
-from imprint.stimuli.definition import Test
+from imprint.stimuli.catalog import SEAT_TESTS, about, catalogue, choose, tests_in
+from imprint.stimuli.definition import Test, WeatTest
 from imprint.types import Progress, Report
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from imprint.embeddings.embedding import Embedding
     from imprint.encoders.base import Encoder
     from imprint.encoders.cache import EncodingCache
+    from imprint.kinds.words import AskedWords
+    from imprint.subjects.sources import SourceKind
 
 # A quick look: the same questions, less sure of the answers.
 QUICK_ROTATIONS = 500
@@ -30,6 +33,11 @@ QUICK_REPEATS = 0
 QUICK_WORDS = 15_000
 QUICK_RESAMPLES = 200
 QUICK_COPIES = 40
+QUICK_ENCODED = 2_500  # words that an encoder, for which each costs time, is asked about
+QUICK_BEARERS = 20_000  # of a name, at the least
+
+ENCODED_WORDS = 10_000  # the same in a whole audit; `imprint enumerate` asks about more
+ENCODED_ROTATIONS = 2_000  # of several hundred dimensions
 
 AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
 
@@ -124,6 +132,16 @@ class Plan:
         return QUICK_RESAMPLES if self.quick else RESAMPLES
 
     @property
+    def encoded_words(self) -> int:
+        """How many frequent words of a sentence encoder are measured."""
+        return QUICK_ENCODED if self.quick else ENCODED_WORDS
+
+    @property
+    def fewest_bearers(self) -> int:
+        """How many people bear a name that a sentence encoder is asked about, at the least."""
+        return QUICK_BEARERS if self.quick else FEWEST_BEARERS
+
+    @property
     def copies(self) -> int:
         """How many altered copies of each kind the tests are run on."""
         return QUICK_COPIES if self.quick else AUDIT_COPIES
@@ -136,22 +154,79 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """The subject of an audit and its plan, and what several kinds need of it, made once."""
+    """The subject of an audit and its plan, and what several kinds need of it, made once.
 
-    embedding: "Embedding"
+    `beside` is a sentence encoder asked too where the subject is an embedding.
+    """
+
+    subject: "Embedding | Encoder"
     plan: Plan
-    encoder: "Encoder | None" = None
-    against: "Embedding | None" = None
+    beside: "Encoder | None" = None
+    against: "Embedding | Encoder | None" = None
     cache: "EncodingCache | None" = None
     executor: Executor | None = None
+    progress: Progress | None = None  # of encoding the words
+    enumerated: bool = True  # whether the enumeration is run
 
     @property
     def measured(self) -> tuple[str, str]:
         """The name of what is audited, and its hash."""
-        return self.embedding.name, self.embedding.sha256
+        return self.subject.name, self.subject.sha256
+
+    @property
+    def kind(self) -> "SourceKind":
+        """What is audited."""
+        from imprint.embeddings.embedding import Embedding
+
+        return "embedding" if isinstance(self.subject, Embedding) else "encoder"
+
+    @property
+    def encoder(self) -> "Encoder | None":
+        """The encoder that is asked in sentences: the subject, or the one beside it."""
+        from imprint.encoders.base import Encoder
+
+        return self.subject if isinstance(self.subject, Encoder) else self.beside
+
+    @property
+    def embedding(self) -> "Embedding":
+        """Word vectors of the subject; an encoder's are of the words that tests ask about, in sentences."""
+        return self.words.tests
+
+    @property
+    def vocabulary(self) -> "Embedding":
+        """The same with names and frequent words; refused where an encoder may not be sent so many texts."""
+        if isinstance(self.words.vocabulary, ImprintError):
+            raise self.words.vocabulary
+        return self.words.vocabulary
+
+    @property
+    def enumeration(self) -> enumeration.Settings:
+        """How biases are enumerated; of an encoder, over fewer words and rotations."""
+        settings = self.plan.enumeration
+        if self.kind == "embedding":
+            return settings
+        rotations = min(settings.rotations, ENCODED_ROTATIONS)
+        return replace(settings, words=self.plan.encoded_words, rotations=rotations)
+
+    @cached_property
+    def words(self) -> "AskedWords":
+        """The words of the subject that kinds ask about."""
+        from imprint.kinds.words import asked_words
+
+        return asked_words(self.subject, self.plan, self.cache, self.progress, enumerated=self.enumerated)
+
+    @cached_property
+    def sentence_tests(self) -> "list[WeatTest]":
+        """The tests to ask in sentences: those of the paper's that the plan has, and your own."""
+        known = {test.id for test in self.plan.catalogued}
+        papers = [test for test in choose(catalogue(), SEAT_TESTS) if test.id in known]
+        own = self.plan.tests if self.beside is None else ()
+        return [test for test in (*papers, *own) if isinstance(test, WeatTest)]
 
     def asked(self, part: Part) -> bool:
-        """Tell whether a part was asked for; most always are."""
+        """Tell whether a part was asked for, of a subject that it can ask; most always are."""
+        if self.kind not in part.asks:
+            return False
         needed = {"encoder": self.encoder, "against": self.against, "debias": self.plan.debias}
         return part.needs is None or needed[part.needs] is not None
 
@@ -168,7 +243,7 @@ class Job:
         """The debiasing asked for, fitted."""
         from imprint.debiasing.debiaser import debiaser
 
-        if self.plan.debias is None:
+        if self.plan.debias is None or self.kind == "encoder":
             raise SettingError("no debiasing was asked for", option="debias")
         return debiaser(self.plan.debias).fit_gender(self.embedding)
 

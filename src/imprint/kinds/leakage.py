@@ -60,9 +60,17 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
 
 def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
     """Say how many first names can still be classified: debiasing does not aim at them, and applications meet them."""
-    names = [row for row in rows if row.word_list == NAMES and row.against is not None]
+    names = [row for row in rows if row.word_list == NAMES]
     if names:
         worst = max(names, key=lambda row: row.accuracy)
+        if worst.against is None:
+            yield say(
+                "A {} classifies {} of first names by gender from sentences such as “This is Emma.” (chance {}).",
+                worst.method,
+                percent(worst.accuracy),
+                percent(worst.chance),
+            )
+            return
         yield say(
             "After debiasing, gender is still recognised from {} of first names ({} before; chance {}; {}).",
             percent(worst.accuracy),

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-SENTENCES = Part("seat", "In sentences", 80, needs="encoder")
+SENTENCES = Part("seat", "In sentences", 80, needs="encoder", order_alone=10)
 
 Pair = tuple[SeatRow, SeatRow | None]  # by words, and by sentences where these could be counted
 
@@ -115,19 +115,26 @@ _PARTS = (
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the paper's SEATs of the language on the encoder."""
-    from imprint.association.seat_battery import run_seat_battery
+    from imprint.association.seat_battery import UNITS, run_seat_battery
     from imprint.evaluation.controls import controls
     from imprint.kinds.job import by_label
-    from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
-    from imprint.stimuli.definition import WeatTest
 
-    plan, encoder = job.plan, job.encoder
-    known = {test.id for test in plan.catalogued}
-    tests = [test for test in choose(catalogue(), SEAT_TESTS) if isinstance(test, WeatTest) and test.id in known]
+    plan, encoder, tests = job.plan, job.encoder, job.sentence_tests
     if encoder is None or not tests:
         raise SettingError("the catalogue has no sentences in this language", option="language", got=plan.language)
     report = by_label(progress, (0.6, 0.2, 0.2))
-    battery = run_seat_battery([encoder], tests, alpha=plan.alpha, cache=job.cache, seed=plan.seed, report=report)
+    battery = run_seat_battery(
+        [encoder],
+        tests,
+        alpha=plan.alpha,
+        units=("word",) if plan.quick else UNITS,
+        alone=not plan.quick,
+        cache=job.cache,
+        seed=plan.seed,
+        report=report,
+    )
+    if encoder is job.subject:  # the audit's first row has its controls
+        return battery.findings()
     try:
         asked: Row = controls(encoder, languages=plan.languages, cache=job.cache).findings()[0]
     except ImprintError as error:

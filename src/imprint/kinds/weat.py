@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from imprint.masking import Words
     from imprint.types import Progress
 
-ASSOCIATIONS = Part("weat", "Known stereotypes, tested", 10)
+ASSOCIATIONS = Part("weat", "Known stereotypes, tested", 10, asks=("embedding",))
 
 _COLUMNS = (
     TEST,

@@ -3,7 +3,7 @@
 import difflib
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -40,6 +40,13 @@ class Condition:
     absolute: bool
     operator: str
     limit: float
+    within: str | None = None  # the part that answers, where it is not the kind's own
+
+    def of_encoder(self) -> "Condition":
+        """Return what it asks of a sentence encoder: its words are tested in sentences, and gender beside he - she."""
+        kind = "seat" if self.kind == "weat" else self.kind
+        within = {"seat": "seat", "topic": "seat", "leakage": "directions"}.get(kind)
+        return self if within is None else replace(self, kind=kind, within=within)
 
     @property
     def target(self) -> tuple[str, str]:
@@ -65,7 +72,7 @@ class Condition:
     @property
     def part(self) -> str:
         """The part of an audit that answers: debiasing and comparing ask some tests again, of other vectors."""
-        return known_kind(self.target[0]).part.name
+        return self.within or known_kind(self.target[0]).part.name
 
     @property
     def controlled(self) -> bool:
@@ -76,8 +83,11 @@ class Condition:
         """Tell whether a row is one that the condition is about.
 
         Neutral tests (flowers and insects) are controls, in which a difference is right: they count only where they
-        are named in full. SEATs count by words: sentences of one word are not independent observations.
+        are named in full. SEATs count by words: sentences of one word are not independent observations. Of an encoder
+        that is audited by itself, words in sentences count, not words alone.
         """
+        if self.within == "seat" and getattr(row, "context", None) == "word":
+            return False
         if row.kind != self.target[0] or part_of(row) != self.part or getattr(row, "unit", None) == "sentence":
             return False
         return self.names(row.test) and (getattr(row, "about_people", True) or self.pattern == row.test)

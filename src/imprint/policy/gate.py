@@ -127,7 +127,10 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
     about = next((one for one in findings if isinstance(one, AuditRow)), findings[0])
     required = policy.conditions if policy else ()
     known = Known.of(findings)
-    answers = [_answer(condition, findings, known) for condition in (*required, *conditions)]
+    asked = (*required, *conditions)
+    if isinstance(about, AuditRow) and about.subject == "encoder":
+        asked = tuple(condition.of_encoder() for condition in asked)
+    answers = [_answer(condition, findings, known) for condition in asked]
     return Gate(about, tuple(answers), policy, known.controls)
 
 

@@ -99,8 +99,8 @@ def _word_lists(rows: Sequence[Row]) -> Iterator[str]:
 def _command(whole: AuditRow) -> str:
     """Return the audit's command; what was read goes by its hash, since findings know no paths."""
     settings, shown = msgspec.structs.asdict(whole.settings), Words()
-    said = ["imprint", "audit", "EMBEDDING", *(["--quick"] if whole.settings.quick else [])]
-    said += ["--debias", whole.settings.debias or "none"]
+    said = ["imprint", "audit", whole.subject.upper(), *(["--quick"] if whole.settings.quick else [])]
+    said += ["--debias", whole.settings.debias or "none"] if whole.subject == "embedding" else []
     for name in _OPTIONS:
         if settings[name] is not None:
             said += [f"--{name}", str(settings[name])]

@@ -82,8 +82,10 @@ def _main_chart(parts: Sequence[Section]) -> tuple[Chart | None, list[Section]]:
 def _about(audit: AuditRow | None) -> Text:
     if audit is None:
         return join(["Findings", _today()], " · ")
-    said: list[Text] = [f"{'Quick bias audit' if audit.settings.quick else 'Bias audit'} of a word embedding"]
-    said.append(say("{} words, {} dimensions", count(audit.n_words), count(audit.dimension)))
+    of = "a sentence encoder" if audit.subject == "encoder" else "a word embedding"
+    said: list[Text] = [f"{'Quick bias audit' if audit.settings.quick else 'Bias audit'} of {of}"]
+    words = [] if audit.subject == "encoder" else [say("{} words", count(audit.n_words))]
+    said.append(join([*words, say("{} dimensions", count(audit.dimension))]))
     return join([*said, _today()], " · ")
 
 

@@ -88,24 +88,24 @@ def steps(rows: Sequence[Row]) -> list[Step]:
     """Say what to do next, by commands that exist."""
     audit = next((row for row in rows if isinstance(row, AuditRow)), None)
     if audit is None:
-        encoder = any(row.kind == "seat" for row in people(rows))
-        return [
-            ("Run all tests", "imprint audit EMBEDDING --encoder ENCODER" if encoder else "imprint audit EMBEDDING")
-        ]
+        return [("Run all tests", "imprint audit SUBJECT")]
+    name = audit.subject.upper()
     if refused(rows):
+        usable = "default-encoder" if audit.subject == "encoder" else "default"
         return [
-            ("See what the vectors are good for", "imprint evaluate EMBEDDING"),
-            ("Try with vectors that pass the controls", "imprint audit default"),
+            ("See what the vectors are good for", f"imprint evaluate {name}"),
+            ("Try with vectors that pass the controls", f"imprint audit {usable}"),
         ]
-    found = [("Run the whole audit", "imprint audit EMBEDDING")] if audit.settings.quick else []
+    found = [("Run the whole audit", f"imprint audit {name}")] if audit.settings.quick else []
     if not any(isinstance(row, GateRow) for row in rows):
         found += [
             ("Set limits for your own use", "imprint policy init"),
-            ("Let the limits decide", "imprint audit EMBEDDING --policy imprint.toml"),
+            ("Let the limits decide", f"imprint audit {name} --policy imprint.toml"),
         ]
+    copy = "OUT/" if audit.subject == "encoder" else "OUT.safetensors"
     left = [row.accuracy for row in rows if isinstance(row, LeakageRow) and row.word_list == NAMES and row.against]
     recovered = f" (even there, gender is recognised from {100 * max(left):.0f} % of names)" if left else ""
-    return [*found, (f"Try a debiased copy{recovered}", "imprint debias EMBEDDING OUT.safetensors")][:3]
+    return [*found, (f"Try a debiased copy{recovered}", f"imprint debias {name} {copy}")][:3]
 
 
 def brief(rows: Sequence[Row]) -> list[Text]:

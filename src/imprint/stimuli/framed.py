@@ -1,0 +1,159 @@
+"""Words as a sentence encoder has them, so that what is asked of an embedding can be asked of an encoder.
+
+An encoder takes sentences, so words go into bleached frames after May et al. (2019), section 3: the same for names and
+for other words, so that no frame tells them apart.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from imprint.embeddings.background import Background
+from imprint.embeddings.bundled import frequency_table
+from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder
+from imprint.encoders.cache import EncodingCache
+from imprint.encoders.encodings import encode_texts
+from imprint.errors import EncoderError
+from imprint.stimuli import seeds
+from imprint.subjects.opening import EncoderLike, load, open_subject
+from imprint.types import Floats, Floats32, Ints, Progress
+
+FRAMES = ("This is {word}.", "That is {word}.", "It is {word}.")
+GROUP = 50  # words that are taken to be of one frequency
+
+_NOTHING = 1e-5  # relative: what rounding leaves of vectors that are all the same
+
+
+def word_vectors(
+    source: EncoderLike,
+    words: Iterable[str],
+    *,
+    cache: EncodingCache | None = None,
+    progress: Progress | None = None,
+) -> Embedding:
+    """Return an embedding as it is; of an encoder, one of these words.
+
+    A word's vector is the mean of its vectors in three bleached frames. Each frame's mean over 500 common words is
+    subtracted first: what a frame adds to every sentence says nothing about words. Then each vector is scaled to unit
+    length, so that every frame counts the same. It does not depend on which other words are asked about.
+    """
+    subject = open_subject(source)
+    if isinstance(subject, Embedding):
+        return subject
+    asked = list(dict.fromkeys(words))
+    missing = set(subject.lacks(_spaced(word) for word in asked))
+    vocabulary = [word for word in asked if _spaced(word) not in missing]
+    bundled = load("default")
+    assert bundled.common is not None
+    rows = np.array([bundled.index.get(word, -1) for word in vocabulary], dtype=np.int64)
+    vectors, background = _mean_over_frames(subject, vocabulary, cache, progress)
+    made = Embedding(
+        name=f"{subject.name} through templates",
+        words=vocabulary,
+        vectors=vectors,
+        notes=(_note(subject, vocabulary),),
+        ranks=ranks_of(vocabulary)[0].astype(np.int32),
+        common=bundled.common[rows] & (rows >= 0),
+        sample=background,
+    )
+    vars(made)["sha256"] = subject.sha256  # findings are the encoder's
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class CommonWords:
+    """Bundled words by frequency, used in place of the vocabulary that an encoder does not have."""
+
+    words: tuple[str, ...]
+    ranks: Ints
+
+    def every(self, step: int) -> "CommonWords":
+        """Return every so many of them."""
+        return CommonWords(self.words[::step], self.ranks[::step])
+
+    def background(self, rows: Sequence[Floats] | Sequence[Floats32]) -> Background:
+        """Return what words are compared with, from vectors of these words in one way of asking or in several."""
+        starts = np.arange(0, len(self.words) - GROUP + 1, GROUP)
+        return Background(
+            rows=np.vstack(rows).astype(np.float32),
+            lowest=self.ranks[starts],
+            starts=np.append(starts, len(self.words)),
+            spreading=np.vstack([of_one - of_one.mean(axis=0) for of_one in rows]).astype(np.float32),
+            words=len(self.words),
+        )
+
+
+@cache
+def common_words() -> CommonWords:
+    """Return a thousand bundled words, the most frequent first."""
+    words = seeds.background()
+    ranks, _ = ranks_of(words)
+    order = np.argsort(ranks, kind="stable")
+    return CommonWords(tuple(words[place] for place in order), ranks[order])
+
+
+def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
+    """Return the frequency ranks of words in the bundled table, and the share of words that it has.
+
+    A phrase is as rare as its rarest word; what the table does not have is rarer than all of it.
+    """
+    table = frequency_table()
+    rarest = max(table.values()) + 1
+    parts = [[table.get(part) for part in _spaced(word).lower().split()] or [None] for word in words]
+    ranks = [rarest if None in found else max(rank for rank in found if rank is not None) for found in parts]
+    return np.array(ranks, dtype=np.int64), float(np.mean([None not in found for found in parts]))
+
+
+def _mean_over_frames(
+    encoder: Encoder, vocabulary: Sequence[str], cache: EncodingCache | None, progress: Progress | None
+) -> tuple[Floats32, Background | None]:
+    """Return the vectors of words, and the common words that stand for all others; one frame at a time."""
+    common = common_words().every(2)
+    known = set(common.words) - set(encoder.lacks(common.words))
+    beside = CommonWords(
+        tuple(word for word in common.words if word in known),
+        common.ranks[[word in known for word in common.words]],
+    )
+    texts = list(dict.fromkeys((*beside.words, *map(_spaced, vocabulary))))
+    places = {text: place for place, text in enumerate(texts)}
+    total = None
+    for turn, frame in enumerate(FRAMES):
+        step = None if progress is None else _of_frame(progress, turn, len(texts))
+        sentences = [frame.format(word=text) for text in texts]
+        rows = encode_texts(encoder, sentences, cache=cache, progress=step).rows(sentences)
+        largest = np.abs(rows).max()
+        rows -= rows[: len(beside.words) or None].mean(axis=0, dtype=np.float64).astype(np.float32)
+        if np.abs(rows).max() <= _NOTHING * largest:
+            raise EncoderError(
+                f"gives the same vector for every word in {frame!r}",
+                where=encoder.name,
+                hint="check its weights and pooling",
+            )
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        total = rows if total is None else np.add(total, rows, out=total)
+    assert total is not None
+    total /= np.float32(len(FRAMES))
+    own = total[: len(beside.words)]
+    unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    background = beside.background([unit]) if len(own) >= 2 * GROUP else None
+    return total[[places[_spaced(word)] for word in vocabulary]], background
+
+
+def _of_frame(progress: Progress, turn: int, size: int) -> Progress:
+    """Let the texts of one frame count as its share of all."""
+    return lambda done, total: progress(round(size * (turn + done / max(total, 1))), size * len(FRAMES))
+
+
+def _spaced(word: str) -> str:
+    return word.replace("_", " ")
+
+
+def _note(encoder: Encoder, vocabulary: Sequence[str]) -> str:
+    settings = ", ".join(f"{key} {value}" for key, value in encoder.settings.items())
+    return (
+        f"{len(vocabulary):,} words and names were encoded with {encoder.name} ({settings}) in the sentences "
+        f"{' '.join(FRAMES)}; each vector is the mean of its sentences, less the mean of common words"
+    )

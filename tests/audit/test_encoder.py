@@ -1,0 +1,142 @@
+"""The audit of a sentence encoder by itself: the mean of the bundled words, and the default encoder."""
+
+import re
+
+import pytest
+from refusals import refuses
+
+from imprint.audit.run import run_audit
+from imprint.encoders.cache import EncodingCache
+from imprint.errors import SettingError
+from imprint.evaluation.controls import controls
+from imprint.kinds.sections import sections
+from imprint.policy.gate import check, parse_conditions
+from imprint.report.card import render_card
+from imprint.report.page import render_page
+from imprint.report.summary import brief, people, steps, tiles
+from imprint.subjects.opening import load, open_encoder
+
+KINDS = {
+    "seat": {"seat", "seat-anisotropy", "seat-coherence", "topic"},
+    "calibration": {"calibration"},
+    "wefat": {"wefat"},
+    "directions": {"projection", "projection comparison", "pairs", "skipped"},
+    "enumeration": {"ube", "ube-group", "ube-overview"},
+    "benchmarks": {"similarity", "skipped"},
+    "analogies": set(),
+    "debiasing": set(),
+}
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return open_encoder("cbow")
+
+
+@pytest.fixture(scope="module")
+def audit(encoder):
+    return run_audit(encoder, quick=True, rotations=10, topics=("gender",))
+
+
+def test_every_part_that_can_ask_an_encoder_does(audit):
+    rows = {name: {row.kind for row in audit.rows if row.part == name} - {"part"} for name in KINDS}
+    assert rows == KINDS
+    reasons = {row.test: row.why for row in audit.parts if not row.ran}
+    assert reasons.keys() == {"analogies", "debiasing", "against"}
+    assert reasons["analogies"]
+    assert reasons["debiasing"]
+    assert reasons["against"] is None
+    assert "weat" not in {row.test for row in audit.parts}
+
+
+def test_the_first_row_is_about_the_encoder_and_its_controls(audit, encoder):
+    first = audit.rows[0]
+    assert (first.subject, first.embedding, first.dimension) == ("encoder", encoder.name, 100)
+    assert (first.judged, first.controls) == (True, controls(encoder).controls)
+    assert (first.settings.encoder, first.settings.debias) == (None, None)
+    assert "This is {word}." in first.embedding_notes[0]
+    assert not [row for row in audit.rows if row.kind == "controls"]
+
+
+def test_every_row_is_the_encoders(audit, encoder):
+    assert {row.embedding_sha256 for row in audit.rows} == {encoder.identity}
+    names = {row.kind: row.embedding for row in audit.rows if row.kind not in ("part", "skipped")}
+    assert {kind for kind, name in names.items() if name.endswith("through templates")} >= {
+        "wefat",
+        "ube",
+        "similarity",
+    }
+
+
+def test_the_verdict_is_about_words_in_sentences(audit):
+    tests = people(audit.rows)
+    assert tests
+    assert {(row.kind, row.unit) for row in tests} == {("seat", "word")}
+    assert "word" not in {row.context for row in tests}
+    assert {row.evidence for row in tests} <= {"strong", "moderate", "limited", "none shown", "too few words"}
+    assert {row.family_size for row in tests} == {len(tests)}
+    assert len(tiles(audit.rows).tiles) == len({topic for row in tests for topic in row.topics})
+    (calibrated,) = {row.family_size for row in audit.rows if row.kind == "calibration"}
+    assert calibrated == len(tests)
+
+
+def test_the_page_has_the_sections_of_an_embedding_in_their_order(audit):
+    names = [section.name for section in sections(audit.rows)]
+    assert names[0] == "seat"
+    assert [name for name in names if name in KINDS] == [
+        *("seat", "calibration", "wefat", "directions", "enumeration", "analogies", "debiasing", "benchmarks"),
+    ]
+    page = render_page(audit.rows)
+    text = re.sub("<[^>]*>", "", page)
+    assert "sentence encoder, 100 dimensions" in text
+    assert "How large is each association in glove.6B.100d?" in text
+
+
+def test_next_steps_and_the_card_name_commands_for_encoders(audit):
+    assert [command for _, command in steps(audit.rows)][:2] == ["imprint audit ENCODER", "imprint policy init"]
+    (command,) = re.findall(r"^\$ (.*)$", render_card(audit.rows), re.MULTILINE)
+    assert command.startswith("imprint audit ENCODER --quick --language en")
+    assert "--encoder" not in command
+
+
+def test_the_summary_reads_as_before(audit, snapshot):
+    from imprint.render.terminal import draw_text
+
+    assert "\n".join(draw_text(one) for one in brief(audit.rows)) == snapshot
+
+
+def test_conditions_on_words_are_answered_in_sentences(audit):
+    required = ["weat:caliskan-6:|mean_difference|<2", "topic:gender:mean_difference<2"]
+    gate = check(audit.rows, parse_conditions(require=required))
+    assert gate.exit_code == 0
+    for answer, kind in zip(gate.answers, ("seat", "topic"), strict=True):
+        (one,) = answer.judgements
+        assert (one.finding.kind, one.finding.part) == (kind, "seat")
+    assert gate.answers[0].judgements[0].finding.context == "bleached"
+
+
+def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
+    class Limited(type(encoder)):
+        max_texts = 12_000
+
+    limited = Limited(load("default"))
+    found = run_audit(limited, quick=True, rotations=10, topics=("gender",), parts=("enumeration", "wefat"))
+    (why,) = [row.why for row in found.parts if not row.ran]
+    assert "max_texts" in why or "texts would be sent" in why
+    assert {row.kind for row in found.rows} >= {"wefat"}
+
+
+def test_an_encoder_is_not_asked_beside_itself(encoder):
+    with refuses(SettingError, option="encoder", where=encoder.name):
+        run_audit(encoder, encoder="cbow")
+
+
+@pytest.mark.slow
+def test_the_default_encoder_is_encoded_once_and_has_its_gender_recovered(tmp_path):
+    with EncodingCache(tmp_path / "kept.sqlite") as cache:
+        found = run_audit("default-encoder", rotations=10, topics=("gender",), cache=cache)
+    assert {row.test for row in found.parts if row.why} == {"analogies", "debiasing"}
+    recovered = [row for row in found.rows if row.kind == "leakage"]
+    assert {(row.part, row.against) for row in recovered} == {("directions", None)}
+    names = [row.accuracy for row in recovered if row.word_list == "first names, by sex"]
+    assert max(names) > 0.8
