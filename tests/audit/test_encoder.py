@@ -88,7 +88,7 @@ def test_the_page_has_the_sections_of_an_embedding_in_their_order(audit):
     ]
     page = render_page(audit.rows)
     text = re.sub("<[^>]*>", "", page)
-    assert "sentence encoder, 100 dimensions" in text
+    assert "of a sentence encoder · 100 dimensions" in text
     assert "How large is each association in glove.6B.100d?" in text
 
 

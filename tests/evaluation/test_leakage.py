@@ -9,7 +9,7 @@ from refusals import refuses
 from imprint.directions.axis import pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.leakage import NAMES, leakage
+from imprint.evaluation.leakage import NAMES, RACES, leakage
 from imprint.evaluation.recovering import RecoveryAttempt, estimate_change, estimate_recovery, recovery_methods
 from imprint.kinds import row_type
 from imprint.names.tables import first_names
@@ -50,7 +50,7 @@ def test_what_lies_on_the_axis_alone_is_gone_with_it():
     for row in recovered(bias, after=without_axis(bias)).values():
         assert row.against_accuracy > 0.95
         assert abs(row.accuracy - row.chance) < 0.12
-        assert (row.embedding, row.against, row.women, row.men) == ("projected", "planted", 100, 100)
+        assert (row.embedding, row.against, row.group_sizes) == ("projected", "planted", (100, 100))
         assert row.change == pytest.approx(row.accuracy - row.against_accuracy)
         assert row.change_high < -0.3
 
@@ -71,12 +71,31 @@ def test_an_embedding_without_bias_gives_chance():
 def test_the_bundled_embedding_tells_the_sex_of_names_and_the_stereotypes_of_professions():
     embedding = load("default")
     found = leakage(embedding, pair_axis(embedding, [("he", "she")]))
-    rows = {(row.word_list.split(",")[0], row.method): row for row in found.rows}
-    assert rows["first names", "linear classifier"].accuracy_low > 0.9
-    assert rows["professions", "linear classifier"].accuracy_low > 0.6
-    assert len(found.findings()) == len(found.rows) == len(found.to_frame()) == 9
+    rows = {(row.word_list, row.method): row for row in found.rows}
+    assert rows[NAMES, "linear classifier"].accuracy_low > 0.9
+    assert rows["professions, by the crowd", "linear classifier"].accuracy_low > 0.6
+    assert len(found.findings()) == len(found.rows) == len(found.to_frame()) == 11
+    assert rows["first names, by race", "linear classifier"].accuracy_low > 0.6
     assert [read_row(row.to_dict(), row_type) for row in found.rows] == list(found.rows)
     assert found.rows[0].statistic == found.rows[0].accuracy
+
+
+@pytest.mark.parametrize("strength", [0.0, 2.0])
+def test_four_races_are_recovered_where_names_show_them_and_not_after_debiasing_gender(strength):
+    rng = np.random.default_rng(1)
+    races = [np.flatnonzero(TABLE.races[race] >= 0.8)[:40] for race in ("white", "black", "hispanic", "asian_pacific")]
+    names = [TABLE.names[row] for rows in races for row in rows]
+    words = ["he", "she", "word", *names]
+    vectors = rng.normal(scale=0.3, size=(len(words), 20))
+    vectors[np.arange(3, len(words)), 2 + np.repeat(np.arange(4), 40)] += strength
+    subject = Embedding("races", words, vectors.astype(np.float32))
+    axis = pair_axis(subject, [("he", "she")])
+    rows = [row for row in leakage(subject, axis).rows if row.word_list == RACES]
+    assert {row.method for row in rows} == {"linear classifier", "RBF classifier"}
+    for row in rows:
+        assert (row.chance, row.group_sizes) == (0.25, (40,) * 4)
+        assert row.accuracy > 0.95 if strength else abs(row.accuracy - 0.25) < 0.12
+    assert not [row for row in leakage(subject, axis, after=subject).rows if row.word_list == RACES]
 
 
 def test_the_seed_decides():
@@ -96,7 +115,7 @@ def test_a_rare_label_is_not_recovered_by_calling_everything_the_other():
     few = [word for word in bias.words if word not in WOMEN[20:]]
     rare = replace(bias, words=few, vectors=bias.lookup(few).vectors)
     for row in recovered(rare).values():
-        assert (row.women, row.men) == (20, 100)
+        assert row.group_sizes == (20, 100)
         assert row.accuracy_low < row.chance + 0.05
 
 
@@ -130,7 +149,11 @@ def test_the_same_vectors_twice_change_nothing_and_all_right_is_no_certainty():
 def test_lists_with_too_few_words_are_named():
     bias = planted(along=1, aside=0)
     found = leakage(bias, pair_axis(bias, [("he", "she")]))
-    assert [row.test for row in found.skipped] == ["professions, by the crowd", "words furthest out on he - she"]
+    assert [row.test for row in found.skipped] == [
+        RACES,
+        "professions, by the crowd",
+        "words furthest out on he - she",
+    ]
     assert {row.part for row in found.skipped} == {"debiasing"}
     assert {row.word_list for row in found.rows} == {NAMES}
     assert found.findings() == [*found.rows, *found.skipped]

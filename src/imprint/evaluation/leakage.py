@@ -1,9 +1,9 @@
-"""Is it really gone? What a classifier, or a clustering, still finds of gender in an embedding.
+"""Is it really gone? What a classifier, or a clustering, finds of gender and race in an embedding.
 
 After Gonen and Goldberg, "Lipstick on a pig" (2019): debiasing may hide a bias from the axis it was measured on and
-leave it in the words' neighbours. Labels come from outside the embedding where they can: the sex of those who bear a
-first name, and what a crowd thinks of a profession; the third list is the words that lay furthest out on the axis
-before.
+leave it in the words' neighbours. Labels come from outside the embedding where they can: the sex and race of those
+who bear a first name, and what a crowd thinks of a profession; the last list is the words that lay furthest out on
+the axis before.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import VocabularyError
 from imprint.evaluation.recovering import (
+    CLUSTERS,
     FOLDS,
     RecoveryAttempt,
     chance_of_clusters,
@@ -32,31 +33,37 @@ from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.seeds import gender_specific, professions
 from imprint.subjects.opening import EncoderLike
-from imprint.types import Flags, Floats32, Report
+from imprint.types import Flags, Floats32, Indices, Report
 
 NAMES = "first names, by sex"
+RACES = "first names, by race"
+GENDERS = ("women", "men")
 PART = "debiasing"  # the part of an audit that recovers gender
 FEWEST_PER_LABEL = 2 * FOLDS
 
 _ONE_SEX = 0.95  # share of bearers from which on a first name is a woman's, or a man's
+_RACES = ("white", "black", "hispanic", "asian_pacific")  # which some first names are nearly only borne by
+_ONE_RACE = 0.8  # share of bearers from which on a first name is one race's
+_MOST_OF_RACE = 150  # names of each race, the commonest
 _STEREOTYPED = 0.25  # score, between -1 and 1, from which on a crowd thinks a profession a man's, or a woman's
-_MOST = 500  # words of each label: commonest names, words furthest out
+_MOST = 500  # words of each gender: commonest names, words furthest out
 _FREQUENT = 30_000  # words looked at for those furthest out
 
 
 class LeakageRow(Row, frozen=True, kw_only=True, tag="leakage"):
-    """How often gender is recovered from one list of words; `against` the embedding before, with the change from it.
+    """How often groups are recovered from one list of words; `against` the embedding before, with the change from it.
 
-    The accuracy is the mean over both genders of the share of words classified correctly, so that a rare one counts as
+    The accuracy is the mean over the groups of the share of words classified correctly, so that a rare one counts as
     much: by support vector machines on words they were not trained on, over several foldings, or by two clusters found
     without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
-    `chance` is what random labels give: a half, and a little more for clusters, which are named as suits them best.
+    `chance` is what random labels give: one in the number of groups, and a little more for clusters, which are named
+    as suits them best. Clusters are found only where there are two groups.
     """
 
     word_list: str
     method: str
-    women: int
-    men: int
+    group_names: tuple[str, ...]
+    group_sizes: tuple[int, ...]
     chance: float
     accuracy: float
     accuracy_low: float | None
@@ -129,7 +136,9 @@ def leakage(
     seed: int = 0,
     report: Report | None = None,
 ) -> Leakage:
-    """Try to recover gender from names, professions and the words furthest out on an axis.
+    """Try to recover gender, and race, from names, professions and the words furthest out on an axis.
+
+    Race is recovered of one subject alone: what is debiased here is gender.
 
     Parameters
     ----------
@@ -161,12 +170,14 @@ def leakage(
     after = None if after is None else word_vectors(after, words, cache=cache)
     embeddings = [before] if after is None else [before, after]
     every = [(NAMES, _names(before, after)), ("professions, by the crowd", _professions(before, after))]
+    if after is None:
+        every.insert(1, (RACES, _races(before)))
     if all(one.has_vocabulary for one in embeddings):
         every.append((f"words furthest out on {axis.name}", _furthest(before, after, axis)))
     last = embeddings[-1]
     lists = {name: listed for name, listed in every if rarer_label_count(listed[1]) >= FEWEST_PER_LABEL}
     names = " and ".join(one.name for one in embeddings)
-    reason = f"fewer than {FEWEST_PER_LABEL} words of women or of men are in {names}"
+    reason = f"fewer than {FEWEST_PER_LABEL} words of a group are in {names}"
     not_run = tuple(
         skipped((last.name, last.sha256), name, name, reason, part=PART, seed=seed)
         for name, _ in every
@@ -182,26 +193,27 @@ def leakage(
     ways = recovery_methods(seed)
     for name, (words, labels) in lists.items():
         for method, recover in ways.items():
+            if method == CLUSTERS and labels.max() > 1:
+                continue
             if report is not None:
-                report("recovering gender", len(rows), len(lists) * len(ways))
+                report("recovering groups", len(rows), len(lists) * len(ways))
             tried = [recover(_unit(one, words), labels) for one in embeddings]
             rows.append(_row(embeddings, name, method, labels, tried, seed))
     return Leakage(before.name, None if after is None else after.name, tuple(rows), not_run)
 
 
 def leakage_words() -> list[str]:
-    """Return the names and professions that gender is recovered from."""
-    table = first_names()
-    women = table.share_women
-    names = (np.flatnonzero(of_sex)[:_MOST] for of_sex in (women >= _ONE_SEX, women <= 1 - _ONE_SEX))
-    return [*(table.names[row] for rows in names for row in rows), *(one.word for one in professions())]
+    """Return the names and professions that gender and race are recovered from."""
+    by_sex = (word for names in _names_by_sex() for word in names[:_MOST])
+    by_race = (word for names in _names_by_race() for word in names[:_MOST_OF_RACE])
+    return list(dict.fromkeys((*by_sex, *by_race, *(one.word for one in professions()))))
 
 
 def _row(
     embeddings: Sequence[Embedding],
     word_list: str,
     method: str,
-    labels: Flags,
+    labels: Indices,
     tried: Sequence[RecoveryAttempt],
     seed: int,
 ) -> LeakageRow:
@@ -219,26 +231,41 @@ def _row(
         seed=seed,
         word_list=word_list,
         method=method,
-        women=int(labels.sum()),
-        men=int((~labels).sum()),
-        chance=0.5 if first.folds is not None else chance_of_clusters(last.right, labels, seed),
+        group_names=_RACES if word_list == RACES else GENDERS,
+        group_sizes=tuple(np.bincount(labels).tolist()),
+        chance=1 / (labels.max() + 1) if first.folds is not None else chance_of_clusters(last.right, labels, seed),
         against=embeddings[0].name if several else None,
         against_sha256=embeddings[0].sha256 if several else None,
         **flatten(recovered),
     )
 
 
-def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Flags]:
-    table = first_names()
-    women = table.share_women
-    chosen = []
-    for of_sex in (women >= _ONE_SEX, women <= 1 - _ONE_SEX):
-        known = _known((table.names[row] for row in np.flatnonzero(of_sex)), before, after)
-        chosen.append(known[:_MOST])
-    return _labelled(*chosen)
+def _names_by_sex() -> list[list[str]]:
+    """Return the first names of women, and of men, the commonest first."""
+    women = first_names().share_women
+    return [_chosen_names(one) for one in (women >= _ONE_SEX, women <= 1 - _ONE_SEX)]
 
 
-def _professions(before: Embedding, after: Embedding | None) -> tuple[list[str], Flags]:
+def _names_by_race() -> list[list[str]]:
+    """Return the first names of each race, the commonest first."""
+    races = first_names().races
+    return [_chosen_names(races[race] >= _ONE_RACE) for race in _RACES]
+
+
+def _chosen_names(chosen: Flags) -> list[str]:
+    names = first_names().names
+    return [names[row] for row in np.flatnonzero(chosen)]
+
+
+def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Indices]:
+    return _labelled(*(_known(names, before, after)[:_MOST] for names in _names_by_sex()))
+
+
+def _races(embedding: Embedding) -> tuple[list[str], Indices]:
+    return _labelled(*(_known(names, embedding)[:_MOST_OF_RACE] for names in _names_by_race()))
+
+
+def _professions(before: Embedding, after: Embedding | None) -> tuple[list[str], Indices]:
     scored = professions()
     return _labelled(
         _known((one.word for one in scored if one.stereotype <= -_STEREOTYPED), before, after),
@@ -246,7 +273,7 @@ def _professions(before: Embedding, after: Embedding | None) -> tuple[list[str],
     )
 
 
-def _furthest(before: Embedding, after: Embedding | None, axis: Axis) -> tuple[list[str], Flags]:
+def _furthest(before: Embedding, after: Embedding | None, axis: Axis) -> tuple[list[str], Indices]:
     """Return the words furthest out on either side, without those that mean a gender."""
     meant = {word.lower() for word in gender_specific()}
     rows = frequent_words(before, _FREQUENT, leaving_out=meant)
@@ -264,8 +291,9 @@ def _known(words: Any, *embeddings: Embedding | None) -> list[str]:
     return listed
 
 
-def _labelled(women: Sequence[str], men: Sequence[str]) -> tuple[list[str], Flags]:
-    return [*women, *men], np.arange(len(women) + len(men)) < len(women)
+def _labelled(*groups: Sequence[str]) -> tuple[list[str], Indices]:
+    """Return the words of all groups, and the number of each word's group."""
+    return [word for group in groups for word in group], np.repeat(np.arange(len(groups)), list(map(len, groups)))
 
 
 def _unit(embedding: Embedding, words: Sequence[str]) -> Floats32:

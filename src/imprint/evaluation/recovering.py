@@ -1,4 +1,4 @@
-"""Telling women's words from men's by their vectors alone: by classifiers, and by clusters found without labels.
+"""Telling words of groups apart by their vectors alone: by classifiers, and by clusters found without labels.
 
 Support vector machines are tried on words they were not trained on, over several foldings. Folds share most of what
 they were trained on, so intervals are Nadeau and Bengio's (2003); clusters are not trained, and words are resampled.
@@ -14,9 +14,8 @@ from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, esti
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Indices
 
-Labels = Flags | Indices  # women or not, or the number of a group
-
 FOLDS = 5
+CLUSTERS = "two clusters"
 
 _FOLDINGS = 5
 _SHUFFLES = 200  # random labels behind the chance of clusters
@@ -29,14 +28,14 @@ class RecoveryAttempt(NamedTuple):
     folds: Floats | None
 
 
-def recovery_methods(seed: int) -> dict[str, Callable[[Floats32, Flags], RecoveryAttempt]]:
+def recovery_methods(seed: int) -> dict[str, Callable[[Floats32, Indices], RecoveryAttempt]]:
     """Return what tells, of each word, how often it was put right."""
     from sklearn.cluster import KMeans
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC
 
-    def classify(kernel: str) -> Callable[[Floats32, Flags], RecoveryAttempt]:
-        def recover(vectors: Floats32, labels: Flags) -> RecoveryAttempt:
+    def classify(kernel: str) -> Callable[[Floats32, Indices], RecoveryAttempt]:
+        def recover(vectors: Floats32, labels: Indices) -> RecoveryAttempt:
             machine = SVC(kernel=kernel, class_weight="balanced")
             foldings = [StratifiedKFold(FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
             rights = [cross_val_predict(machine, vectors, labels, cv=folding) == labels for folding in foldings]
@@ -49,16 +48,16 @@ def recovery_methods(seed: int) -> dict[str, Callable[[Floats32, Flags], Recover
 
         return recover
 
-    def cluster(vectors: Floats32, labels: Flags) -> RecoveryAttempt:
+    def cluster(vectors: Floats32, labels: Indices) -> RecoveryAttempt:
         with single_threaded():
-            found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors) == 1
+            found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors)
         right = found == labels
         return RecoveryAttempt((right == (share_right(right, labels) >= 0.5)).astype(np.float64), None)
 
-    return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), "two clusters": cluster}
+    return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), CLUSTERS: cluster}
 
 
-def estimate_recovery(one: RecoveryAttempt, labels: Labels, seed: int) -> Estimate:
+def estimate_recovery(one: RecoveryAttempt, labels: Indices, seed: int) -> Estimate:
     """Return the mean over labels of what was put right, with its interval."""
     if one.folds is not None:
         return _over_foldings(share_right(one.right, labels), one.folds)
@@ -66,7 +65,7 @@ def estimate_recovery(one: RecoveryAttempt, labels: Labels, seed: int) -> Estima
     return estimate(float(shares[0]), shares[1:], rarer_label_count(labels))
 
 
-def estimate_change(first: RecoveryAttempt, last: RecoveryAttempt, labels: Labels, seed: int) -> Estimate:
+def estimate_change(first: RecoveryAttempt, last: RecoveryAttempt, labels: Indices, seed: int) -> Estimate:
     """Return by how much more the last try puts right than the first, on the same words and folds."""
     if first.folds is not None and last.folds is not None:
         values = [share_right(one.right, labels) for one in (first, last)]
@@ -90,9 +89,9 @@ def _over_foldings(value: float, folds: Floats, *, difference: bool = False) -> 
     return Estimate(value, max(-1.0 if difference else 0.0, value - reach), min(1.0, value + reach))
 
 
-def _resampled(right: Floats, labels: Labels, seed: int) -> Floats:
+def _resampled(right: Floats, labels: Indices, seed: int) -> Floats:
     """Return the mean over labels of what was put right, of the words and of resamples of them."""
-    sides = [np.flatnonzero(labels == one) for one in np.unique(labels)[::-1]]
+    sides = [np.flatnonzero(labels == one) for one in np.unique(labels)]
     draws = [
         np.concatenate([np.ones((1, len(side))), *draw_counts(len(side), RESAMPLES, seed + place)])
         for place, side in enumerate(sides)
@@ -101,19 +100,19 @@ def _resampled(right: Floats, labels: Labels, seed: int) -> Floats:
     return np.asarray(np.mean(shares, axis=0))
 
 
-def rarer_label_count(labels: Labels) -> int:
+def rarer_label_count(labels: Indices) -> int:
     """Return how many words the rarer label has."""
     return int(np.unique(labels, return_counts=True)[1].min()) if len(np.unique(labels)) > 1 else 0
 
 
-def share_right(right: Floats | Flags, labels: Labels) -> float:
+def share_right(right: Floats | Flags, labels: Indices) -> float:
     """Return the mean over labels of the share of words put right."""
     return float(np.mean([right[labels == one].mean() for one in np.unique(labels)]))
 
 
-def chance_of_clusters(right: Floats, labels: Flags, seed: int) -> float:
+def chance_of_clusters(right: Floats, labels: Indices, seed: int) -> float:
     """Return what the same clusters give on average for shuffled labels."""
-    found = (right == 1) == labels
+    found = np.where(right == 1, labels, 1 - labels)
     rng = np.random.default_rng(seed)
     shuffled = [rng.permutation(labels) for _ in range(_SHUFFLES)]
     shares = [share_right(found == one, one) for one in shuffled]

@@ -1,8 +1,8 @@
-"""Leakage as a kind: what classifiers and clusters still find of gender (Gonen and Goldberg, 2019)."""
+"""Leakage as a kind: what classifiers and clusters still find of gender and race (Gonen and Goldberg, 2019)."""
 
 from collections.abc import Iterator, Sequence
 
-from imprint.evaluation.leakage import NAMES, LeakageRow, SentenceLeakageRow
+from imprint.evaluation.leakage import NAMES, RACES, LeakageRow, SentenceLeakageRow
 from imprint.kinds import Kind
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
@@ -24,13 +24,19 @@ from imprint.view import (
     title,
 )
 
+_AFTER = (
+    "Gender that is gone from an axis and still recovered here was hidden, not removed. The words furthest out were "
+    "chosen by the axis, so nearly all are recovered before debiasing. A debiaser that was fitted on some of these "
+    "words does better on them than on others."
+)
+
 
 def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
-    """Show how often gender is recovered from each list of words, by each method."""
+    """Show how often groups are recovered from each list of words, by each method."""
     first = rows[0]
     columns = [
         Column("Words"),
-        Column("Women, men", "How many words of each there are.", folded=True),
+        Column("Groups", "How many words of each there are.", folded=True),
         Column("Method"),
         Column("Chance", "What random labels give.", True),
     ]
@@ -42,35 +48,36 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
             Column("B", "Share recovered, with its 95 % interval.", True),
             Column("B - A", "In percentage points, with its 95 % interval.", True),
         ]
+    what = "Gender and race" if any(row.word_list == RACES for row in rows) else "Gender"
     lines = tuple(_line(row)[: len(columns)] for row in rows)
-    caption = say("Gender recovered from vectors: {}", named(first.embedding, first.against))
+    caption = say("{} recovered from vectors: {}", what, named(first.embedding, first.against))
     table = Table(caption, tuple(columns), lines)
     notes = (
-        "Can the gender of words still be recovered from their vectors? Recovered is the mean share of women's and "
-        "men's words that are classified correctly, on words that were not used for training, or by two clusters. "
-        "Chance is about one half. Brackets are 95 % intervals: over other training words for classifiers, over "
-        "resampled words for clusters.",
-        "Gender that is gone from an axis and still recovered here was hidden, not removed. The words furthest out "
-        "were chosen by the axis, so nearly all are recovered before debiasing. A debiaser that was fitted on some of "
-        "these words does better on them than on others.",
+        "Can groups be recovered from the vectors of words? Recovered is the share of words that are classified "
+        "correctly, averaged over the groups, on words that were not used for training, or by two clusters. Brackets "
+        "are 95 % intervals: over other training words for classifiers, over resampled words for clusters.",
+        *((_AFTER,) if first.against else ()),
     )
     prose = (Prose(note, "note", ("page", "terminal")) for note in notes)
-    yield Details("Can gender still be recovered?", (table, *prose))
+    yield Details(f"Can {what.lower()} {'still ' if first.against else ''}be recovered?", (table, *prose))
 
 
 def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
     """Say how many first names can still be classified: debiasing does not aim at them, and applications meet them."""
-    names = [row for row in rows if row.word_list == NAMES]
+    for listed, what in ((NAMES, "gender"), (RACES, "race")):
+        alone = [row for row in rows if row.word_list == listed and row.against is None]
+        if alone:
+            best = max(alone, key=lambda row: row.accuracy)
+            yield say(
+                "The {} of first names is recognised for {} of them (chance {}; {}).",
+                what,
+                percent(best.accuracy),
+                percent(best.chance),
+                best.method,
+            )
+    names = [row for row in rows if row.word_list == NAMES and row.against is not None]
     if names:
         worst = max(names, key=lambda row: row.accuracy)
-        if worst.against is None:
-            yield say(
-                "A {} classifies {} of first names by gender from sentences such as “This is Emma.” (chance {}).",
-                worst.method,
-                percent(worst.accuracy),
-                percent(worst.chance),
-            )
-            return
         yield say(
             "After debiasing, gender is still recognised from {} of first names ({} before; chance {}; {}).",
             percent(worst.accuracy),
@@ -143,7 +150,9 @@ def _line(row: LeakageRow) -> tuple[Cell | Text, ...]:
     )
     return (
         title(row.word_list),
-        say("{}, {}", count(row.women), count(row.men)),
+        join(
+            say("{} {}", count(size), title(name)) for name, size in zip(row.group_names, row.group_sizes, strict=True)
+        ),
         title(row.method),
         percent(row.chance, 1),
         *((recovered,) if row.against is None else compared),
@@ -158,7 +167,12 @@ def _bracketed(shown: Number, low: float | None, high: float | None) -> Cell:
 def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
     """Pair what can still be recovered with what that does not show."""
     for sentence in sentences(rows):
-        yield sentence, "That debiasing removed gender from the vectors."
+        cannot = (
+            "That an application uses this."
+            if rows[0].against is None
+            else "That debiasing removed gender from the vectors."
+        )
+        yield sentence, cannot
 
 
 def sentence_claims(rows: Sequence[SentenceLeakageRow]) -> Iterator[Claim]:
