@@ -74,7 +74,9 @@ _FOLDED = ("By", "Because", "Encoder")  # columns of the checks of coherence tha
 _STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
 
 _CONTEXT = Column("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own.")
-_P_BY_WORDS = Column("p, by words", "Share of all splits of the target words that give at least this d_word.", True)
+_P_BY_WORDS = Column(
+    "p, by words", "Share of all splits of the target words that give at least this d_word.", True, folded=True
+)
 _BY_WORDS: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
     (Column("d_word", "Effect by words, each averaged over its sentences.", True), lambda pair: _starred(pair[0])),
     (DIFFERENCE, lambda pair: difference_cell(pair[0])),
