@@ -7,6 +7,8 @@ import shutil
 import numpy as np
 import pytest
 
+from imprint.association.seat import seat
+from imprint.association.weat import find_test
 from imprint.debiasing.debiaser import debiaser
 from imprint.debiasing.sentences import FittingGroups, RememberingEncoder, gender_groups, label_texts
 from imprint.debiasing.transform import Card, LinearTransform
@@ -151,7 +153,6 @@ def test_the_maximum_of_tokens_cannot_be_mapped_afterwards(minilm, minilm_onnx, 
 def test_an_evaluator_returns_what_the_tests_say_and_appends_to_a_csv_file(minilm, tmp_path):
     from sentence_transformers import SentenceTransformer
 
-    from imprint.association.seat import seat
     from imprint.integrations.sentence_transformers import BiasEvaluator
 
     model = SentenceTransformer(str(minilm), device="cpu")
@@ -170,6 +171,50 @@ def test_an_evaluator_returns_what_the_tests_say_and_appends_to_a_csv_file(minil
         lines = list(csv.DictReader(file))
     assert [(line["epoch"], line["steps"]) for line in lines] == [("1", "20"), ("2", "40")]
     assert float(lines[0]["caliskan-6_d"]) == metrics["bias_caliskan-6_d"]
+
+
+def test_a_trainer_logs_the_tests_while_it_trains(minilm, tmp_path):
+    """The real trainer: three steps that pull men's names towards work, seen in what it logs."""
+    from datasets import Dataset
+    from sentence_transformers import (
+        SentenceTransformer,
+        SentenceTransformerTrainer,
+        SentenceTransformerTrainingArguments,
+    )
+    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+
+    from imprint.integrations.sentence_transformers import BiasEvaluator
+
+    test = find_test("caliskan-6")
+    pairs = {
+        "anchor": [*test.x.words, *test.y.words],
+        "positive": [*test.a.words[: len(test.x)], *test.b.words[: len(test.y)]],
+    }
+    model = SentenceTransformer(str(minilm), device="cpu")
+    trainer = SentenceTransformerTrainer(
+        model=model,
+        args=SentenceTransformerTrainingArguments(
+            output_dir=str(tmp_path),
+            max_steps=3,
+            learning_rate=2e-4,
+            per_device_train_batch_size=16,
+            eval_strategy="steps",
+            eval_steps=1,
+            save_strategy="no",
+            report_to="none",
+            use_cpu=True,
+            seed=0,
+        ),
+        train_dataset=Dataset.from_dict(pairs),
+        loss=MultipleNegativesRankingLoss(model),
+        evaluator=BiasEvaluator(["caliskan-6"], context="word"),
+    )
+    trainer.train()
+    logged = [line["eval_bias_caliskan-6_difference"] for line in trainer.state.log_history if "eval_runtime" in line]
+    before = seat(SentenceTransformersEncoder(minilm), "caliskan-6", context="word").mean_difference
+    assert len(logged) == 3
+    assert logged[-1] > logged[0]
+    assert logged[-1] > before
 
 
 def test_an_evaluator_without_tests_is_refused():

@@ -24,16 +24,16 @@ _IDENTITY = "torch.nn.modules.linear.Identity"
 
 def write_matrix(folder: Path, weight: Floats32, bias: Floats32, about: str) -> None:
     """Write the map alone: tensors `weight` and `bias`, and what it is in the metadata."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
-    save_file({"weight": weight, "bias": bias}, folder / MATRIX, metadata={"imprint": about})
+    (folder / MATRIX).write_bytes(save({"weight": weight, "bias": bias}, metadata={"imprint": about}))
 
 
 def write_sentence_transformers(
     source: Path, places: Sequence[str], target: Path, weight: Floats32, bias: Floats32, *, modules: str
 ) -> None:
     """Copy a sentence-transformers folder, whose modules are in `places`, and put a Dense module behind them."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     for place in dict.fromkeys(("", *places)):
         _copy_files(source / place, target / place)
@@ -45,7 +45,8 @@ def write_sentence_transformers(
     dense.mkdir()
     config = {"in_features": weight.shape[1], "out_features": weight.shape[0], "bias": True}
     _write_json(dense / "config.json", {**config, "activation_function": _IDENTITY})
-    save_file({"linear.weight": weight, "linear.bias": bias}, dense / weights.WEIGHTS, metadata={"format": "pt"})
+    tensors = {"linear.weight": weight, "linear.bias": bias}
+    (dense / weights.WEIGHTS).write_bytes(save(tensors, metadata={"format": "pt"}))
 
 
 def write_onnx(
