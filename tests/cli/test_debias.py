@@ -4,6 +4,7 @@ import sys
 import numpy as np
 import pytest
 from command_results import lines
+from safetensors.numpy import load_file
 
 from imprint.association.cosines import cosines
 from imprint.cli import console
@@ -205,11 +206,20 @@ def named(tmp_path):
 
 def test_an_encoder_is_fitted_on_sentences_and_its_matrix_written(in_process, named, tmp_path):
     groups = ("--group", "men.txt", "--group", "women.txt")
-    rows = lines(in_process("debias", "cbow", "out", *groups, "--no-cache", "--json"))
+    saved = ("--transform", "map.safetensors")
+    rows = lines(in_process("debias", "cbow", "out", *groups, *saved, "--no-cache", "--json"))
     leakage = [row for row in rows if row["kind"] == "sentence-leakage"]
     assert {(row["method"], *row["group_names"]) for row in leakage} == {("leace", "men", "women")}
     assert leakage[0]["accuracy"] == 0.5 < leakage[0]["against_accuracy"]
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["debias.safetensors"]
+    again = in_process("debias", "cbow", "again", "--apply", "map.safetensors", "--no-cache")
+    assert again.returncode == 0
+    (first, second) = (load_file(tmp_path / name / "debias.safetensors") for name in ("out", "again"))
+    assert all(np.array_equal(first[name], second[name]) for name in ("weight", "bias"))
+    wide = in_process("debias", "default-encoder", "wide", "--apply", "map.safetensors", "--no-cache")
+    assert wide.returncode == 1
+    assert "512" in wide.stderr
+    assert not (tmp_path / "wide").exists()
 
 
 @pytest.mark.parametrize(
@@ -217,6 +227,7 @@ def test_an_encoder_is_fitted_on_sentences_and_its_matrix_written(in_process, na
     [
         (("cbow", "out", "--axis", "he", "she"), "--axis"),
         (("cbow", "out", "--frontier"), "--frontier"),
+        (("cbow", "out", "--apply", __file__, "--method", "leace"), "--apply"),
         (("default", "out.safetensors", "--group", "a,b"), "--group"),
         (("default", "out.safetensors", "--pooling", "cls"), "--pooling"),
     ],

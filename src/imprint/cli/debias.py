@@ -93,7 +93,8 @@ def debias_command(
     by names and sentences that it was not fitted on.
     """
     if find_source(subject).adapter != EMBEDDING:
-        _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, apply=load, frontier=show_frontier or None)
+        _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier)
+        _check_apply(load, method, strength, group, save)
         from imprint.cli.debias_encoder import debias_encoder
 
         debias_encoder(
@@ -103,6 +104,7 @@ def debias_command(
             strength=strength,
             groups=group,
             save=save,
+            load=load,
             about=about,
             seed=seed,
             json=json,
@@ -114,7 +116,8 @@ def debias_command(
     from imprint.embeddings.convert import check_name
 
     given = pairs_given(axis, pairs)
-    _check_options(method, strength, seeds, save, load, show_frontier=show_frontier)
+    _check_apply(load, method, strength, seeds, save)
+    _check_options(method, strength, seeds, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
         check_target(path, reading=subject)
     check_name(target)
@@ -170,21 +173,18 @@ def _refuse(subject: str, **options: object) -> None:
             raise SettingError(f"{option} cannot be used with {subject}", option=option, hint="leave it out")
 
 
-def _check_options(
-    method: str | None,
-    strength: str | None,
-    seeds: str | None,
-    save: Path | None,
-    load: Path | None,
-    *,
-    show_frontier: bool,
-) -> None:
-    if load is not None and (method, strength, seeds, save) != (None, None, None, None):
+def _check_apply(load: Path | None, *fitting: object) -> None:
+    if load is not None and any(one is not None for one in fitting):
         raise SettingError(
             "--apply uses a transform as it is",
             option="--apply",
-            hint="leave out --method, --strength, --seeds and --transform",
+            hint="leave out --method, --strength, --seeds, --group and --transform",
         )
+
+
+def _check_options(
+    method: str | None, strength: str | None, seeds: str | None, load: Path | None, *, show_frontier: bool
+) -> None:
     linear = method is None or issubclass(
         DEBIASERS.get(method), imprint.LinearDebiaser
     )  # it alone has strengths and seeds

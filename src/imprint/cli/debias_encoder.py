@@ -20,13 +20,13 @@ def debias_encoder(
     strength: str | None,
     groups: "Sequence[str] | None",
     save: Path | None,
+    load: Path | None,
     about: "AboutEncoder",
     seed: int,
     json: bool,
 ) -> None:
     """Fit, judge, write, and say what was written."""
     from imprint.cli.console import check_target, phases, print_note, show_findings
-    from imprint.encoders.export import MATRIX
     from imprint.files import free_folder
 
     free_folder(target)
@@ -38,12 +38,28 @@ def debias_encoder(
         for place, one in enumerate(groups or ())
     ]
     opened = about.open(source)
+    if load is not None:
+        transform = imprint.load_transform(load)
+        dimension = opened.encode(["word"]).shape[1]
+        if dimension != transform.dimension:
+            expected = f"a transform of {dimension} dimensions, as {opened.name} has"
+            raise SettingError(option="--apply", got=transform.dimension, expected=expected)
+        _say_written(target, transform.apply(opened).save(target))
+        print_note(f"see what changed: imprint audit {target} --against {source}")
+        return
     with about.kept() as kept, phases() as report:
         done = imprint.debias_encoder(opened, fitter, groups=sets or None, cache=kept, seed=seed, report=report)
         made = done.encoder.save(target)
         if save is not None:
             done.transform.save(save)
     show_findings(done.findings(), json=json)
+    _say_written(target, made)
+
+
+def _say_written(target: Path, made: str | None) -> None:
+    from imprint.cli.console import print_note
+    from imprint.encoders.export import MATRIX
+
     model = f"a {made} and " if made else "only the matrix, since this encoder is not a model that can be written: "
     print_note(f"written to {target}: {model}{MATRIX} (weight and bias)")
 
