@@ -135,7 +135,7 @@ class TestChecks:
 
     def test_evidence_is_moderate_at_most(self):
         found = wefat("default", "caliskan-wefat-occupations")
-        assert found.checks.asked == ("label", "frequency")
+        assert found.checks.asked == ("label", "frequency", "words")
         assert found.evidence == "moderate"
         assert found.finding().p_strong_holm is None
 
@@ -149,3 +149,23 @@ class TestChecks:
     def test_checks_depend_on_the_seed_alone(self):
         one, same, other = (wefat("default", "winobias-wefat-occupations", seed=seed).checks for seed in (1, 1, 2))
         assert one == same != other
+
+
+def test_the_p_value_over_words_agrees_with_the_interval_and_is_needed_for_moderate_evidence():
+    rng = np.random.default_rng(4)
+    words, a, b = ([f"{name}{place}" for place in range(size)] for name, size in (("w", 30), ("a", 4), ("b", 4)))
+    shared = rng.normal(size=12)
+    seen = set()
+    for strength in np.linspace(0, 3, 25):
+        vectors = rng.normal(size=(38, 12))
+        values = rng.normal(size=30)
+        vectors[:30] += strength * 0.3 * values[:, None] * shared
+        vectors[30:34] += shared
+        subject = Embedding("planted", [*words, *a, *b], vectors.astype(np.float32))
+        found = wefat(subject, words=words, attributes=(a, b), property=dict(zip(words, values, strict=True)))
+        checks = found.checks
+        excludes = not checks.words_low <= 0 <= checks.words_high
+        assert excludes == (checks.p_words < 0.05)
+        assert checks.largest("moderate") >= checks.p_words
+        seen.add(excludes)
+    assert seen == {True, False}

@@ -24,7 +24,7 @@ from imprint.errors import SettingError, StimulusError
 from imprint.rows import Result, WordValue, word_values
 from imprint.significance.ranks import pearson as pearson_correlation
 from imprint.significance.ranks import spearman as rank_correlation
-from imprint.significance.student import quantile
+from imprint.significance.student import quantile, two_sided
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate, words_of
 from imprint.stimuli.framed import word_vectors
@@ -310,7 +310,7 @@ def _checks(
     return Checks(
         _reached(_correlations(shuffled, scores), observed),
         p_label_floor=max(1 / (_PERMUTATIONS + 1), 1 / math.factorial(len(values))),
-        asked=("label", "frequency"),
+        asked=("label", "frequency", "words"),
         **found,
     )
 
@@ -328,9 +328,10 @@ def _correlations(rows: Floats, values: Floats) -> Floats:
 
 
 def _over_words(table: Floats, n_a: int, values: Floats) -> dict[str, float]:
-    """Return the interval of r over words and attributes: Fisher's z with the jackknife's error of all three sets.
+    """Return the interval of r over words and attributes, and its p-value.
 
-    Resampling would do it too, but the noise that it adds to the scores draws r towards zero.
+    They come from Fisher's z with the jackknife's error of all three sets. Resampling would do it too, but the noise
+    that it adds to the scores draws r towards zero.
     """
     n, columns = table.shape
     ones = np.ones((1, columns), dtype=np.int64)
@@ -346,9 +347,16 @@ def _over_words(table: Floats, n_a: int, values: Floats) -> dict[str, float]:
         parts.append(_correlations(np.array(fewer), values))
     spreads = [(len(part) - 1) * float(np.arctanh(part).var()) for part in parts]
     variance = sum(spreads)
+    if not variance > 0:
+        return {}
     df = variance**2 / sum(one**2 / (len(part) - 1) for one, part in zip(spreads, parts, strict=True))
-    half = quantile(0.05, df) * math.sqrt(variance)
-    return {"words_low": math.tanh(math.atanh(r) - half), "words_high": math.tanh(math.atanh(r) + half)}
+    z, error = math.atanh(r), math.sqrt(variance)
+    half = quantile(0.05, df) * error
+    return {
+        "words_low": math.tanh(z - half),
+        "words_high": math.tanh(z + half),
+        "p_words": two_sided(z / error, df),
+    }
 
 
 def _standardised(table: Floats, counts: Ints, n_a: int) -> Floats:

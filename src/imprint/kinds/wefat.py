@@ -66,8 +66,10 @@ _EXTRA = (
     Column("Regression line", "The number predicted from the score.", extra=True),
 )
 _LEVELS: dict[Evidence, str] = {
-    "moderate": "holds beyond chance and beyond frequency; it is the strongest that a correlation can show here",
-    "limited": "permuted numbers alone; words of the same frequencies can correlate as much",
+    "moderate": "holds for other words of the same kinds and is not explained by word frequency; it is the strongest "
+    "that a correlation can show here",
+    "limited": "statistically significant for these words; a stricter check failed, so the choice of words or their "
+    "frequency may be the reason",
     "none shown": "not the same as absent",
     "too few words": "a set keeps fewer than four or half of its words",
 }
