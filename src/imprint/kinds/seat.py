@@ -199,7 +199,7 @@ def _forest(rows: Sequence[SeatRow], suffix: str) -> Chart:
         f"seat-forest{suffix}",
         heading,
         framed,
-        context=lambda row: f"{row.context}: " if several else "",
+        context=lambda row: "own sentences: " if several and row.context == "unbleached" else "",
         main=True,
     )
 
