@@ -114,3 +114,14 @@ def test_a_files_hash_is_sha256_and_its_progress_reaches_the_end(tmp_path):
     )
     assert len(seen) > 1
     assert seen[-1] == (len(content), len(content))
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path):
+    left, fresh, other = (tmp_path / f".{name}.part" for name in ("out.1.0123abcd", "out.1.89abcdef", "out.1.mine"))
+    for path in (left, fresh, other):
+        path.write_text("half")
+    for path in (left, other):
+        os.utime(path, (0, 0))
+    with replacing(tmp_path / "out.1") as part:
+        part.write_text("whole")
+    assert sorted(tmp_path.iterdir()) == sorted([fresh, other, tmp_path / "out.1"])

@@ -1,10 +1,12 @@
 """Files: written beside the target and renamed, so that a crash leaves the old one; and hashed."""
 
 import contextlib
+import glob
 import hashlib
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 FilePath = str | os.PathLike[str]
 
 _BLOCK = 8 << 20
+_STRAY = 3600  # seconds
 
 
 def writable(target: FilePath) -> Path:
@@ -45,6 +48,7 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
     changed target. `mode` says who may read and write it from its first moment, less what the umask takes away.
     """
     path = writable(target)
+    _remove_strays(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     with raising_as(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another folder"):
         # The system takes the umask away. We could read it only by setting it, for all threads.
@@ -60,6 +64,14 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _remove_strays(path: Path) -> None:
+    """Remove what a killed process left of an earlier try; whoever still writes changes its file within the hour."""
+    for stray in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 8}.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - stray.stat().st_mtime > _STRAY:
+                stray.unlink()
 
 
 def hash_file(path: Path, progress: "Progress | None" = None) -> str:

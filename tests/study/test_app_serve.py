@@ -44,12 +44,10 @@ def serve(tmp_path):
         process.communicate()
 
 
-def test_a_server_behind_a_proxy_answers_to_its_public_name(serve):
-    process = serve("--url", "https://study.example.org/", "--no-join")
-    assert process.lines == [
-        "take part: https://study.example.org/",
-        "administrator: https://study.example.org/admin",
-    ]
+@pytest.mark.parametrize("url", ["https://study.example.org", "HTTPS://study.example.org"])
+def test_a_server_behind_a_proxy_answers_to_its_public_name(serve, url):
+    process = serve("--url", f"{url}/", "--no-join")
+    assert process.lines == [f"take part: {url}/", f"administrator: {url}/admin"]
     listening = re.match(r"listening on (http://127\.0\.0\.1:\d+); the proxy", process.stderr.readline())
     assert "no consent text" in process.stderr.readline()
     with httpx.Client(base_url=listening[1]) as client:
