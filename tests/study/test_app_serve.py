@@ -118,3 +118,15 @@ def test_a_server_on_every_address_prints_one_that_others_can_use(serve, host, s
 def test_a_server_on_this_machine_alone_warns_of_nothing(serve):
     process = serve("--host", "localhost")
     assert process.stderr.readline().startswith("Ctrl-C stops the server")
+
+
+def test_silent_connections_shut_nobody_out(serve):
+    address = serve().lines[0].removeprefix("take part: ").rstrip("/")
+    host, _, port = address.removeprefix("http://").partition(":")
+    silent = [socket.create_connection((host, int(port))) for _ in range(600)]
+    try:
+        silent[-1].sendall(b"POST /join HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf")
+        assert httpx.get(f"{address}/").status_code == 200
+    finally:
+        for connection in silent:
+            connection.close()
