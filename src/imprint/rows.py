@@ -183,8 +183,9 @@ class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
         return msgspec.structs.replace(self, part=part, fields=self.fields | {"part": part})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every field as it was read."""
-        return dict(self.fields)
+        """Return every field as it was read, with None for numbers that JSON does not have."""
+        plain: dict[str, Any] = _plain(self.fields)
+        return plain
 
 
 class Result(ABC):
