@@ -26,12 +26,13 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 SEEDS = Path(__file__).parent / "fuzz_seeds"
-VERSION = 1  # of the mutations: another one makes other files
+VERSION = 2  # of the mutations: another one makes other files
 MEMORY = 1 << 30  # bytes beyond what the process has before the first file
 SECONDS = 5  # of CPU time per file
 SILENCE = 60  # seconds per file, whatever it waits for
@@ -172,15 +173,15 @@ def _changed(rng: random.Random, value: Any) -> Any:
             case "remove":
                 del value[place]
             case _ if isinstance(value, dict):
-                value[rng.choice(ODD)] = value[place]
+                value[rng.choice(ODD)] = deepcopy(value[place])
             case _:
-                value += [value[place]] * rng.choice((1, 3, 200))
+                value += deepcopy([value[place]]) * rng.choice((1, 3, 200))
         return value
     if rng.random() < 0.1:
         return json.loads("[" * 500 + "]" * 500)
     if isinstance(value, int | float) and rng.random() < 0.5:
         return rng.choice(NUMBERS)
-    return rng.choice((rng.choice(VALUES), rng.choice(ODD)))
+    return rng.choice((deepcopy(rng.choice(VALUES)), rng.choice(ODD)))
 
 
 # Readers
