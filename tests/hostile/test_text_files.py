@@ -29,6 +29,12 @@ def test_a_file_that_claims_to_be_empty_and_is_not(name):
         load(path)
 
 
+def test_a_field_of_a_million_digits_that_is_no_number_is_refused_at_once(refused):
+    # Hours where the pattern can match the digits in two ways.
+    place, error = refused(b"cat 1 2\ndog 3 " + b"4" * 1_000_000 + b"x\n" + b"ant 5 6\n" * 60)
+    assert (place, error.words) == (2, ("dog",))
+
+
 def test_an_empty_file(refused):
     assert refused(b"").place is None
 
