@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ENCODERS := $(VENV)/.encoders
 
-.PHONY: audit test test-fast test-slow test-encoders lint docs docs-images compare bench data clean
+.PHONY: audit test test-fast test-slow test-encoders fuzz lint docs docs-images compare bench data clean
 
 audit: $(READY)
 	$(BIN)/imprint audit default
@@ -30,6 +30,12 @@ test-slow: $(READY)
 # The encoders that need torch or onnxruntime, on real models; pip installs torch first (CPU, or CUDA where it offers that).
 test-encoders: $(ENCODERS)
 	$(BIN)/pytest tests/with_torch
+
+# Mutated files for every reader, in a process with little memory: some 200 per second. FIRST is the number of the first.
+N ?= 100000
+FIRST ?= 0
+fuzz: $(READY)
+	$(BIN)/python tests/support/fuzz.py $(N) --first $(FIRST)
 
 lint: $(READY)
 	$(BIN)/ruff format --check

@@ -133,3 +133,11 @@ def test_choices_and_lists_are_checked():
             check_choice("method", value, ("pca", "mean"))
     with refuses(SettingError, option="words", got="abc"):
         check_list("words", "abc")
+
+
+def test_a_sentence_is_not_longer_than_a_screen_and_keeps_its_end():
+    error = ImprintError(f"unknown key {'x' * 5_000}", where="file.toml", hint="correct it")
+    assert len(str(error)) < 2_100
+    assert str(error).startswith("file.toml: unknown key x")
+    assert str(error).endswith("x; correct it")
+    assert error.message.count("x") == 5_000

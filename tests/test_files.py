@@ -137,3 +137,14 @@ def test_a_folder_with_something_in_it_or_no_parent_is_refused(tmp_path):
     for place in (tmp_path / "taken", tmp_path / "taken" / "mine.txt", tmp_path / "no" / "where"):
         with refuses(ImprintError, where=place):
             free_folder(place)
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path):
+    left, fresh, other = (tmp_path / f".{name}.part" for name in ("out.1.0123abcd", "out.1.89abcdef", "out.1.mine"))
+    for path in (left, fresh, other):
+        path.write_text("half")
+    for path in (left, other):
+        os.utime(path, (0, 0))
+    with replacing(tmp_path / "out.1") as part:
+        part.write_text("whole")
+    assert sorted(tmp_path.iterdir()) == sorted([fresh, other, tmp_path / "out.1"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint.printable import printable
+from imprint.printable import one_line, printable
 
 ANYTHING = st.text(st.characters(exclude_categories=()))
 
@@ -47,3 +47,7 @@ def test_length_and_printable_letters_stay_and_nothing_steers(text):
     assert all(after == before for before, after in zip(text, shown, strict=True) if before.isprintable())
     assert not any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in shown if letter != "\n")
     assert printable(shown) == shown
+
+
+def test_one_line_has_neither_breaks_nor_marks_of_direction():
+    assert one_line(" two\nlines\u2028three\r\n\u202efour ") == "two lines three \ufffdfour"

@@ -152,3 +152,10 @@ def test_a_pipe_is_read_and_a_folder_or_a_device_refused(tmp_path):
 
 def test_every_kind_has_its_tag_for_a_name():
     assert all(issubclass(kind.row, Row) and kind.row.__struct_config__.tag == kind.name for kind in all_kinds())
+
+
+def test_numbers_that_json_does_not_have_are_null_in_rows_of_unknown_kinds_too():
+    row = read_row(
+        {"kind": "new", "test": "t", "embedding": "e", "embedding_sha256": "", "x": [float("nan")]}, row_type
+    )
+    assert json.loads(row.to_json())["x"] == [None]

@@ -26,6 +26,7 @@ Place = str | PathLike[str]
 
 _ABSENT = object()
 _LONGEST = 80  # characters of a value that a sentence shows
+_LONGEST_SENTENCE = 2000  # characters
 _PLAIN = (str, bytes, numbers.Number, tuple, list, set, frozenset, dict, PurePath)  # what can cross to another process
 
 
@@ -70,8 +71,11 @@ class ImprintError(Exception):
             said = message + (f", expected {expected}" if expected else "")
         places = where if isinstance(where, tuple) else () if where is None else (where,)
         parts = [*(f"line {place:,}" if isinstance(place, int) else str(place) for place in places), said]
-        sentence = ": ".join(parts) + (f"; {hint}" if hint else "")
-        super().__init__(" ".join(sentence.splitlines()))
+        sentence = " ".join((": ".join(parts) + (f"; {hint}" if hint else "")).splitlines())
+        if len(sentence) > _LONGEST_SENTENCE:  # names from files have any length; the end says what to do
+            half = _LONGEST_SENTENCE // 2
+            sentence = f"{sentence[:half]} … {sentence[-half:]}"
+        super().__init__(sentence)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep every field in a copy or another process; a `got` that may not travel becomes its description."""

@@ -1,11 +1,13 @@
 """Files: written beside the target and renamed, so that a crash leaves the old one; and hashed."""
 
 import contextlib
+import glob
 import hashlib
 import os
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 FilePath = str | os.PathLike[str]
 
 _BLOCK = 8 << 20
+_STRAY = 3600  # seconds
 
 
 def writable(target: FilePath) -> Path:
@@ -47,6 +50,7 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
     changed target. `mode` says who may read and write it from its first moment, less what the umask takes away.
     """
     path = writable(target)
+    _remove_strays(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     with raising_as(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another folder"):
         # The system takes the umask away. We could read it only by setting it, for all threads.
@@ -91,6 +95,14 @@ def new_folder(target: FilePath) -> Iterator[Path]:
             part.replace(path)  # onto an empty folder too
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def _remove_strays(path: Path) -> None:
+    """Remove what a killed process left of an earlier try; whoever still writes changes its file within the hour."""
+    for stray in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 8}.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - stray.stat().st_mtime > _STRAY:
+                stray.unlink()
 
 
 def hash_file(path: Path, progress: "Progress | None" = None) -> str:

@@ -16,6 +16,11 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_shown, text))
 
 
+def one_line(text: str) -> str:
+    """Return the text as one line that does not steer."""
+    return printable(" ".join(text.split()))
+
+
 def _shown(letter: str) -> str:
     if letter in _KEPT or unicodedata.category(letter) not in _STEERING:
         return letter

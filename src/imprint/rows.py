@@ -11,6 +11,7 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
@@ -27,8 +28,10 @@ Count = Annotated[str, msgspec.Meta(pattern="^[0-9]{1,4000}$")]  # a whole numbe
 SCHEMA_VERSION = 2  # rows of version 0.1 of this package were the first schema and did not say so
 
 # Characters that JSON allows in a string, but that steer terminals or that many programs take for the end of a line
-# (below U+00A0, and two separators), or that UTF-8 cannot write: lone surrogates, from file names that are not text.
-_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, *range(0xD800, 0xE000))}
+# (below U+00A0, two separators, overrides of direction), or that UTF-8 cannot write: lone surrogates, from file names
+# that are not text.
+_STEERING = (range(0x7F, 0xA0), range(0x2028, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000))
+_ESCAPES = {code: f"\\u{code:04x}" for code in chain(*_STEERING)}
 
 
 class WordValue(msgspec.Struct, frozen=True):
@@ -180,8 +183,9 @@ class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
         return msgspec.structs.replace(self, part=part, fields=self.fields | {"part": part})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every field as it was read."""
-        return dict(self.fields)
+        """Return every field as it was read, with None for numbers that JSON does not have."""
+        plain: dict[str, Any] = _plain(self.fields)
+        return plain
 
 
 class Result(ABC):

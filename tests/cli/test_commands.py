@@ -3,6 +3,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from command_results import lines
 
+from imprint.cli import main
 from imprint.cli.app import app
 from imprint.rows import Row
 from imprint.stimuli.catalog import catalogue, get
@@ -316,3 +318,47 @@ def test_every_command_and_option_explains_itself(imprint):
         options = re.findall(r"^  (--\S+).*?(?:  (\S.*))?$", text, flags=re.MULTILINE)
         assert options or command.name in ("schema", "metrics")
     assert re.fullmatch(r"\d+\.\d+\.\d+\n", imprint("--version").stdout)
+
+
+class _Raising:
+    """Stands for the module of the commands, and fails when it is asked for them."""
+
+    def __init__(self, error):
+        self.error = error
+
+    @property
+    def app(self):
+        raise self.error
+
+
+def test_ctrl_c_while_modules_are_imported_is_one_line(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "imprint.cli.app", _Raising(KeyboardInterrupt()))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("error", [MemoryError(), EOFError()])
+def test_too_little_memory_or_a_file_that_ends_is_one_line_and_not_ctrl_c(imprint, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("imprint.cli.stimuli._sizes", fail)
+    failed = imprint("stimuli")
+    assert failed.returncode == 1
+    assert len(failed.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+def test_a_page_is_written_without_its_charts_where_memory_is_limited(imprint, tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    (tmp_path / "found.jsonl").write_text(imprint("weat", "default", "--test", "caliskan-6", "--json").stdout)
+    told = imprint("report", "found.jsonl", preexec_fn=limit)
+    assert (told.returncode, told.stdout, len(told.stderr.splitlines())) == (0, "report: report.html\n", 1)
+    page = (tmp_path / "report.html").read_text()
+    assert "<svg" not in page.partition("<script>")[0]
+    assert "Show the numbers" in page

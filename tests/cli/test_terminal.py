@@ -48,7 +48,7 @@ def test_the_commands_do_not_repeat_escape_sequences(imprint, evil, word_files):
     assert "evil" in told.stdout
     assert not STEERING & set(told.stdout + told.stderr)
     data = imprint("weat", evil, *word_files, "--json")
-    assert not STEERING - {"\u202e"} & set(data.stdout)
+    assert not STEERING & set(data.stdout)
     (evil.parent / "found.jsonl").write_text(data.stdout)
     assert read_findings(evil.parent / "found.jsonl")[0].embedding == EVIL
 
@@ -98,3 +98,10 @@ def test_a_bar_names_a_file_with_brackets_and_braces(monkeypatch):
 )
 def test_the_time_left_begins_with_what_is_expected_and_follows_what_is_seen(share, elapsed, expected, told):
     assert time_left(share, elapsed, expected) == told
+
+
+def test_a_file_name_with_line_breaks_is_told_in_one_line(imprint, vectors, word_files):
+    found = imprint("weat", vectors, *word_files, "--json").stdout
+    (vectors.parent / "found.jsonl").write_text(found)
+    told = imprint("card", "found.jsonl", "--out", "odd\nimprint: \u202ename.md")
+    assert told.stdout == "card: odd imprint: \ufffdname.md\n"

@@ -84,6 +84,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(200, good[: len(good) // 2])
             case "break off":
                 self.answer(200, good[: len(good) // 2], {"Content-Length": str(len(good))})
+            case "chunk":
+                self.answer(200, script["size"] + "\r\n" + good, {"Transfer-Encoding": "chunked"})
             case "close":
                 self.close_connection = True
             case "die":

@@ -162,7 +162,7 @@ def test_identity_differs_by_server_model_and_prefix_and_not_by_the_spelling_of_
 
 @pytest.mark.parametrize(
     ("status", "advice"),
-    [(400, "--model"), (401, "IMPRINT_API_KEY"), (403, "IMPRINT_API_KEY"), (404, "URL"), (418, "server")],
+    [(400, "--model"), (403, "IMPRINT_API_KEY"), (404, "URL"), (418, "server")],
 )
 def test_a_refusal_is_told_at_once_in_the_servers_words_without_the_key(url: str, status: int, advice: str) -> None:
     said = {"error": {"message": "Wrong key KEY,\nno\x1b[31m vectors" + "!" * 300}}
@@ -514,3 +514,24 @@ def test_without_a_model_and_a_list_of_them_the_option_is_named(port: int, place
 def test_options_out_of_range_are_refused_by_name(option: str, value: Any) -> None:
     with refuses(SettingError, str(value), option=option):
         encoder("http://127.0.0.1", **{option: value})
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [("-5", "not HTTP"), ("-1", "not HTTP"), ("zz", "broke"), ("", "broke"), ("1" * 70_000, "not HTTP")],
+)
+def test_a_chunk_of_an_impossible_length_is_one_line(url: str, size: str, said: str) -> None:
+    # Of length -1, all that a server sends would be read, whatever the limit.
+    assert said in failure(url, script("chunk", size=size), retries=0)
+
+
+@pytest.mark.parametrize("said", ["key sk-a%2Fsecret-of-mine", "sk-a/sec***mine is wrong", "sk-a&#47;secret-of-mine"])
+def test_what_a_server_says_about_a_refused_key_is_not_repeated(url: str, said: str) -> None:
+    message = failure(url, say(said, status=401), key="sk-a/secret-of-mine")
+    assert "answered 401" in message
+    assert said not in message
+
+
+def test_parts_of_the_key_are_hidden_too(url: str) -> None:
+    message = failure(url, say("no sk-a/secret-of... here, nor et-of-mine", status=400), key="sk-a/secret-of-mine")
+    assert "no [key]... here, nor [key]" in message

@@ -1,10 +1,12 @@
 import struct
 import tracemalloc
 
+import numpy as np
 import pytest
 from gensim.models import FastText
-from gensim.models.fasttext import save_facebook_model
+from gensim.models.fasttext import ft_ngram_hashes, save_facebook_model
 
+from imprint.embeddings.formats.subwords import Subwords
 from imprint.subjects.opening import load
 
 
@@ -107,3 +109,26 @@ def test_fasttext_words_that_are_not_utf8_are_kept_and_noted(fasttext_bytes, tmp
     embedding = load(path)
     assert "b\\xffrd" in embedding.words
     assert embedding.notes[0].startswith("1 words are not UTF-8; ")
+
+
+def test_the_ngrams_of_a_long_word_are_summed_in_blocks():
+    subwords = Subwords(np.ones((20, 1000), np.float32), 1, 50, 20)
+    tracemalloc.start()
+    try:
+        vectors = subwords.compose(["a" * 2000], np.ones((1, 1000), np.float32))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 60e6
+    assert vectors.tolist() == [[1.0] * 1000]
+    assert subwords.vector("a" * 2000).tolist() == [1.0] * 1000
+    assert subwords.vector("a" * 2001) is None
+
+
+def test_sums_in_blocks_are_those_of_one_sum():
+    rows = np.random.default_rng(3).normal(size=(500, 7)).astype(np.float32)
+    subwords = Subwords(rows, 1, 6, 500)
+    word = "".join(map(chr, range(97, 97 + 600)))
+    chosen = rows[ft_ngram_hashes(word, 1, 6, 500)]
+    assert len(chosen) > 3000
+    assert subwords.vector(word).tolist() == (chosen.sum(axis=0) / np.float32(len(chosen))).tolist()

@@ -13,7 +13,7 @@ from imprint.subjects.opening import load
 TEXT = b"".join(f"w{row} {row / 7:.6g} {row / 11:.6g}\n".encode() for row in range(30_000))
 
 
-def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(*members: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, content in members:
@@ -53,6 +53,19 @@ def test_a_zip_of_nothing(refused, members):
 
 def test_an_empty_file_in_a_zip(refused):
     assert "empty" in refused(zipped(("a", b""))).error.message
+
+
+def test_a_zip_whose_file_has_no_name(tmp_path):
+    path = tmp_path / "nameless.zip"
+    path.write_bytes(zipped((zipfile.ZipInfo(""), b"cat 1 2\n")))
+    assert load(path).words == ["cat"]
+
+
+@pytest.mark.parametrize("padding", [4, 1 << 18, 1 << 20])
+def test_xz_streams_with_padding_between_them_are_read_to_the_end(tmp_path, padding):
+    path = tmp_path / "padded.xz"
+    path.write_bytes(lzma.compress(b"cat 1 2\n") + b"\0" * padding + lzma.compress(b"dog 3 4\n"))
+    assert load(path).words == ["cat", "dog"]
 
 
 def test_an_encrypted_zip(refused):

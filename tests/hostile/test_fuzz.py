@@ -1,6 +1,7 @@
 """Whatever the bytes, load() gives an embedding or one clear error."""
 
 import gzip
+import hashlib
 import lzma
 import struct
 import tempfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz import READERS, make, run
 from gensim.models import FastText, KeyedVectors
 from gensim.models.fasttext import save_facebook_model
 from hypothesis import given, settings
@@ -52,6 +54,18 @@ def real_files(tmp_path_factory) -> list[bytes]:
     plain = [path.read_bytes() for path in sorted(folder.iterdir())]
     text = (folder / "text").read_bytes()
     return [*plain, text.partition(b"\n")[2], gzip.compress(text, mtime=0), lzma.compress(text)]
+
+
+def test_mutated_files_of_every_reader_are_read_or_refused():
+    """A few of the files that `make fuzz` reads; any that fails is named by its number."""
+    ends, failures = run(300)
+    assert failures == []
+    assert {end.split()[0] for end in ends} == set(READERS)
+
+
+def test_file_number_n_is_the_same_everywhere():
+    content = hashlib.sha256(b"".join(make(number)[2] for number in range(200))).hexdigest()
+    assert content == "669f98d41d2db9db4a4eaacc55380f6a4b371c78b223be27851a0c4e9d068a3e"
 
 
 def load_or_refuse(content: bytes, only: list[str] | None) -> None:

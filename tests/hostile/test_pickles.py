@@ -1,4 +1,5 @@
 import io
+import os
 import pickle
 import struct
 from pathlib import Path
@@ -6,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
+from gensim.models.fasttext import FastTextKeyedVectors
 from refusals import refuses
 
 from imprint.embeddings.formats.pickles import check_opcodes
@@ -150,6 +152,35 @@ def test_opcodes_gensim_never_writes_are_refused(tmp_path, opcodes, name):
         load(path)
 
 
+@pytest.mark.parametrize(
+    ("opcodes", "name"),
+    [
+        (b"\x8a\x09" + b"\x7f" * 9, "LONG1"),
+        (b"\x8b\x00\x10\x00\x00" + b"\x7f" * 4096, "LONG4"),
+        (b"I" + b"9" * 4000 + b"\n", "INT"),
+        (b"L" + b"9" * 4000 + b"L\n", "LONG"),
+    ],
+)
+def test_whole_numbers_longer_than_eight_bytes_are_refused(tmp_path, opcodes, name):
+    # Multiplied as a shape, millions of them would not come to an end.
+    path = tmp_path / "bad.kv"
+    path.write_bytes(b"\x80\x04" + opcodes + b".")
+    with refuses(EmbeddingFileError, where=(path, "byte 2"), got=name):
+        load(path)
+
+
+def test_an_array_of_very_many_dimensions_is_refused_at_once(tmp_path):
+    path = tmp_path / "bad.kv"
+    largest = b"\x8a\x08" + b"\xff" * 7 + b"\x7f"
+    array = b"cnumpy.core.multiarray\n_reconstruct\n)R(K\x01(" + largest * 100_000 + b"tcnumpy\ndtype\n(" + text("f4")
+    path.write_bytes(
+        b"\x80\x04cgensim.models.keyedvectors\nKeyedVectors\n)\x81}("
+        + (text("index_to_key") + b"]" + text("a") + b"a" + text("vectors") + array + b"tR\x89C\x00tbub.")
+    )
+    with refuses(EmbeddingFileError, "shape", where=path):
+        load(path)
+
+
 def test_a_name_in_the_memo_is_resolved_as_python_resolves_it():
     honest = text("numpy") + b"\x940" + text("dtype") + b"\x940h\x00h\x01\x93."
     check_opcodes(Path("honest"), io.BytesIO(b"\x80\x04" + honest))
@@ -276,7 +307,7 @@ def save(path: Path, **attributes: object) -> None:
         ),
         ({"vectors": None}, "no vectors"),
         ({"index_to_key": ["a", None]}, "word 2"),
-        ({"index_to_key": ["a", 10**6000]}, "word 2"),
+        ({"index_to_key": ["a", 10**6000]}, "LONG4"),
         ({"index_to_key": []}, "words"),
         (
             {"vectors": np.array([[1, 2], [3, np.inf]], np.float32)},
@@ -330,6 +361,103 @@ def test_a_matrix_beside_the_file_that_is_cut_short(tmp_path):
     np.save(beside, np.ones((2, 2), np.float32))
     beside.write_bytes(beside.read_bytes()[:-3])
     with refuses(EmbeddingFileError, where=tmp_path / "bad.kv.vectors.npy"):
+        load(path)
+
+
+def npy(header: bytes, data: bytes = b"\0" * 16, version: int = 1) -> bytes:
+    return (
+        b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(header)) + header + data
+    )
+
+
+SHAPE = b"{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"PK\x03\x04 not a zip",
+        b"\x93NUMPY",
+        b"\x93NUMPY\x01\x00\xff",
+        npy(b"{'descr': '<f4'"),
+        npy(b"{" * 5000),
+        npy(b"[" * 9000 + b"]" * 9000),
+        npy(SHAPE % b"(2, -2)"),
+        npy(SHAPE % b"(2, 3)"),
+        npy(SHAPE % b"(4611686018427387904, 0)", b""),
+        npy(SHAPE % (b"(" + b"9" * 5000 + b", 2)")),
+        npy(SHAPE % b"(2.0, 2)"),
+        npy(SHAPE % (b"(" + b"1, " * 3000 + b")")),
+        npy((SHAPE % b"(2, 2)").replace(b"<f4", b"|O")),
+        npy((SHAPE % b"(2, 2)").replace(b"'<f4'", b"[('a', '<f4')]")),
+        npy((SHAPE % b"(2, 2)").replace(b"<f4", b"<f1")),
+        npy(SHAPE % b"(2, 2)", version=9),
+        npy(b"\xff\xfe"),
+    ],
+)
+def test_a_matrix_beside_the_file_that_is_damaged(tmp_path, content):
+    path, beside = tmp_path / "bad.kv", tmp_path / "bad.kv.vectors.npy"
+    save(path, vectors=None, __numpys=["vectors"])
+    beside.write_bytes(content)
+    with refuses(EmbeddingFileError, where=beside) as raised:
+        load(path)
+    assert "allow_pickle" not in str(raised.value)
+
+
+def test_a_matrix_beside_the_file_that_is_a_pipe_is_not_waited_for(tmp_path):
+    path, beside = tmp_path / "bad.kv", tmp_path / "bad.kv.vectors.npy"
+    save(path, vectors=None, __numpys=["vectors"])
+    os.mkfifo(beside)
+    keeper = os.open(beside, os.O_RDWR)  # a reader that opened it would wait for ever; this way it would read nothing
+    os.write(keeper, b"\x93NUMPY")
+    try:
+        with refuses(EmbeddingFileError, "regular file", where=beside):
+            load(path)
+    finally:
+        os.close(keeper)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", ["<f4", ">f4", "<f8", "<f2"])
+def test_a_matrix_beside_the_file_is_read_as_numpy_wrote_it(tmp_path, kind, order):
+    path = tmp_path / "good.kv"
+    save(path, vectors=None, __numpys=["vectors"])
+    np.save(tmp_path / "good.kv.vectors.npy", np.array([[1, 2], [3, 4]], dtype=kind, order=order))
+    assert load(path).vectors.tolist() == [[1, 2], [3, 4]]
+
+
+def test_vectors_of_no_numbers_are_refused(tmp_path):
+    path = tmp_path / "bad.kv"
+    save(path, vectors=np.ones((2, 0), np.float32))
+    with refuses(EmbeddingFileError, "(2, 0)", where=path):
+        load(path)
+
+
+def fasttext(**attributes: object) -> FastTextKeyedVectors:
+    vectors = FastTextKeyedVectors(vector_size=2, min_n=3, max_n=6, bucket=5)
+    vectors.add_vectors(["a", "b"], np.ones((2, 2), np.float32))
+    vectors.vectors_vocab, vectors.vectors_ngrams = np.ones((2, 2), np.float32), np.ones((5, 2), np.float32)
+    vectors.__dict__.update(attributes)
+    del vectors.vectors
+    return vectors
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"max_n": 10**6},
+        {"max_n": 2**40},
+        {"min_n": 2**40},
+        {"max_n": 51},
+        {"bucket": 2**40, "vectors_ngrams": np.ones((2**40, 0)), "vectors_vocab": np.ones((2, 0))},
+        {"index_to_key": ["a", "b" * 2001]},
+    ],
+)
+def test_a_fasttext_model_that_would_compose_vectors_of_gigabytes(tmp_path, attributes):
+    path = tmp_path / "bomb.kv"
+    path.write_bytes(pickle.dumps(fasttext(**attributes), protocol=4))
+    with refuses(EmbeddingFileError, "bomb.kv"):
         load(path)
 
 

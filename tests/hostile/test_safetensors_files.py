@@ -94,6 +94,15 @@ def test_an_embedding_of_no_words(refused):
     assert "(0, 2)" in refused(content(header, b"")).error.message
 
 
+@pytest.mark.parametrize("shape", [[1 << 62, 0], [1 << 63, 0], [0, 1 << 70]])
+def test_an_empty_tensor_of_a_monstrous_shape(refused, shape):
+    header = {
+        "vectors": {"dtype": "F32", "shape": shape, "data_offsets": [0, 0]},
+        "words": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]},
+    }
+    assert CONTRADICTION in refused(content(header, b"")).error.message
+
+
 def test_a_safetensors_file_of_a_model(tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({"encoder.weight": np.ones((2, 2), np.float32)}, path)

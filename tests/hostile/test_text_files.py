@@ -1,8 +1,11 @@
 import tracemalloc
+from pathlib import Path
 
 import pytest
+from refusals import refuses
 
 from imprint.embeddings.formats import blocks
+from imprint.errors import EmbeddingFileError
 from imprint.subjects.opening import load
 
 GOOD = b"cat 1 2 3\ndog 4 5 6\nbird 7 8 9\n"
@@ -16,6 +19,20 @@ def accepted(tmp_path):
         return load(path, **options)
 
     return load_bytes
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc")
+@pytest.mark.parametrize("name", ["cmdline", "maps", "status"])
+def test_a_file_that_claims_to_be_empty_and_is_not(name):
+    path = Path("/proc/self") / name
+    with refuses(EmbeddingFileError, str(path)):
+        load(path)
+
+
+def test_a_field_of_a_million_digits_that_is_no_number_is_refused_at_once(refused):
+    # Hours where the pattern can match the digits in two ways.
+    place, error = refused(b"cat 1 2\ndog 3 " + b"4" * 1_000_000 + b"x\n" + b"ant 5 6\n" * 60)
+    assert (place, error.words) == (2, ("dog",))
 
 
 def test_an_empty_file(refused):

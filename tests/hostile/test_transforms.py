@@ -111,6 +111,7 @@ def test_json_that_describes_no_transform_is_refused(path, refused, text):
         ({"matrix": np.zeros((0, 0)), "centre": np.zeros(0)}, "(0, 0)"),
         ({"matrix": np.full((2, 2), np.nan), "centre": np.zeros(2)}, "'matrix' holds NaN"),
         ({"matrix": np.eye(2), "centre": np.array([0.0, np.inf])}, "'centre' holds NaN"),
+        ({"matrix": np.full((2, 2), 1e300), "centre": np.zeros(2)}, "'matrix' holds NaN"),
         ({"matrix": np.eye(2, dtype=np.float32), "centre": np.zeros(2)}, "F32"),
         ({"matrix": np.eye(2, dtype=np.int64), "centre": np.zeros(2)}, "I64"),
     ],

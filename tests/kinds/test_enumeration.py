@@ -3,13 +3,17 @@
 import pytest
 from made_rows import make_row
 from msgspec.structs import replace
+from refusals import refuses
 
 from imprint.enumeration.rows import Crossing, FalseDiscoveries, Races
+from imprint.errors import ImprintError
+from imprint.kinds import row_type
 from imprint.kinds.sections import blocks, sections, sentences
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
+from imprint.rows import read_row
 from imprint.view import Cards, Cell, Prose, Table, flat
 
 SHOWN = Words()
@@ -232,3 +236,12 @@ def test_the_strongest_indirect_associations_are_listed_beside_their_null():
     said, table = flat(blocks([row]))
     assert "94.9" in plain(said.text, SHOWN)
     assert texts(table.rows[0]) == ["A, B", "a", "b", "c", "f*****", "8.2"]
+
+
+@pytest.mark.parametrize("lists", [0, 3, 5])
+def test_an_indirect_association_of_other_than_four_lists_is_not_a_finding(lists):
+    crossing = Crossing(("A", "B"), (1, 2), (("a",), ("b",), ("c",), ("d",)), 0.5, 8.25)
+    fields = make_row("ube-indirect", share=1.0, null_share=0.949, tuples=168, strongest=(crossing,)).to_dict()
+    fields["strongest"][0]["words"] = [["a"]] * lists
+    with refuses(ImprintError, "words"):
+        read_row(fields, row_type)

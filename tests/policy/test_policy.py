@@ -104,8 +104,17 @@ def test_tests_of_your_own_are_read_beside_it(tmp_path):
         ('[[require]]\ntopic = "gender"\nmargn = 0.1\n', "margn"),
         ('alpha = 2.0\n[[require]]\ntopic = "gender"\nmargin = 0.1\n', "alpha"),
         ("require = [", "TOML"),
+        (f"alpha = {'9' * 5000}\n", "TOML"),  # more digits than Python converts
+        (f"alpha = {'[' * 5000}\n", "TOML"),
     ],
 )
 def test_what_is_misspelt_or_impossible_is_refused(tmp_path, text, mentioned):
     with refuses((SettingError, StimulusError), mentioned):
         read_policy(write(tmp_path, text))
+
+
+@pytest.mark.parametrize("text", ["tool = 5\n", "[tool]\nimprint = 5\n", "", f"tool = {'9' * 5000}\n"])
+def test_a_project_without_a_table_of_ours_has_no_policy(tmp_path, text):
+    project = write(tmp_path, text, "pyproject.toml")
+    with refuses((SettingError, StimulusError), where=project):
+        read_policy(project)

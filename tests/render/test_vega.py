@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -165,3 +167,28 @@ def test_the_bundle_can_stand_inside_a_script_element():
     assert "vegaEmbed" in bundle
     assert not re.search("</script|<!--", bundle, re.IGNORECASE)
     assert vega_bundle() is bundle
+
+
+LIMITED = """
+import resource
+import sys
+
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+from imprint.render.vega import bundle_ahead, can_draw, to_svg
+
+with bundle_ahead():
+    assert "<svg" not in to_svg({"mark": "point"}, "one") and not can_draw()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+def test_with_too_little_memory_there_is_no_drawing_and_the_process_lives():
+    ran = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_specification_that_cannot_be_drawn_is_an_error_and_the_next_one_is_drawn():
+    with pytest.raises(ValueError, match="Vega"):
+        to_svg({"mark": "no such mark"}, "one")
+    assert "<svg" in to_svg({"mark": "point"}, "one")

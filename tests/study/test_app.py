@@ -11,6 +11,7 @@ from imprint.study.design import Design, Item, ItemBlock, NameGroup
 from imprint.study.store import Store
 from imprint.study.terms import Terms
 from imprint.web.hosts import Hosts
+from imprint.web.rate import RateLimit
 
 pytest.importorskip("fastapi", reason="the study's pages need fastapi")
 import httpx
@@ -654,6 +655,28 @@ def test_the_administrator_enters_with_the_token_and_leaves_without_it(opened):
     assert browser.heading() == "The study so far"
     browser.send("/admin/exit")
     assert "Token of the study" in html.unescape(browser.ask("GET", "/admin").text)
+
+
+def test_request_loops_do_not_keep_the_administrator_out(opened):
+    browser = opened(ANALOGY, secure=False)
+    browser.ask("POST", "/admin", data={"token": browser.admin})
+    guard = browser.client._transport.app
+    guard._overall = guard._each = guard._pace = RateLimit(burst=1, per_second=0.001)
+    assert browser.ask("GET", "/").status_code == 200
+    assert [browser.ask("GET", path).status_code for path in ("/", "/withdrawn")] == [429, 429]
+    assert [browser.ask("GET", "/admin").status_code for _ in range(3)] == [200, 200, 200]
+    by_header = {"authorization": f"Bearer {browser.admin}"}
+    assert browser.ask("GET", "/api/overview", headers=by_header).status_code == 200
+
+
+def test_loops_of_one_address_keep_nobody_else_from_joining_or_entering(opened):
+    browser = opened(ANALOGY)
+    browser.client.follow_redirects = False
+    for method, path, status in (("POST", "/join", 303), ("GET", "/admin", 200)):
+        browser.client._transport.client = ("10.0.0.1", 1)
+        assert any(browser.ask(method, path).status_code == 429 for _ in range(5_000))
+        browser.client._transport.client = ("10.0.0.2", 1)
+        assert browser.ask(method, path).status_code == status
 
 
 def test_behind_https_the_cookie_travels_no_other_way(opened):

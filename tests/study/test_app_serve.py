@@ -44,12 +44,10 @@ def serve(tmp_path):
         process.communicate()
 
 
-def test_a_server_behind_a_proxy_answers_to_its_public_name(serve):
-    process = serve("--url", "https://study.example.org/", "--no-join")
-    assert process.lines == [
-        "take part: https://study.example.org/",
-        "administrator: https://study.example.org/admin",
-    ]
+@pytest.mark.parametrize("url", ["https://study.example.org", "HTTPS://study.example.org"])
+def test_a_server_behind_a_proxy_answers_to_its_public_name(serve, url):
+    process = serve("--url", f"{url}/", "--no-join")
+    assert process.lines == [f"take part: {url}/", f"administrator: {url}/admin"]
     listening = re.match(r"listening on (http://127\.0\.0\.1:\d+); the proxy", process.stderr.readline())
     assert "no consent text" in process.stderr.readline()
     with httpx.Client(base_url=listening[1]) as client:
@@ -120,3 +118,15 @@ def test_a_server_on_every_address_prints_one_that_others_can_use(serve, host, s
 def test_a_server_on_this_machine_alone_warns_of_nothing(serve):
     process = serve("--host", "localhost")
     assert process.stderr.readline().startswith("Ctrl-C stops the server")
+
+
+def test_silent_connections_shut_nobody_out(serve):
+    address = serve().lines[0].removeprefix("take part: ").rstrip("/")
+    host, _, port = address.removeprefix("http://").partition(":")
+    silent = [socket.create_connection((host, int(port))) for _ in range(600)]
+    try:
+        silent[-1].sendall(b"POST /join HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf")
+        assert httpx.get(f"{address}/").status_code == 200
+    finally:
+        for connection in silent:
+            connection.close()

@@ -48,7 +48,8 @@ def served(tmp_path):
         app,
         pages,
         hosts=Hosts.bound_to("127.0.0.1"),
-        buckets=lambda path: ("words",) if path == "/word" else (),
+        buckets=lambda path, address: ("words",) if path == "/word" else (),
+        trusted=lambda headers: headers.get("authorization") == "Bearer us",
         pace=RateLimit(burst=3, per_second=0.1),
     )
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=guard), base_url="http://127.0.0.1:8000")

@@ -3,6 +3,7 @@ import logging
 import pytest
 
 from imprint.web.guard import HEADERS, LARGEST
+from imprint.web.rate import RateLimit
 
 
 def test_every_answer_has_the_security_headers(ask):
@@ -95,9 +96,27 @@ def test_who_asks_too_often_is_told_when_to_come_back(ask):
     assert ask("GET", "/mistake").status_code == 422, "other paths have other buckets"
 
 
+def test_who_is_trusted_is_counted_nowhere(served, ask):
+    guard = served._transport.app
+    guard._overall = guard._each = guard._pace = RateLimit(burst=1, per_second=0.001)
+    assert [ask("GET", "/mistake").status_code for _ in range(3)] == [422, 429, 429]
+    ours = {"authorization": "Bearer us"}
+    assert [ask("GET", "/word?said=x", headers=ours).status_code for _ in range(3)] == [200, 200, 200]
+
+
+def test_one_address_does_not_use_up_what_all_may_ask(served, ask):
+    guard = served._transport.app
+    guard._each = RateLimit(burst=2, per_second=0.001)
+    asked = []
+    for address in ("10.0.0.1", "10.0.0.1", "10.0.0.1", "10.0.0.2", "fe80::1", "fe80::2", "fe80::3", "fe80:1::3"):
+        served._transport.client = (address, 123)
+        asked.append(ask("GET", "/mistake").status_code)
+    assert asked == [422, 422, 429, 422, 422, 422, 429, 422], "of IPv6, a network is one address"
+
+
 def test_what_a_request_is_counted_under_is_short(served, ask):
     guard = served._transport.app
-    guard._buckets = lambda path: (path,)
+    guard._buckets = lambda path, address: (path,)
     ask("GET", f"/{'x' * 5_000}")
     assert max(map(len, guard._pace._buckets)) == 100
 

@@ -1,8 +1,12 @@
+import asyncio
+import socket
+import threading
+
 import pytest
 from refusals import refuses
 
 from imprint.errors import MissingExtraError, SettingError
-from imprint.web.serving import address, bind, require_server
+from imprint.web.serving import address, bind, make_server, require_server
 
 
 def test_nothing_is_bound_beyond_this_machine_unless_told():
@@ -38,3 +42,35 @@ def test_a_missing_library_is_named_with_the_command_that_installs_it(monkeypatc
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with refuses(MissingExtraError, library="fastapi", extra="study"):
         require_server()
+
+
+@pytest.fixture
+def port(monkeypatch):
+    """A server of one sentence that waits a moment for a request."""
+    pytest.importorskip("uvicorn", reason="these tests need uvicorn")
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"5")]})
+        await send({"type": "http.response.body", "body": b"hello"})
+
+    monkeypatch.setattr("imprint.web.connections.PATIENCE", 0.2)
+    server = make_server(app)
+    with bind() as bound:
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[bound])))
+        thread.start()
+        yield bound.getsockname()[1]
+        server.should_exit = True
+        thread.join()
+
+
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", GET, GET + b"GET / HT"])
+def test_a_connection_that_never_finishes_its_request_is_closed(port, sent):
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(sent)
+        answered = b""
+        while piece := connection.recv(4096):
+            answered += piece
+    assert answered.count(b"hello") == sent.count(GET)

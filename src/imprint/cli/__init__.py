@@ -16,10 +16,21 @@ TERMINATED = 143  # and one that was told to end
 
 def main() -> None:
     """Run the command given; turn every error a user can correct into one line."""
+    try:
+        code = _run()
+    except KeyboardInterrupt:  # while modules are imported; typer turns later ones into the code
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        _fail("stopped; nothing half-written is left")
+    sys.exit(code)
+
+
+def _run() -> int:
     import typer
 
     from imprint.cli.app import app
     from imprint.errors import ImprintError
+    from imprint.printable import one_line
 
     # Closed by the shell (`>&-`), a stream is None, and whoever writes to it fails.
     sys.stdout, sys.stderr = (stream or Path(os.devnull).open("w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
@@ -29,26 +40,26 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        code = app(sys.argv[1:] or ["--help"], standalone_mode=False, prog_name="imprint")
+        code: int = app(sys.argv[1:] or ["--help"], standalone_mode=False, prog_name="imprint") or 0
         sys.stdout.flush()
     except typer.TyperException as error:
-        sys.exit(_fail(_one_line(_explain(error))))
+        return _fail(one_line(_explain(error)))
     except ImprintError as error:
-        sys.exit(_fail(_one_line(str(error))))
-    except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
+        return _fail(one_line(str(error)))
+    except typer.Abort as error:
+        # typer takes the end of any file for the end of what a person types.
+        return _fail("a file ended too early; fetch or write it again") if error.__cause__ else INTERRUPTED
+    except MemoryError:
+        return _fail("there is not enough memory; close other programs, or raise the limit (ulimit -v)")
     except BrokenPipeError:
         # The reader of our stdout has left, as `head` does. Python would complain again when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        return 0
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(
-            _fail(f"cannot write or read ({_one_line(error.strerror or str(error))}); check the disk and the output")
-        )
-    if code == INTERRUPTED:  # typer turns Ctrl-C into this code
-        _fail("stopped; nothing half-written is left")
-    sys.exit(code)
+        said = one_line(error.strerror or str(error))
+        return _fail(f"cannot write or read ({said}); check the disk and the output")
+    return code
 
 
 def _end(*_: object) -> None:
@@ -73,12 +84,6 @@ def _explain(error: "typer.TyperException") -> str:
     context = getattr(error, "ctx", None)
     where = "imprint COMMAND" if context is None else context.command_path
     return f"{message}{'' if message.endswith('?') else ';'} {where} --help explains"
-
-
-def _one_line(message: str) -> str:
-    from imprint.printable import printable
-
-    return printable(" ".join(message.split()))
 
 
 def _fail(message: str) -> int:

@@ -120,10 +120,12 @@ def audit_command(
     from imprint.audit.run import run_audit
     from imprint.cli.console import (
         check_targets,
+        note_missing_charts,
         open_in_browser,
         print_answer,
         print_findings,
         print_note,
+        print_written,
         steps,
     )
     from imprint.kinds.job import Plan
@@ -194,8 +196,9 @@ def audit_command(
     else:
         for sentence in brief(audit.findings()):
             print_answer(draw_text(sentence))
-        print_answer(f"report: {out}")
+        print_written("report", out)
     print_note(f"{len(found):,} rows of findings: {rows}")
+    note_missing_charts()
     if open_page:
         open_in_browser(out)
     print_sentences(gate.findings(), print_note)

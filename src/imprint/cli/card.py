@@ -17,7 +17,7 @@ def card_command(
     ] = True,
 ) -> None:
     """Write a model card's section on bias, from findings alone."""
-    from imprint.cli.console import check_target, print_answer
+    from imprint.cli.console import check_target, print_answer, print_written
     from imprint.files import replacing
     from imprint.report.card import render_card
 
@@ -30,4 +30,4 @@ def card_command(
     with replacing(out) as part:
         # A path that is not text (Linux allows it) comes as lone surrogates, which UTF-8 cannot write.
         part.write_text(card, encoding="utf-8", errors="backslashreplace", newline="\n")
-    print_answer(f"card: {out}")
+    print_written("card", out)

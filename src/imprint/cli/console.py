@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import imprint
 from imprint.errors import SettingError
 from imprint.files import writable
-from imprint.printable import printable
+from imprint.printable import one_line, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -37,6 +37,19 @@ def print_answer(answer: str, end: str = "\n") -> None:
     """Print a line, or lines, of the answer on stdout."""
     sys.stdout.write(f"{printable(answer)}{end}")
     sys.stdout.flush()
+
+
+def print_written(what: str, path: Path) -> None:
+    """Print where something was written, in one line whatever the file's name."""
+    print_answer(f"{what}: {one_line(str(path))}")
+
+
+def note_missing_charts() -> None:
+    """Say so where a page was written without its charts."""
+    from imprint.render.vega import NOT_DRAWN, can_draw
+
+    if not can_draw():
+        print_note(f"warning: {NOT_DRAWN} The page has their numbers.")
 
 
 def print_findings(findings: "Iterable[imprint.Row]") -> None:
@@ -118,7 +131,7 @@ def _bar(units: int | None = None) -> "Iterator[Report]":
         expected = None if units is None else total / units
         # The estimate is made where something is done; in between it stays.
         left = time_left(done / total if total else 0.0, bar.tasks[0].elapsed or 0.0, expected)
-        bar.update(bar.task_ids[0], description=printable(label), completed=done, total=total, left=left)
+        bar.update(bar.task_ids[0], description=one_line(label), completed=done, total=total, left=left)
 
     try:
         yield report

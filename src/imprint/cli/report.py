@@ -17,10 +17,11 @@ def report_command(
 
     The findings are those of an audit, or of any command's --json.
     """
-    from imprint.cli.console import check_target, open_in_browser, print_answer
+    from imprint.cli.console import check_target, note_missing_charts, open_in_browser, print_written
 
     check_target(out, reading=str(findings))
     imprint.write_page(out, imprint.read_findings(findings), unmask=unmask)
-    print_answer(f"report: {out}")
+    print_written("report", out)
+    note_missing_charts()
     if open_page:
         open_in_browser(out)

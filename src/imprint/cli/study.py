@@ -75,7 +75,7 @@ def create_command(
     seed: SeedOption = 0,
 ) -> None:
     """Create a study in one file, and print its token once."""
-    from imprint.cli.console import check_target, print_answer, print_note
+    from imprint.cli.console import check_target, print_answer, print_note, print_written
     from imprint.study.creation import create_study
     from imprint.study.terms import Terms, read_consent
 
@@ -102,7 +102,7 @@ def create_command(
     if consent is None:
         print_note("note: there is no consent text; add --consent FILE before you invite people")
     print_note(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
-    print_answer(f"study: {out}")
+    print_written("study", out)
     print_answer(f"administrator's token, shown only once: {token}")
 
 
@@ -133,7 +133,7 @@ def serve_command(
     hosts = Hosts.bound_to(host, names)
     with Store.open(study) as store, bind(host, port) as bound:
         app = make_study_app(
-            store, hosts=hosts, join=not no_join, unmask=unmask, secure=bool(url and url.startswith("https:"))
+            store, hosts=hosts, join=not no_join, unmask=unmask, secure=bool(url and url.lower().startswith("https:"))
         )
         local, notes = public_address(bound)
         where = url.rstrip("/") if url is not None else local
@@ -192,7 +192,7 @@ def export_command(
     ] = None,
 ) -> None:
     """Write answers, scores, payments, or tasks for a platform."""
-    from imprint.cli.console import check_target, print_answer
+    from imprint.cli.console import check_target, print_written
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
@@ -215,7 +215,7 @@ def export_command(
         )
     with Store.open(study) as store:
         writers[chosen](store, out)
-    print_answer(f"{chosen}: {out}")
+    print_written(chosen, out)
 
 
 @study_app.command("delete")

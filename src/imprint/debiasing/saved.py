@@ -13,6 +13,7 @@ from imprint.errors import ImprintError, raising_as, reading_file
 from imprint.files import FilePath
 from imprint.types import Floats
 
+_LARGEST_NUMBER = 1e100  # products of larger ones overflow
 _LARGEST = 1 << 30  # bytes: a matrix of 11,000 dimensions; what is larger is somebody's model
 
 
@@ -65,8 +66,8 @@ def _read_tensors(path: Path) -> tuple[dict[str, Floats], str]:
     except SafetensorError as error:
         raise ValueError(f"it is not safetensors: {error}") from error
     for name, tensor in tensors.items():
-        if not np.isfinite(tensor).all():
-            raise ValueError(f"tensor {name!r} holds NaN or an infinity")
+        if not (np.abs(tensor) < _LARGEST_NUMBER).all():
+            raise ValueError(f"tensor {name!r} holds NaN, an infinity or a number beyond {_LARGEST_NUMBER:g}")
     return tensors, text
 
 

@@ -1,6 +1,5 @@
 """An embedding's file in, an Embedding out: the reader is chosen by the file's first bytes."""
 
-import stat
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Protocol
@@ -9,7 +8,7 @@ from imprint.checks import check_list
 from imprint.embeddings import BUNDLED
 from imprint.embeddings.background import WordsToKeep
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.streams import Source
+from imprint.embeddings.formats.streams import Source, check_regular
 from imprint.errors import EmbeddingFileError, raising_as, reading_file
 from imprint.registry import Registry
 from imprint.types import Progress
@@ -54,9 +53,7 @@ def read_embedding(
         reading_file(EmbeddingFileError, path),
         raising_as(FileNotFoundError, EmbeddingFileError, absent, where=path, hint=advice),
     ):
-        # Before it is opened: opening a pipe would wait for a writer.
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise EmbeddingFileError("is not a regular file", where=path, hint="name an embedding file")
+        check_regular(path)
         with path.open("rb", buffering=0) as raw:
             head = Source(path, raw).head
         if not head:

@@ -144,6 +144,15 @@ class _TimedReader(io.RawIOBase):
         super().close()
 
 
+class _BoundedReader(io.BufferedReader):
+    """What http.client reads from: never all there is, which a chunk of length -1 would ask for."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or size < 0:
+            raise http.client.HTTPException("a negative length")
+        return super().read(size)
+
+
 class _TimedSocket:
     """As much of a socket as http.client asks for, with one deadline for all that is sent and read."""
 
@@ -156,7 +165,7 @@ class _TimedSocket:
         self._sock.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_TimedReader(self._sock, self._deadline))
+        return _BoundedReader(_TimedReader(self._sock, self._deadline))
 
     def close(self) -> None:
         self._sock.close()

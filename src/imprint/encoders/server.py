@@ -5,6 +5,8 @@ It is trusted with the texts and with the key, and with nothing else: neither to
 
 import time
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.http import LONGEST_WAIT, HttpReply, NoAnswerError, exchange, make_opener
 from imprint.encoders.protocol import ProtocolError, read_models, read_refusal, read_vectors, write_request
 from imprint.errors import EncoderError, SettingError
-from imprint.printable import printable
+from imprint.printable import one_line
 from imprint.types import Floats32
 
 FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after
@@ -23,6 +25,8 @@ _LONGEST_TIMEOUT = 86_400  # seconds: a day
 _BYTES_PER_TEXT = 512 * 1024  # some 20,000 numbers in full, more than any model gives
 _BYTES_ASIDE = 1024 * 1024  # what an answer may hold besides its vectors
 _QUOTED = 200  # characters of what a server said that a message repeats
+_TELLING = 8  # characters of a key, in a row, that a message must not repeat
+_UNAUTHORIZED = 401
 _LISTED = 8  # models named in a message
 _PATIENCE = 3.0  # seconds to wait for a list of models, which only betters a message
 _ADVICE = {
@@ -144,7 +148,9 @@ class ServerEncoder(Encoder):
             return self._error("redirects, which is not followed, to", "give that URL if you trust it", said=place)
         refusal = read_refusal(answer.status, answer.body)
         advice = _ADVICE.get(answer.status, "check the server and --model")
-        return self._error(f"{refusal}{tried}", advice, said=refusal.said)
+        # What is said about a key that was refused may hold the key, written in some other way.
+        said = "" if answer.status == _UNAUTHORIZED and self._key else refusal.said
+        return self._error(f"{refusal}{tried}", advice, said=said)
 
     def _error(self, problem: str, advice: str, *, said: str = "") -> EncoderError:
         quoted = f": {self._quote(said)}" if said else ""
@@ -152,5 +158,17 @@ class ServerEncoder(Encoder):
 
     def _quote(self, said: str) -> str:
         """Return the beginning of what a server said, in one line, and without the key that it may have repeated."""
-        hidden = said.replace(self._key, "[key]") if self._key else said
-        return " ".join(printable(hidden[: 10 * _QUOTED]).split())[:_QUOTED]
+        return one_line(self._without_key(said[: 10 * _QUOTED]))[:_QUOTED]
+
+    def _without_key(self, said: str) -> str:
+        """Put a mark in the place of the key, and of every part of it that is long enough to tell."""
+        if not self._key:
+            return said
+        size = min(_TELLING, len(self._key))
+        parts = {self._key[start : start + size] for start in range(len(self._key) - size + 1)}
+        hidden = bytearray(len(said))
+        for start in range(len(said) - size + 1):
+            if said[start : start + size] in parts:
+                hidden[start : start + size] = b"\1" * size
+        runs = groupby(zip(hidden, said, strict=True), itemgetter(0))
+        return "".join("[key]" if is_key else "".join(letter for _, letter in run) for is_key, run in runs)

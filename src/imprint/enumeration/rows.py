@@ -1,7 +1,7 @@
 """The rows of an enumeration: the whole, each cell, each group of names, and the indirect associations."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -31,7 +31,7 @@ class Crossing(msgspec.Struct, frozen=True):
 
     groups: tuple[str, str]
     categories: tuple[int, int]
-    words: tuple[tuple[str, ...], ...]
+    words: Annotated[tuple[tuple[str, ...], ...], msgspec.Meta(min_length=4, max_length=4)]
     product: float
     standard_deviations: float
 

@@ -57,6 +57,6 @@ def _refuse_foreign(request: Request) -> None:
         raise RefusedError(403, "Another site asked for this page; open it by its own address.")
 
 
-def _buckets(path: str) -> tuple[str, ...]:
+def _buckets(path: str, _address: str) -> tuple[str, ...]:
     """Count all that computes together."""
     return () if path.startswith(_STATIC) else ("questions",)

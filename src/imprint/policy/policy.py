@@ -17,19 +17,19 @@ It is imprint.toml, or [tool.imprint] of pyproject.toml.
 """
 
 import hashlib
-import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from imprint.association.verdicts import ALPHA, check_alpha
 from imprint.checks import check_between
-from imprint.errors import SettingError, StimulusError
+from imprint.errors import SettingError
 from imprint.files import FilePath
 from imprint.policy.conditions import Condition
 from imprint.stimuli.catalog import catalogue, read_tests
 from imprint.stimuli.definition import Test, WeatTest
-from imprint.stimuli.files import TomlTable, did_you_mean, read_text
+from imprint.stimuli.files import TomlTable, did_you_mean, read_table
 
 FILE = "imprint.toml"
 
@@ -95,7 +95,7 @@ def find_policy(folder: FilePath = ".") -> Path | None:
     own, project = Path(folder) / FILE, Path(folder) / _PROJECT
     if own.is_file():
         return own
-    if project.is_file() and "imprint" in _toml(project).get("tool", {}):
+    if project.is_file() and "imprint" in _tool(read_table(project).values):
         return project
     return None
 
@@ -175,17 +175,15 @@ def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str
 
 
 def _table(path: Path) -> dict[str, Any]:
-    values = _toml(path)
+    values = read_table(path).values
     if path.name != _PROJECT:
-        return values
-    found = values.get("tool", {}).get("imprint")
+        return dict(values)
+    found = _tool(values).get("imprint")
     if not isinstance(found, dict):
         raise SettingError("has no [tool.imprint]", where=path, hint="write it there, or give an imprint.toml")
     return found
 
 
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise StimulusError(f"is not valid TOML ({error})", where=path, hint="correct the file there") from error
+def _tool(project: Mapping[str, Any]) -> dict[str, Any]:
+    tool = project.get("tool")
+    return tool if isinstance(tool, dict) else {}

@@ -1,18 +1,23 @@
 """Specifications drawn: as SVG that shows without JavaScript, and as JSON for the script that makes it answer."""
 
+import atexit
 import json
+import os
 import re
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
-from multiprocessing import get_context
-from signal import SIG_IGN, SIGINT, signal
+from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from imprint.render.charts.theme import FONT
+
+NOT_DRAWN = "The charts could not be drawn: there is too little memory (ulimit -v)."
 
 _SVG = "{http://www.w3.org/2000/svg}"
 # What Vega writes for its own script, which a drawing that stands still does not need.
@@ -20,6 +25,8 @@ _NOISE = ("class", "role", "pointer-events", "version")
 _DEFAULTS = {"opacity": "1", "font-family": FONT, "font-weight": "normal"}
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
+_MOST_DEATHS = 2
+_BUNDLE = "null"
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
@@ -30,9 +37,9 @@ def to_svg(spec: Mapping[str, Any], name: str) -> Markup:
     """
     from xml.etree import ElementTree
 
-    import vl_convert
-
-    drawn = vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
+    drawn = _artist().draw(spec)
+    if drawn is None:
+        return escape(NOT_DRAWN)
     root = ElementTree.fromstring(drawn)  # noqa: S314 - written a line above, by us
     # Vega numbers its ids on from chart to chart; ours begin anew in each.
     ids = {element.get("id"): f"{name}-{place}" for place, element in enumerate(root.iterfind(".//*[@id]"))}
@@ -53,12 +60,15 @@ def to_json(spec: Mapping[str, Any]) -> Markup:
     return Markup(text.translate(_ESCAPES))  # noqa: S704 - nothing of it can be read as markup any more
 
 
+def can_draw() -> bool:
+    """Whether every chart so far could be drawn."""
+    return _artist().deaths == 0
+
+
 @cache
 def vega_bundle() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script that can go inside a page."""
-    import vl_convert
-
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    """Return Vega, Vega-Lite and Vega-Embed as one script that can go inside a page; nothing where memory is short."""
+    bundle = _artist().bundle() or ""
     # Inside a script element these would end it or hide its end; in strings and patterns, the only places where
     # they occur, a backslash changes nothing.
     return re.sub(r"<(?=/script)", r"\\x3c", bundle, flags=re.IGNORECASE).replace("<!--", r"\x3c!--")
@@ -66,18 +76,97 @@ def vega_bundle() -> str:
 
 @contextmanager
 def bundle_ahead() -> Iterator[Callable[[], str]]:
-    """Begin the bundle in a process of its own: it takes two seconds and would hold Python's lock all the while."""
-    spawning = get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawning, initializer=signal, initargs=(SIGINT, SIG_IGN)) as pool:
-        begun = pool.submit(vega_bundle)
+    """Begin the bundle, which takes two seconds, in the process that draws."""
+    _artist().begin_bundle()
+    yield vega_bundle
 
-        def finished() -> str:
+
+class _Artist:
+    """The process that draws; one that dies is started again, but not for ever."""
+
+    def __init__(self) -> None:
+        self.deaths = 0
+        self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+        self._owed = False  # a bundle that was asked for and not read yet
+        self._bundle: str | None = None
+
+    def begin_bundle(self) -> None:
+        """Ask for the bundle without waiting for it."""
+        with self._lock, suppress(OSError):
+            if self._bundle is None and not self._owed:
+                self._send(_BUNDLE)
+                self._owed = True
+
+    def bundle(self) -> str | None:
+        """Return the bundle; None where the process dies of it."""
+        with self._lock:
+            self._settle()
+            if self._bundle is None:
+                self._bundle = self._exchange(_BUNDLE)
+            return self._bundle
+
+    def draw(self, spec: Mapping[str, Any]) -> str | None:
+        """Return a drawing; None where the process dies of it."""
+        with self._lock:
+            self._settle()
+            return self._exchange(json.dumps(spec))
+
+    def end(self) -> None:
+        """End the process, whatever it is doing."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def _settle(self) -> None:
+        if self._owed:
+            self._owed = False
+            self._bundle = self._exchange(None)
+
+    def _exchange(self, line: str | None) -> str | None:
+        """Send a line, unless one was sent already, and return the answer."""
+        while self.deaths < _MOST_DEATHS:
             try:
-                return begun.result()
-            except BrokenExecutor:
-                return vega_bundle()
+                process = self._send(line)
+                answer = json.loads(process.stdout.readline() if process.stdout else "")
+            except (OSError, ValueError):  # ValueError: there is no answer, or half of one
+                self.deaths += 1
+                self.end()
+                if line is None:
+                    return None
+            else:
+                if "error" in answer:
+                    raise ValueError(answer["error"])
+                return str(answer["drawn"])
+        return None
 
-        yield finished
+    def _send(self, line: str | None) -> "subprocess.Popen[str]":
+        if self._process is None:
+            self._process = subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, "-P", str(Path(__file__).with_name("drawing.py"))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="utf-8",
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+        if line is not None and self._process.stdin is not None:
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+        return self._process
+
+
+def _artist() -> _Artist:
+    """Return this process's own: a forked one would read another's drawings."""
+    return _artists(os.getpid())
+
+
+@cache
+def _artists(_process: int) -> _Artist:
+    made = _Artist()
+    atexit.register(made.end)
+    return made
 
 
 def _needed(key: str, value: str) -> bool:

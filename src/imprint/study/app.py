@@ -1,14 +1,15 @@
 """The study as a web app: a private link a participant, pages that work without scripts, and forms of their own."""
 
 import logging
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, FastAPI
-from starlette.requests import Request
+from starlette.requests import Request, cookie_parser
 from starlette.responses import RedirectResponse, Response
 
 from imprint.errors import ImprintError
-from imprint.study.admin import admin_routes
+from imprint.study.admin import COOKIE, admin_routes, bearer
 from imprint.study.api import api_routes, find_visitor, take_in
 from imprint.study.pages import draw_step, given_answers, study_pages
 from imprint.study.panel import FIELDS, carried_id
@@ -42,7 +43,13 @@ def make_study_app(
     app.include_router(_participant_routes(store, pages, join=join), include_in_schema=False)
     app.include_router(admin_routes(store, pages, secure=secure), include_in_schema=False)
     app.include_router(api_routes(store, join=join), prefix="/api")
-    return Guard(app, pages, hosts=hosts, buckets=_buckets, pace=RateLimit(burst=_BURST, per_second=_PER_SECOND))
+    pace = RateLimit(burst=_BURST, per_second=_PER_SECOND)
+
+    def is_admin(headers: Mapping[str, str]) -> bool:
+        token = bearer(headers.get("authorization")) or cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        return bool(token) and store.is_admin(token)
+
+    return Guard(app, pages, hosts=hosts, buckets=_buckets, trusted=is_admin, pace=pace)
 
 
 def _explain_failures(app: FastAPI, pages: Pages) -> None:
@@ -135,9 +142,9 @@ def _go_on(token: str) -> Response:
     return RedirectResponse(f"/p/{token}", status_code=303)
 
 
-def _buckets(path: str) -> tuple[str, ...]:
-    """Count requests by private link, and those that join or administer by what they do."""
+def _buckets(path: str, address: str) -> tuple[str, ...]:
+    """Count requests by private link, and those that join or administer by what they do and where they come from."""
     _, room, *below = f"{path.removeprefix('/api')}/".split("/")
     if room == "p":
         return (f"p/{below[0]}",)
-    return (room,) if room in ("join", "admin", "overview") else ()
+    return (f"{room}/{address}",) if room in ("join", "admin", "overview") else ()

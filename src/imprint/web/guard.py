@@ -5,18 +5,18 @@ Plain ASGI, outside of everything else, so that error pages too go through it.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from imprint.web.hosts import Hosts
+from imprint.web.hosts import Hosts, network_of
 from imprint.web.pages import Pages
 from imprint.web.rate import RateLimit
 from imprint.web.refusal import RefusedError
 
 LARGEST = 64 * 1024  # bytes of a request's body
-PATIENCE = 30.0  # seconds for each piece of it
+PATIENCE = 30.0  # seconds for all of it
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -37,8 +37,9 @@ _log = logging.getLogger(__name__)
 class Guard:
     """An app behind its checks.
 
-    `buckets` names, by its path, whose requests a request counts among; `pace` limits each of them, `overall` all
-    together.
+    `buckets` names, by its path and the address it came from, whose requests a request counts among; `pace` limits
+    each of them, `overall` all together, of which one address gets at most half. Whoever is `trusted`, by the headers,
+    is not limited.
     """
 
     def __init__(
@@ -47,13 +48,14 @@ class Guard:
         pages: Pages,
         *,
         hosts: Hosts,
-        buckets: Callable[[str], tuple[str, ...]],
+        buckets: Callable[[str, str], tuple[str, ...]],
+        trusted: Callable[[Mapping[str, str]], bool] = lambda headers: False,
         pace: RateLimit | None = None,
-        overall: RateLimit | None = None,
     ) -> None:
-        self._app, self._pages, self._hosts, self._buckets = app, pages, hosts, buckets
+        self._app, self._pages, self._hosts, self._buckets, self._trusted = app, pages, hosts, buckets, trusted
         self._pace = pace or RateLimit(burst=60, per_second=5)
-        self._overall = overall or RateLimit(burst=2_000, per_second=500)
+        self._overall = RateLimit(burst=2_000, per_second=500)
+        self._each = RateLimit(burst=1_000, per_second=250)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
@@ -95,15 +97,20 @@ class Guard:
             )
         if scope["method"] not in _READING and headers.get("sec-fetch-site", "") not in _OURS:
             raise RefusedError(403, "This form came from another site. Open your own link and answer there.")
-        waits = [
-            self._overall.wait(""),
-            *(self._pace.wait(key[:_LONGEST_KEY]) for key in self._buckets(scope["path"])),
-        ]
-        if max(waits) > 0:
-            raise RefusedError(429, headers={"retry-after": str(int(max(waits)) + 1)})
+        if not self._trusted(headers):
+            self._check_pace(scope)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > LARGEST:
             raise RefusedError(413)
+
+    def _check_pace(self, scope: Scope) -> None:
+        address = network_of((scope.get("client") or ("",))[0])
+        wait = self._each.wait(address)
+        if not wait:  # whoever has asked too often takes nothing from the others
+            keys = self._buckets(scope["path"], address)
+            wait = max(self._overall.wait(""), *(self._pace.wait(key[:_LONGEST_KEY]) for key in keys), 0.0)
+        if wait > 0:
+            raise RefusedError(429, headers={"retry-after": str(int(wait) + 1)})
 
 
 async def _read(receive: Receive) -> Receive:
@@ -112,9 +119,11 @@ async def _read(receive: Receive) -> Receive:
     Read here, not in the app, where a body too large would end as whatever the app makes of a failed read.
     """
     body, more = b"", True
+    end = asyncio.get_running_loop().time() + PATIENCE
     while more:
         try:
-            message = await asyncio.wait_for(receive(), PATIENCE)
+            async with asyncio.timeout_at(end):
+                message = await receive()
         except TimeoutError:
             raise RefusedError(408) from None
         if message["type"] == "http.disconnect":

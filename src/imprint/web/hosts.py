@@ -46,6 +46,15 @@ class Hosts:
         return name in self.names or (self.any_address and _is_address(name))
 
 
+def network_of(address: str) -> str:
+    """Return an address, or of IPv6 the network: one household has very many of those."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return found.exploded[:19] if found.version == 6 else str(found)
+
+
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)

@@ -2,13 +2,15 @@
 
 import importlib.util
 import socket
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from imprint.errors import MissingExtraError, SettingError
 from imprint.web.hosts import LOOPBACK
 
-_CROWD = 500  # requests at once; one more is told to come back
+if TYPE_CHECKING:
+    import uvicorn
+
 _QUEUE = 512
 _NEEDED = ("fastapi", "uvicorn")
 
@@ -68,12 +70,19 @@ def public_name(url: str) -> str:
 
 
 def run(app: Any, bound: socket.socket) -> None:
-    """Serve until Ctrl-C. No access log: its lines would hold addresses and private links."""
+    """Serve until Ctrl-C."""
+    make_server(app).run(sockets=[bound])
+
+
+def make_server(app: Any) -> "uvicorn.Server":
+    """Return a server. No access log: its lines would hold addresses and private links."""
     import uvicorn
+
+    from imprint.web.connections import CROWD, PatientProtocol
 
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=PatientProtocol,
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -81,8 +90,8 @@ def run(app: Any, bound: socket.socket) -> None:
         log_level="warning",
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_CROWD,
+        limit_concurrency=CROWD + 2,  # the newest, and the one whose place it takes
         backlog=_QUEUE,
         timeout_graceful_shutdown=5,
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    return uvicorn.Server(config)

@@ -17,14 +17,12 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.layout import LARGEST_DIMENSION
 from imprint.embeddings.formats.rows import Rows
 from imprint.embeddings.formats.streams import Source, from_source
-from imprint.embeddings.formats.subwords import Subwords
+from imprint.embeddings.formats.subwords import Subwords, check_length, fits_subwords
 from imprint.errors import EmbeddingFileError
 from imprint.types import Floats32
 
 _MAGIC = 793712314
 _VERSION = 12
-_LONGEST_NGRAM = 50  # these two bound the n-grams of a word: no file may make them a matter of gigabytes
-_LONGEST_WORD = 2000
 # Magic, version; dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn, lrUpdateRate; t;
 # entries, words, labels; tokens, pruned.
 _HEADER = struct.Struct("<2i12id3i2q")
@@ -86,8 +84,8 @@ def _read_sizes(path: Path, data: mmap.mmap) -> _Sizes:
             where=path,
             hint="train or save them again with fastText",
         )
-    ngrams = sizes.shortest >= 0 and 0 <= sizes.longest <= _LONGEST_NGRAM
-    if not (1 <= sizes.dimension <= LARGEST_DIMENSION and min(sizes.words, sizes.buckets) >= 0 and ngrams):
+    ngrams = fits_subwords(sizes.shortest, sizes.longest, sizes.buckets)
+    if not (1 <= sizes.dimension <= LARGEST_DIMENSION and sizes.words >= 0 and ngrams):
         raise EmbeddingFileError("the fastText header holds impossible sizes", where=path, hint="fetch the file again")
     return sizes
 
@@ -100,13 +98,7 @@ def _read_words(path: Path, data: mmap.mmap, count: int) -> tuple[list[str], int
         end = data.find(b"\0", at)
         if end < 0:
             raise _cut_short(path)
-        if end - at > _LONGEST_WORD:
-            raise EmbeddingFileError(
-                f"has {end - at:,} bytes",
-                expected=f"at most {_LONGEST_WORD:,}",
-                where=(path, f"word {len(words) + 1:,}"),
-                hint="fetch the file again",
-            )
+        check_length(path, len(words) + 1, end - at, "bytes")
         word = data[at:end]
         try:
             words.append(word.decode())

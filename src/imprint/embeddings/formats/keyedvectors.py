@@ -3,6 +3,9 @@
 gensim writes large matrices beside the file, as `x.kv.vectors.npy`; they are mapped.
 """
 
+import math
+import os
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,12 +18,19 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.pickles import read_pickle
 from imprint.embeddings.formats.placeholders import Inert, StoredArray
 from imprint.embeddings.formats.rows import assemble
-from imprint.embeddings.formats.streams import Source, from_source
-from imprint.embeddings.formats.subwords import Subwords
-from imprint.errors import EmbeddingFileError, raising_as
+from imprint.embeddings.formats.streams import Source, check_regular, from_source
+from imprint.embeddings.formats.subwords import Subwords, check_length, fits_subwords
+from imprint.errors import EmbeddingFileError, raising_as, reading_file
 from imprint.types import Subword
 
-_LONGEST_NUMBER = 64  # bits
+# gensim's matrices have two dimensions, its vectors of numbers one. Python 2 wrote an L after long numbers.
+_NPY = re.compile(
+    rb"\x93NUMPY(?:\x01\x00..|[\x02\x03]\x00....)"
+    rb"\{'descr': '(?P<kind>[<>][fiu][248]|[|][iub]1)', 'fortran_order': (?P<fortran>True|False), "
+    rb"'shape': \((?P<shape>[0-9]{1,18}L?,(?: [0-9]{1,18}L?)?)\), \} *\n",
+    re.DOTALL,
+)
+_NPY_HEADER = 4096  # bytes; numpy fills its headers up to 128
 _SAVE = "save the vectors again with gensim's KeyedVectors.save"
 
 
@@ -40,7 +50,8 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
     vectors, subword = stored.matrix("vectors", "syn0"), None
     if vectors is None:
         vectors, subword = stored.composed(words)
-    if vectors is None or vectors.ndim != 2 or len(vectors) != len(words) or vectors.dtype.kind != "f":
+    fits = vectors is not None and vectors.ndim == 2 and len(vectors) == len(words) and vectors.size > 0
+    if vectors is None or not fits or vectors.dtype.kind != "f":
         found = "no vectors" if vectors is None else f"a {vectors.dtype} array of shape {vectors.shape}"
         raise EmbeddingFileError(
             f"holds {len(words)} words and {found}",
@@ -95,28 +106,50 @@ class _Stored:
         """Return FastText's vectors, which gensim does not store, and what makes those of unseen words."""
         own, ngrams = self.matrix("vectors_vocab"), self.matrix("vectors_ngrams")
         sizes = [size for key in ("min_n", "max_n", "bucket") if isinstance(size := self.state.get(key), int)]
-        if own is None or ngrams is None or len(sizes) != 3 or min(sizes) < 0:
+        if own is None or ngrams is None or len(sizes) != 3:
             return None, None
         if own.ndim != 2 or ngrams.ndim != 2 or len(own) != len(words) or ngrams.shape != (sizes[2], own.shape[1]):
             return None, None
+        if not fits_subwords(*sizes):
+            raise EmbeddingFileError(
+                f"has n-grams of up to {sizes[1]:,} letters in {sizes[2]:,} buckets, more than fits in memory",
+                where=self.path,
+                hint=_SAVE,
+            )
+        for number, word in enumerate(words, start=1):
+            check_length(self.path, number, len(word), "letters")
         subwords = Subwords(ngrams, *sizes)
         return subwords.compose(words, own), subwords.vector
 
     def _map_beside(self, attribute: str) -> npt.NDArray[Any]:
         path = self.path.with_name(f"{self.path.name}{self.suffix}.{attribute}.npy")
-        try:
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-        except FileNotFoundError:
-            raise EmbeddingFileError(
-                f"needs {path.name}, which gensim wrote beside it", where=self.path, hint="copy both files"
-            ) from None
-        except (OSError, ValueError, OverflowError, EOFError, SyntaxError) as error:
-            raise EmbeddingFileError(f"cannot be mapped ({error})", where=path, hint=_SAVE) from error
-        if not isinstance(array, np.ndarray):
-            raise EmbeddingFileError("does not hold one array", where=path, hint=_SAVE)
-        return array
+        missing = f"needs {path.name}, which gensim wrote beside it"
+        with (
+            reading_file(EmbeddingFileError, path),
+            raising_as(FileNotFoundError, EmbeddingFileError, missing, where=self.path, hint="copy both files"),
+        ):
+            return _map_npy(path)
+
+
+def _map_npy(path: Path) -> npt.NDArray[Any]:
+    """Map an array in numpy's format; only a header as numpy writes it for plain numbers is taken."""
+    check_regular(path)
+    with path.open("rb") as file:
+        start = file.read(_NPY_HEADER)
+        size = os.fstat(file.fileno()).st_size
+    found = _NPY.match(start)
+    if found is None:
+        raise EmbeddingFileError("is not a matrix of numbers in numpy's format", where=path, hint=_SAVE)
+    kind, fortran, sizes = np.dtype(found["kind"].decode()), found["fortran"] == b"True", found["shape"].split(b",")
+    shape = tuple(int(one.strip(b" L")) for one in sizes if one.strip())
+    needed = found.end() + math.prod(shape) * kind.itemsize
+    if needed > size or not math.prod(shape):
+        raise EmbeddingFileError(
+            f"has {size:,} bytes but its matrix of shape {shape} ends at byte {needed:,}", where=path, hint=_SAVE
+        )
+    return np.memmap(path, kind, "r", found.end(), shape, "F" if fortran else "C")
 
 
 def _is_word(key: object) -> bool:
-    """Whether a key is text, or a number such as gensim's users take for keys: Python spells no longer ones."""
-    return isinstance(key, str) or (isinstance(key, int) and key.bit_length() < _LONGEST_NUMBER)
+    """Whether a key is text, or a number such as gensim's users take for keys."""
+    return isinstance(key, str | int)

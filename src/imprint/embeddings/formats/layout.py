@@ -12,7 +12,8 @@ LARGEST_DIMENSION = 100_000  # no embedding comes near; a larger one would be a 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _MOST_DIGITS = 18
-NUMERAL = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)", re.IGNORECASE)
+# One way to match any digits: with two, a long field that is no number would take hours.
+NUMERAL = re.compile(rb"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)", re.IGNORECASE)
 
 SAMPLE_LINES = 50
 

@@ -18,6 +18,8 @@ from imprint.errors import EmbeddingFileError, raising_as
 _STRINGS = frozenset({"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"})
 _GETS = frozenset({"GET", "BINGET", "LONG_BINGET"})
 _PUTS = frozenset({"PUT", "BINPUT", "LONG_BINPUT"})
+_LONG = frozenset({"LONG", "LONG1", "LONG4", "INT"})  # numbers of any length
+_LONGEST = 64  # bits
 # They reach for names or objects outside the file, or for classes in ways gensim's files never do.
 _REFUSED = frozenset(
     {"PERSID", "BINPERSID", "EXT1", "EXT2", "EXT4", "INST", "OBJ", "NEWOBJ_EX", "NEXT_BUFFER", "READONLY_BUFFER"}
@@ -103,7 +105,7 @@ def check_opcodes(path: Path, data: Any) -> None:
             _admit(path, tuple(argument.split(" ", 1) if name == "GLOBAL" else pushed))
             pushed = []
             nesting.follow(name)
-        elif name in _REFUSED:
+        elif name in _REFUSED or (name in _LONG and int(argument).bit_length() > _LONGEST):
             raise _refusal(path, position, name)
         elif name not in ("FRAME", "PROTO"):
             pushed = []

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+_MOST_DIMENSIONS = 8  # the vectors have two
 _NUMERIC = re.compile(r"[fiub][1248]")
 _TEXT = re.compile(r"U[0-9]{1,9}")
 
@@ -106,7 +107,7 @@ class EncodedText(Inert):
 def _build(content: object, stored: object, shape: object, fortran: object) -> npt.NDArray[Any]:
     if not isinstance(stored, StoredType) or not isinstance(shape, tuple):
         raise TypeError("an array without a type or shape")
-    if not all(isinstance(length, int) and length >= 0 for length in shape):
+    if len(shape) > _MOST_DIMENSIONS or not all(isinstance(length, int) and length >= 0 for length in shape):
         raise ValueError("an array with an invalid shape")
     dtype = stored.dtype(_NUMERIC)
     data = _bytes(content)

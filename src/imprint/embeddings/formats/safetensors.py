@@ -26,6 +26,7 @@ LENGTH_BYTES = 8
 TYPES = {"F32": "<f4", "F16": "<f2", "I32": "<i4", "U8": "|u1"}
 
 _LARGEST_HEADER = 100_000_000
+_LARGEST_SIZE = 2**48  # no tensor has more numbers, and numpy allows no shape beyond 2**63 bytes
 _KINDS = {"vectors": ("F32", "F16"), "words": ("U8",), "ranks": ("I32",), "common": ("U8",)}
 
 
@@ -146,7 +147,7 @@ def _entry(path: Path, name: str, entry: object) -> tuple[str, tuple[int, ...], 
 
 
 def _sizes(value: object) -> tuple[int, ...] | None:
-    if isinstance(value, list) and all(type(size) is int and size >= 0 for size in value):
+    if isinstance(value, list) and all(type(size) is int and 0 <= size <= _LARGEST_SIZE for size in value):
         return tuple(value)
     return None
 

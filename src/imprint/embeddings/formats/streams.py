@@ -9,6 +9,7 @@ import gzip
 import io
 import lzma
 import os
+import stat
 import struct
 import zipfile
 import zlib
@@ -73,7 +74,7 @@ class Source:
         view[:ahead] = self._ahead[:ahead]
         self._ahead = self._ahead[ahead:]
         done = ahead + self._pull(view[ahead:])
-        self.report(self.consumed / self.total)
+        self.report(self.consumed / max(self.total, 1))  # files of /proc say that they are empty
         return done
 
     def report(self, part: float) -> None:
@@ -110,7 +111,8 @@ class Source:
         return self._raw
 
     def _only_member(self, archive: zipfile.ZipFile) -> _Readable:
-        members = [member for member in archive.infolist() if not member.is_dir()]
+        # Not by is_dir(), which fails on a member without a name.
+        members = [member for member in archive.infolist() if not member.filename.endswith("/")]
         if len(members) != 1:
             names = ", ".join(show(member.filename) for member in members[:4]) + (", ..." if len(members) > 4 else "")
             raise EmbeddingFileError(
@@ -134,6 +136,12 @@ class Source:
         except _DAMAGE as error:
             what = f"the {self.compression} data is damaged" if self.compression else "cannot be read"
             raise EmbeddingFileError(f"{what} ({error})", where=self.path, hint="fetch the file again") from error
+
+
+def check_regular(path: Path) -> None:
+    """Refuse pipes, devices and folders, before they are opened: opening a pipe would wait for a writer."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise EmbeddingFileError("is not a regular file", where=path, hint="name an embedding file")
 
 
 def from_source(
@@ -166,9 +174,11 @@ class _XzReader(io.RawIOBase):
         """Fill the view as far as one step of decompression goes; 0 at the end of the last stream."""
         while True:
             if self._decoder.eof:
-                rest = self._decoder.unused_data.lstrip(b"\0") or self._raw.read(_CHUNK_BYTES).lstrip(b"\0")
-                if not rest:
-                    return 0
+                rest = self._decoder.unused_data.lstrip(b"\0")
+                while not rest:  # padding may be longer than a chunk
+                    if not (chunk := self._raw.read(_CHUNK_BYTES)):
+                        return 0
+                    rest = chunk.lstrip(b"\0")
                 self._decoder = self._new_decoder()
             elif self._decoder.needs_input:
                 rest = self._raw.read(_CHUNK_BYTES)
