@@ -94,7 +94,7 @@ def _footer(rows: Sequence[Row], audit: AuditRow | None) -> list[Text]:
     if audit:
         said.append(say("Measured with {}; seed {}.", join(versions), count(audit.seed)))
     known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows)
-    said += [say("{}: SHA-256 {}", title(name), Given(digest)) for name, digest in known]
+    said += [say("{}: SHA-256 {}", title(name), Given(digest)) for name, digest in known if digest]
     if audit and audit.settings.policy_sha256:
         said.append(say("Policy: SHA-256 {}", Given(audit.settings.policy_sha256)))
     return said

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
+from imprint.directions.neighbours import neighbours
+from imprint.embeddings import embedding as module
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.explorer import neighbours as module
-from imprint.explorer.neighbours import neighbours
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8))
