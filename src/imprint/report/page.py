@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from imprint.files import FilePath, replacing
+from imprint.kinds import by_kind
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow
 from imprint.kinds.sections import round_trip, sections
@@ -69,7 +70,8 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
         undecided=not unusable and not any(isinstance(row, GateRow) for row in rows),
     )
     parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
-    name = Words(unmask=unmask).plain((audit or rows[0]).embedding)
+    opens = next((kind.part.title for kind in by_kind(rows) if kind.opens and not people(rows)), None)
+    name = opens or Words(unmask=unmask).plain((audit or rows[0]).embedding)
     return draw_page(name, parts, opening, unmask=unmask, script=script)
 
 
