@@ -107,7 +107,7 @@ def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 20) -> Neigh
     embedding
         A file, `default` or an object, as `load` accepts it.
     word
-        A word, or several with blanks between them.
+        One word, or several with blanks between them.
     count
         How many to find, 100 at most.
 

@@ -48,6 +48,7 @@ class Opening:
     below: Sequence[Block] = ()
     footer: Sequence[Text] = ()
     undecided: bool = False
+    named: bool = False  # the page's name says what it is, and not what was audited
 
 
 def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
@@ -57,6 +58,7 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     shown = tiles(rows)
     unusable = bool(refused(rows))
     chart, parts = (None, sections(rows)) if unusable else _main_chart(sections(rows))
+    own = next((kind.part.title for kind in by_kind(rows) if kind.opens and not people(rows)), None)
     told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(claims(rows)))
     opening = Opening(
         verdict(rows),
@@ -67,11 +69,11 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
         chart,
         tuple(evidence_notes(people(rows))),
         _footer(rows, audit),
-        undecided=not unusable and not any(isinstance(row, GateRow) for row in rows),
+        undecided=not unusable and own is None and not any(isinstance(row, GateRow) for row in rows),
+        named=own is not None,
     )
     parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
-    opens = next((kind.part.title for kind in by_kind(rows) if kind.opens and not people(rows)), None)
-    name = opens or Words(unmask=unmask).plain((audit or rows[0]).embedding)
+    name = own or Words(unmask=unmask).plain((audit or rows[0]).embedding)
     return draw_page(name, parts, opening, unmask=unmask, script=script)
 
 

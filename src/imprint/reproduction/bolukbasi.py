@@ -10,7 +10,7 @@ from imprint.debiasing.frontier import stereotype_variances
 from imprint.debiasing.linear import LinearDebiaser
 from imprint.directions.analogies import analogies
 from imprint.directions.axis import pair_axis
-from imprint.directions.neighbours import neighbours, rank_names
+from imprint.directions.neighbours import NAMES, neighbours, rank_names
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import all_benchmarks
@@ -92,9 +92,17 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
         yield _answered(one, find, ours)
     names = [[name] for name in printed["names"]]
 
+    search, page = printed["search"], printed["page"]
+    try:
+        share = rank_names(embedding, search, document=page).row.share_higher
+        others = f"of the pairs of names of {NAMES}, {100.0 * share:.0f} % rank the man's page higher"
+    except ImprintError as error:
+        others = str(error)
+    ours = replace(ours, reason="; ".join(filter(None, (ours.reason, others))))
+    one, other = names
+
     def first() -> str:
-        ranked = rank_names(embedding, printed["search"], document=printed["page"], x=names[0], y=names[1])
-        return ranked.row.scores[0].word
+        return rank_names(embedding, search, document=page, x=one, y=other).row.scores[0].word
 
     yield _answered(figure, first, ours)
 

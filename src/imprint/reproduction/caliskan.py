@@ -33,7 +33,9 @@ def figure_of(test: Test, printed: Published, paper: str) -> Figure:
     measured = "effect size" if isinstance(test, WeatTest) else "correlation"
     context = "" if printed.context == "word" else f", {printed.context} sentences"
     return Figure(
-        id=" ".join(filter(None, (test.id, printed.embedding, "" if not context else printed.context))),
+        id=" ".join(
+            filter(None, (test.id, printed.embedding, context and printed.context, "p" if value is None else ""))
+        ),
         paper=paper,
         source=printed.source,
         title=f"{test.title}{context}: {measured}" if value is not None else f"{test.title}{context}",

@@ -19,7 +19,7 @@ _ROUNDING = 1e-9  # of the half digit itself, as binary numbers have it
 
 @dataclass(frozen=True)
 class Figure:
-    """A printed figure: where, of what, on which model; `value` and `p` as printed, `cannot` why it is nobody's."""
+    """A printed figure: where, of what, on which model; `value` and `p` as printed, `cannot` why it has no other."""
 
     id: str
     paper: str
@@ -79,7 +79,7 @@ def models() -> Mapping[str, Model]:
 
 
 def model_of(name: str) -> Model | None:
-    """Return the model that a paper calls by this name; None for one that is nobody's."""
+    """Return the model that a paper calls by this name; None for a name that is not known."""
     return next((model for model in models().values() if name in model.names), None)
 
 
@@ -137,12 +137,12 @@ def agrees(printed: str, value: float, *, floor: float = 0.0) -> bool:
     if printed[0] in "<>":
         bound = float(printed[1:].split()[0])
         return value < bound if printed[0] == "<" else value > bound
-    if "e" in printed:
-        power = math.log10(max(value, floor))
-        return (math.ceil(power) if floor else round(power)) == round(math.log10(float(printed)))
     expected = printed_number(printed)
     if expected is None:
         return False
+    if "e" in printed:
+        power = math.log10(max(value, floor))
+        return (math.ceil(power) if floor else round(power)) == round(math.log10(expected))
     scale = 100.0 if printed.endswith("%") else 1.0
     half = 0.0 if printed == "0" else 0.5 * 10.0 ** -digits(printed)
     return abs(scale * value - expected) <= half + _ROUNDING
