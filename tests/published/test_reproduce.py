@@ -148,7 +148,7 @@ def test_vectors_that_are_given_replace_recorded_scores(google_news, caliskan):
         name = f"caliskan-{number} word2vec GoogleNews"
         assert (rows[name].value, rows[name].p_value) == pytest.approx((caliskan[name].value, caliskan[name].p_value))
         assert rows[name].embedding == google_news.name
-    assert rows[f"{NAMES} word2vec GoogleNews"].outcome == "equal"
+    assert rows[f"{NAMES} word2vec GoogleNews"].outcome == "cannot be computed"  # 11 of 50 names
 
 
 def test_recorded_scores_are_those_of_the_vectors(google_news):

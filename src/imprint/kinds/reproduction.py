@@ -66,8 +66,8 @@ def sentences(rows: Sequence[ReproductionRow]) -> Iterator[Text]:
     """Say how many figures come out, and which do not."""
     counts = Counter(row.outcome for row in rows)
     yield say(
-        "Of {} published figures, {} come out equal to their rounding, {} differ, {} are shown beside ours of another "
-        "model, and {} cannot be computed here.",
+        "Of {} published figures: {} equal to their rounding, {} different, {} beside ours of another model, {} that "
+        "cannot be computed here.",
         *(count(value) for value in (len(rows), *(counts[one] for one in _SHOWN), counts["cannot be computed"])),
     )
     for row in rows:

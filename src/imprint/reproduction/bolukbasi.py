@@ -90,7 +90,6 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
     for number, (title, answer, find) in enumerate(asked, start=1):
         one = replace(figure, id=f"bolukbasi-puzzle-{number}", title=title, value=answer)
         yield _answered(one, find, ours)
-    names = [[name] for name in printed["names"]]
 
     search, page = printed["search"], printed["page"]
     try:
@@ -99,10 +98,10 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
     except ImprintError as error:
         others = str(error)
     ours = replace(ours, reason="; ".join(filter(None, (ours.reason, others))))
-    one, other = names
+    john, mary = ([name] for name in printed["names"])
 
     def first() -> str:
-        return rank_names(embedding, search, document=page, x=one, y=other).row.scores[0].word
+        return rank_names(embedding, search, document=page, x=john, y=mary).row.scores[0].word
 
     yield _answered(figure, first, ours)
 

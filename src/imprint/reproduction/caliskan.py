@@ -63,7 +63,9 @@ def talk_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
     for identifier in _TALK:
         test = get(identifier)
         figure = figure_of(test, test.published[0], "talk")
-        yield _on_glove(test, replace(figure, source="Caliskan, talk, 2016"), subjects)
+        # The talk's tables give a p-value as a power of ten alone.
+        p = None if isinstance(test, WeatTest) else figure.p
+        yield _on_glove(test, replace(figure, source="Caliskan, talk, 2016", p=p), subjects)
     for test in catalogue():
         if test.id.startswith("talk-") and isinstance(test, WeatTest):
             figure = figure_of(test, test.published[0], "talk")
@@ -80,7 +82,10 @@ def talk_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
 
 
 def _on_glove(test: Test, figure: Figure, subjects: Subjects, reason: str = "") -> ReproductionRow:
-    ours = subjects.measured(subjects.glove, test)
+    try:
+        ours = subjects.measured(subjects.glove, test)
+    except VocabularyError as error:
+        return refuse(figure, str(error))
     return compare(figure, replace(ours, reason=reason or lacking(ours.missing) or "the file is not the paper's"))
 
 
@@ -103,9 +108,10 @@ def _on_word2vec(subjects: Subjects) -> Iterator[ReproductionRow]:
         figure = Figure(f"{test.id} {GOOGLE_NEWS}", "caliskan", claim.source, test.title, GOOGLE_NEWS, p=claim.p)
         if printed is not None:
             figure = replace(figure_of(test, printed, "caliskan"), p=claim.p)
-        ours = _recorded(test) if embedding is None else _measured(subjects, embedding, test)
-        if ours is None:
-            yield refuse(figure, "the file has too few of its words")
+        try:
+            ours = _recorded(test) if embedding is None else subjects.measured(embedding, test)
+        except VocabularyError as error:
+            yield refuse(figure, str(error))
             continue
         found[test.id] = (figure, ours)
         missing = lacking(ours.missing)
@@ -122,13 +128,6 @@ def _on_word2vec(subjects: Subjects) -> Iterator[ReproductionRow]:
         names = get("caliskan-wefat-names")
         figure = Figure(f"{names.id} {GOOGLE_NEWS}", "caliskan", claim.source, names.title, GOOGLE_NEWS, p=claim.p)
         yield refuse(figure, "scores of these names were not recorded: the package has 11 of 50", offer(WORD2VEC))
-
-
-def _measured(subjects: Subjects, embedding: Embedding, test: Test) -> Ours | None:
-    try:
-        return subjects.measured(embedding, test)
-    except VocabularyError:
-        return None
 
 
 def _recorded(test: Test) -> Ours:

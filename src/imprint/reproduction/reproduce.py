@@ -76,7 +76,7 @@ def reproduce(
     Examples
     --------
     >>> imprint.reproduce(["talk"])
-    Reproduction(14 figures: 1 differs, 7 equal, 3 other model, 3 cannot be computed)
+    Reproduction(14 figures: 1 differs, 7 equal, 2 other model, 4 cannot be computed)
     """
     for paper in papers:
         check_choice("paper", paper, known_papers())

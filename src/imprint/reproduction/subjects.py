@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from imprint.association.weat import measure
-from imprint.association.wefat import wefat
+from imprint.association.weat import WeatResult, measure
+from imprint.association.wefat import WefatResult, wefat
 from imprint.checks import check_choice
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.bag_of_words import entries_for
 from imprint.encoders.base import Encoder
-from imprint.errors import SettingError
-from imprint.reproduction.rows import Ours, identity
+from imprint.errors import SettingError, VocabularyError
+from imprint.reproduction.rows import Ours, identity, lacking
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Test, WeatTest, words_of
 from imprint.stimuli.published import models
@@ -91,11 +91,17 @@ class Subjects:
 
 
 def _measure(embedding: Embedding, test: Test) -> Ours:
-    if isinstance(test, WeatTest):
-        found = measure(embedding, test)
-        return Ours(identity(embedding), found.effect_size, found.p_value, missing=found.missing)
-    fitted = wefat(embedding, test)
-    return Ours(identity(embedding), fitted.pearson.r, fitted.pearson.p_value, missing=fitted.missing)
+    found: WeatResult | WefatResult = (
+        measure(embedding, test) if isinstance(test, WeatTest) else wefat(embedding, test)
+    )
+    if not found.case.enough:
+        raise VocabularyError(f"too few words left: {lacking(found.missing)}", words=found.missing)
+    numbers = (
+        (found.effect_size, found.p_value)
+        if isinstance(found, WeatResult)
+        else (found.pearson.r, found.pearson.p_value)
+    )
+    return Ours(identity(embedding), *numbers, missing=found.missing)
 
 
 def parse_models(given: Iterable[str]) -> dict[str, str]:
