@@ -15,7 +15,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import all_benchmarks
 from imprint.evaluation.evaluate import evaluate
-from imprint.reproduction.rows import Ours, ReproductionRow, compare, identity, offer, refuse
+from imprint.reproduction.rows import Ours, ReproductionRow, compare, measured_on, refuse
 from imprint.reproduction.subjects import WORD2VEC, Subjects
 from imprint.stimuli.published import Figure, figures, models, puzzles
 from imprint.stimuli.seeds import professions
@@ -30,9 +30,7 @@ def bolukbasi_rows(subjects: Subjects, progress: Progress | None = None) -> Iter
     """Compare the variances, the benchmarks, the analogies and the number of professions."""
     given = subjects.embedding(WORD2VEC)
     embedding = subjects.default if given is None else given
-    ours = Ours(identity(embedding))
-    if given is None:
-        ours = replace(ours, same_model=False, reason=models()[WORD2VEC].reason, get=offer(WORD2VEC))
+    ours = measured_on(embedding, models()[WORD2VEC], given=given is not None)
     after = LinearDebiaser().fit(embedding).apply(embedding)
     yield from _variances(embedding, after, ours)
     yield from _benchmarks(embedding, after, ours, subjects)

@@ -1,16 +1,18 @@
 """One row per published figure: as printed, as computed here, and how the two compare."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.rows import Row, WordPoint
-from imprint.stimuli.published import Figure, agrees, digits, model_of, printed_number
+from imprint.stimuli.published import Figure, Model, agrees, digits, model_of, models, printed_number
 
 Outcome = Literal["equal", "differs", "other model", "cannot be computed"]
 
+_WHOLE = 0.9  # of the words of a vocabulary
+_UNKNOWN = "no reason is known: the words and vectors should be the paper's"
 SAMPLED = 1e-5  # the least p that the sampling of May et al. can give
 
 
@@ -72,6 +74,16 @@ def identity(subject: Embedding | Encoder) -> tuple[str, str]:
     return subject.name, subject.sha256
 
 
+def measured_on(embedding: Embedding, model: Model, *, given: bool, reason: str = "") -> Ours:
+    """Say what figures of a whole vocabulary are computed on; a file that lacks most of it is another model."""
+    ours = Ours(identity(embedding), same_model=False, get=offer(model.id))
+    if not given:
+        return replace(ours, reason=model.reason)
+    if len(embedding) < model.words * _WHOLE:
+        return replace(ours, reason=f"the file has {len(embedding):,} words, the paper's {model.words:,}")
+    return Ours(identity(embedding), reason=reason)
+
+
 def compare(figure: Figure, ours: Ours, *, p_floor: float = 0.0) -> ReproductionRow:
     """Put a number of ours beside a printed figure."""
     equal = all(
@@ -96,7 +108,7 @@ def compare(figure: Figure, ours: Ours, *, p_floor: float = 0.0) -> Reproduction
         printed=_printed(figure),
         ours=_ours(figure, ours),
         outcome=outcome,
-        reason=lacking(ours.missing) if outcome == "equal" else ours.reason,
+        reason=lacking(ours.missing) if outcome == "equal" else ours.reason or _UNKNOWN,
         get=ours.get if outcome == "other model" else "",
         printed_value=figure.number,
         value=ours.value if ours.value is None or not percentage else 100.0 * ours.value,
@@ -129,8 +141,6 @@ def refuse(figure: Figure, reason: str = "", get: str | None = None, missing: Se
 
 def offer(model: str) -> str:
     """Return how to get a model and give it."""
-    from imprint.stimuli.published import models
-
     get = models()[model].get
     return get if "reproduce(" in get else f"{get}, then --model {model}=FILE"
 

@@ -16,7 +16,7 @@ from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import find_targets
 from imprint.errors import ImprintError
-from imprint.reproduction.rows import Ours, RemovedNamesRow, ReproductionRow, compare, identity, offer, refuse
+from imprint.reproduction.rows import Ours, RemovedNamesRow, ReproductionRow, compare, identity, measured_on, refuse
 from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.rows import WordPoint
 from imprint.stimuli.catalog import get
@@ -92,7 +92,7 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
     assert model is not None
     printed = list(_printed(table))
     embedding = subjects.embedding(model.id)
-    other = embedding is None
+    given = embedding is not None
     if embedding is None and model.id == GLOVE:
         embedding = subjects.default
     if embedding is None:
@@ -103,12 +103,11 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
     except ImprintError as error:
         yield from (refuse(figure, str(error)) for figure in printed)
         return
-    beside = Ours(identity(embedding), same_model=False, reason=model.reason, get=offer(model.id))
-    same = Ours(identity(embedding), reason="K-means starts, cleaning and rotations are drawn at random")
+    beside = measured_on(embedding, model, given=given, reason="K-means, cleaning and rotations are drawn at random")
     values = _values(found)
     for figure in printed:
         name = figure.id.split("-")[-1]
-        ours = replace(beside if other else same, value=values[name])
+        ours = replace(beside, value=values[name])
         if name == "indirect" and found.indirect is not None:
             by_chance = f"random directions give {100.0 * found.indirect.null_share:.0f} %"
             ours = replace(ours, reason=f"{ours.reason}; {by_chance}")
@@ -158,16 +157,12 @@ def _removed_names(subjects: Subjects) -> Iterator[ReproductionRow | RemovedName
     model = model_of(figure.model)
     assert model is not None
     given = subjects.embedding(model.id)
-    row = removed_names(subjects.default if given is None else given, seed=subjects.seed)
+    embedding = subjects.default if given is None else given
+    row = removed_names(embedding, seed=subjects.seed)
     excess = f"on average {10.0**row.excess_removed:.0f} times as frequent as Zipf's law says of the kept"
-    ours = Ours(
-        (row.embedding, row.embedding_sha256),
-        text="yes" if row.excess_removed > 0.0 else "no",
-        same_model=given is not None,
-        reason=excess if given is not None else f"{model.reason}; {excess}",
-        get=offer(model.id),
-    )
-    yield compare(figure, ours)
+    ours = measured_on(embedding, model, given=given is not None)
+    reason = "; ".join(filter(None, (ours.reason, excess)))
+    yield compare(figure, replace(ours, text="yes" if row.excess_removed > 0.0 else "no", reason=reason))
     yield row
 
 

@@ -38,13 +38,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Model:
-    """A model that figures were measured on: its names in the papers, why it is not here, and how to get it."""
+    """A model that figures were measured on: its names in the papers, why it is not bundled, and how to get it."""
 
     id: str
     names: tuple[str, ...]
     reason: str
     get: str
     pooling: str | None = None
+    words: int = 0  # of its vocabulary
 
 
 @dataclass(frozen=True)
