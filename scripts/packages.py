@@ -68,7 +68,7 @@ PACKAGES = {
             "3bf1d243b98b1afad575b9f22bc2cb1e212b94ff89ca74f8a23a588d024ea311",
             "MIT",
         ),
-        # Read by tests of published figures alone; nothing of it is bundled.
+        # Read by tests of published figures, and for scores of their words; none of its vectors is bundled.
         Package(
             "wefe",
             "1.0.1",

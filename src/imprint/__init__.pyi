@@ -22,6 +22,8 @@ from imprint.directions.analogies import analogies as analogies
 from imprint.directions.axis import Axis as Axis
 from imprint.directions.axis import pair_axis as pair_axis
 from imprint.directions.axis import set_axis as set_axis
+from imprint.directions.neighbours import neighbours as neighbours
+from imprint.directions.neighbours import rank_names as rank_names
 from imprint.directions.projection import project as project
 from imprint.embeddings.convert import convert as convert
 from imprint.embeddings.embedding import Embedding as Embedding
@@ -44,6 +46,7 @@ from imprint.kinds.findings import read_findings as read_findings
 from imprint.kinds.job import Plan as Plan
 from imprint.kinds.metrics import metric as metric
 from imprint.report.page import write_page as write_page
+from imprint.reproduction.reproduce import reproduce as reproduce
 from imprint.rows import Row as Row
 from imprint.rows import write_findings as write_findings
 from imprint.stimuli.catalog import catalogue as catalogue

@@ -11,6 +11,9 @@ COMMANDS = {
     "seat": ["seat", "default", "--test", "caliskan-6", "--context", "bleached", "--no-cache"],
     "project": ["project", "default"],
     "analogies": ["analogies", "default", "--k", "3", "--words", "4000", "--no-names"],
+    "neighbours": ["neighbours", "default", "nurse", "--count", "3"],
+    "neighbours-swap": ["neighbours", "default", "machine learning", "--swap", "--x", "John,Paul", "--y", "Mary,Lisa"],
+    "reproduce": ["reproduce", "talk"],
     "enumerate": [
         "enumerate",
         "default",

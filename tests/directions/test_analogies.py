@@ -339,3 +339,54 @@ def test_no_pair_leaves_an_empty_table_with_its_columns():
     assert found.findings() == []
     assert found._repr_html_() == "<code>Analogies(he - she in made: 0 pairs of 2 words)</code>"
     assert found.to_frame().columns.tolist()[:3] == ["first", "second", "score"]
+
+
+def try_all_products(unit, f, g, k, delta):
+    """Score every ordered pair by its product, sort, and take greedily."""
+    scored = []
+    for a in range(len(unit)):
+        for b in range(len(unit)):
+            apart, both = distance(unit[a], unit[b]), f[a] * g[b]
+            if a != b and both > 1 and apart <= delta:
+                scored.append((-(both * (1.0 - apart * apart / 4.0)), a, b))
+    firsts, seconds, taken = set(), set(), []
+    for negative, a, b in sorted(scored):
+        if a not in firsts and b not in seconds and len(taken) < k:
+            firsts.add(a)
+            seconds.add(b)
+            taken.append((a, b, -negative))
+    return taken
+
+
+@given(
+    vocabulary=vocabularies(),
+    k=st.sampled_from([1, 3, 1_000]),
+    delta=st.sampled_from([0.05, 1.0, 9.0]),
+    tile=st.sampled_from([4, 7, 2048]),
+)
+@settings(max_examples=200, deadline=None)
+def test_products_are_those_that_trying_all_pairs_finds(vocabulary, k, delta, tile):
+    rows, direction = vocabulary
+    unit = normalise(rows)
+    along = (1.0 + project(unit, direction)) / 2.0
+    factors = (along / (1.001 - along), (1.0 - along) / (along + 0.001))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_PRODUCT_TILE", tile)
+        columns = search.best_products(unit, factors, k=k, delta=delta)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == try_all_products(
+        unit, *factors, k, delta
+    )
+
+
+def test_3cosmul_scores_pairs_by_products_of_similarities():
+    embedding = load("default")
+    axis = pair_axis(embedding, [("he", "she")])
+    (pair, *_) = analogies(embedding, axis, k=5, words=3_000, score="3cosmul").pairs
+    near = {word: embedding.lookup([word]).unit[0] for word in ("he", "she", pair.first, pair.second)}
+    like = lambda one, other: (1 + near[one] @ near[other]) / 2  # noqa: E731
+    first = like(pair.first, "he") / (like(pair.first, "she") + 0.001)
+    second = like(pair.second, "she") / (like(pair.second, "he") + 0.001)
+    assert pair.score == pytest.approx(first * second * like(pair.first, pair.second))
+    assert pair.score_by == "3cosmul"
+    with refuses(SettingError, option="score", got="3cosadd"):
+        analogies(embedding, axis, score="3cosadd")

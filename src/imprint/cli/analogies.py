@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 import imprint
+from imprint.choices import PairScore
 from imprint.cli.options import AxisOption, EmbeddingArgument, JsonOption, PairsOption, pairs_given
 
 CONTENT_NOTE = "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody."
@@ -21,6 +22,9 @@ def analogies_command(
     neutral: Annotated[
         bool, typer.Option("--neutral", help="Leave out the axis' own words and a list of words gendered by meaning.")
     ] = False,
+    score: Annotated[
+        PairScore, typer.Option(help="How pairs are scored: by their difference, or by products of similarities.")
+    ] = "difference",
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -36,7 +40,15 @@ def analogies_command(
     direction = imprint.pair_axis(opened, chosen)
     with progress_bar("comparing all pairs") as report:
         found = imprint.analogies(
-            opened, direction, k=k, delta=delta, words=words, names=not no_names, neutral=neutral, progress=report
+            opened,
+            direction,
+            k=k,
+            delta=delta,
+            words=words,
+            names=not no_names,
+            neutral=neutral,
+            score=score,
+            progress=report,
         )
     show_findings(found.findings(), json=json, unmask=unmask, note=CONTENT_NOTE if found.pairs else "")
     if len(found.pairs) < k:

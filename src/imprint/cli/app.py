@@ -16,9 +16,11 @@ from imprint.cli import (
     evaluate,
     gate,
     metric,
+    neighbours,
     policy,
     project,
     report,
+    reproduce,
     schema,
     seat,
     serve,
@@ -52,8 +54,10 @@ app.command("metric")(metric.metric_command)
 app.command("metrics")(metric.metrics_command)
 app.command("calibrate")(calibrate.calibrate_command)
 app.command("enumerate")(enumerate.enumerate_command)
+app.command("reproduce")(reproduce.reproduce_command)
 app.command("project")(project.project_command)
 app.command("analogies")(analogies.analogies_command)
+app.command("neighbours")(neighbours.neighbours_command)
 app.command("debias")(debias.debias_command)
 app.command("evaluate")(evaluate.evaluate_command)
 app.command("compare")(compare.compare_command)

@@ -1,17 +1,19 @@
 """Stereotype analogies: the pairs of words that differ from each other as the two ends of an axis do.
 
 Bolukbasi et al. (2016), section 2, eq. (1): S(a, b) = (a - b)·d / |a - b| for rows at unit length with
-|a - b| <= delta, the best first; of pairs that share a first word, or a second, only the best is kept.
+|a - b| <= delta, the best first; of pairs that share a first word, or a second, only the best is kept. Footnote 3: a
+variation of 3CosMul (Levy and Goldberg, 2014) scores pairs by products of similarities instead.
 """
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from imprint.checks import check_whole
+from imprint.checks import check_choice, check_whole
+from imprint.choices import PairScore
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased
@@ -22,11 +24,12 @@ from imprint.rows import Result, Row
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
-from imprint.types import Indices, Progress
+from imprint.types import Floats, Indices, Progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_EPSILON = 0.001  # as Levy and Goldberg have it
 _COLUMNS = ("first", "second", "score", "distance", "first_projection", "second_projection")
 
 
@@ -35,7 +38,8 @@ class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
 
     `with_names` tells whether first names were among the words, `neutral` whether the axis' own words and a list of
     words gendered by meaning were left out; the list has gaps, such as mr and abbess. `gendered_left_out` and
-    `names_left_out` count the words left out. No two words of a pair are further apart than `delta`.
+    `names_left_out` count the words left out. No two words of a pair are further apart than `delta`. `score_by` says
+    how pairs were scored.
     """
 
     rank: int
@@ -54,6 +58,7 @@ class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
     neutral: bool
     gendered_left_out: int | None = None
     names_left_out: int | None = None
+    score_by: PairScore = "difference"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -90,6 +95,7 @@ def analogies(
     words: int = 50_000,
     names: bool = True,
     neutral: bool = False,
+    score: PairScore = "difference",
     progress: Progress | None = None,
 ) -> Analogies:
     """Find the best analogies: pairs of words that differ from each other as the two ends of an axis do.
@@ -114,6 +120,9 @@ def analogies(
     neutral
         Leave out the words of a list of words gendered by meaning (king, mother) and the axis' own, in any case. The
         list has gaps, such as mr and abbess.
+    score
+        "difference" is the paper's eq. (1). "3cosmul" multiplies similarities, as its footnote 3 tried: how much
+        nearer a is to the positive end than to the negative, b to the negative, and the two to each other.
     progress
         Called with the work done and the total work.
 
@@ -130,8 +139,9 @@ def analogies(
     """
     embedding = load(embedding)
     _check(embedding, axis, k, delta, words)
+    check_choice("score", score, get_args(PairScore))
     from imprint.directions.kernels import distance, normalise, project
-    from imprint.directions.search import best_pairs
+    from imprint.directions.search import best_pairs, best_products
 
     ends = (*axis.positive, *axis.negative)
     meant = frozenset(word.lower() for word in (*gender_specific(), *ends)) if neutral else frozenset()
@@ -140,20 +150,23 @@ def analogies(
     with single_threaded():
         unit = normalise(np.ascontiguousarray(embedding.vectors[rows]))
         projections = project(unit, direction)
-        best = best_pairs(unit, projections, direction, k=k, delta=delta, progress=progress)
+        if score == "3cosmul":
+            best = best_products(unit, _factors(embedding, axis, unit), k=k, delta=delta, progress=progress)
+        else:
+            best = best_pairs(unit, projections, direction, k=k, delta=delta, progress=progress)
     found = zip(*(column.tolist() for column in best), strict=True)
     pairs = tuple(
         AnalogyRow(
             test=axis.name,
             embedding=embedding.name,
             embedding_sha256=embedding.sha256,
-            effect_size=score,
-            statistic=score,
+            effect_size=value,
+            statistic=value,
             missing=axis.missing,
             rank=rank,
             first=embedding.words[rows[a]],
             second=embedding.words[rows[b]],
-            score=score,
+            score=value,
             distance=distance(unit[a], unit[b]),
             first_projection=float(projections[a]),
             second_projection=float(projections[b]),
@@ -166,10 +179,24 @@ def analogies(
             neutral=neutral,
             gendered_left_out=gendered,
             names_left_out=named,
+            score_by=score,
         )
-        for rank, (a, b, score) in enumerate(found, start=1)
+        for rank, (a, b, value) in enumerate(found, start=1)
     )
     return Analogies(axis, embedding.name, pairs, k, len(rows))
+
+
+def _factors(embedding: Embedding, axis: Axis, unit: Floats) -> tuple[Floats, Floats]:
+    """Return how much nearer each row is to the positive end than to the negative, and the other way round.
+
+    Similarities are (1 + cos) / 2, so that none is negative; an end of several words is their mean (Levy and Goldberg,
+    2014, eq. 4).
+    """
+    ends = []
+    for words in (axis.positive, axis.negative):
+        middle = embedding.lookup(words).unit.mean(axis=0)
+        ends.append((1.0 + unit @ (middle / np.linalg.norm(middle))) / 2.0)
+    return ends[0] / (ends[1] + _EPSILON), ends[1] / (ends[0] + _EPSILON)
 
 
 def _check(embedding: Embedding, axis: Axis, k: int, delta: float, words: int) -> None:

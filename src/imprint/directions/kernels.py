@@ -114,6 +114,43 @@ def scan(
 
 
 @compiled()
+def scan_products(
+    cosines: Floats32,
+    corner: tuple[int, int],
+    orders: tuple[Ints32, Ints32],
+    unit: Floats,
+    factors: tuple[Floats, Floats],
+    limits: tuple[float, float, float],
+    found: tuple[Ints32, Ints32, Floats],
+    count: int,
+) -> int:
+    """Append the pairs of a tile whose product of factors and similarity is at least `least`; return how many.
+
+    `cosines` are rounded by less than `margin`. Rows and columns of the tile are numbered by the two `orders`; a score
+    is f_a g_b (1 + cos) / 2, and only pairs with f_a g_b above 1, those that lie along the axis, count.
+    """
+    least, delta, margin = limits
+    first_order, second_order = orders
+    f, g = factors
+    firsts, seconds, scores = found
+    nearest = 1.0 - delta * delta / 2.0 - margin
+    for row in range(cosines.shape[0]):
+        a = first_order[corner[0] + row]
+        for column in range(cosines.shape[1]):
+            cosine = cosines[row, column]
+            b = second_order[corner[1] + column]
+            both = f[a] * g[b]
+            if a == b or both <= 1.0 or cosine < nearest or both * (1.0 + cosine + margin) / 2.0 < least:
+                continue
+            apart = distance(unit[a], unit[b])
+            score = both * (1.0 - apart * apart / 4.0)
+            if apart <= delta and score >= least:
+                firsts[count], seconds[count], scores[count] = a, b, score
+                count += 1
+    return count
+
+
+@compiled()
 def thin(firsts: Ints32, seconds: Ints32, scores: Floats, words: int, k: int) -> Any:
     """Choose greedily among pairs in their order, and move to the front, in place, those that can still matter.
 

@@ -1,9 +1,9 @@
 """The best pairs of rows along an axis, none first twice and none second twice: exactly, without scoring all pairs.
 
-Bolukbasi et al. (2016), eq. (1). A row is its projection p on the axis d and a rest y across it, so that
-|a - b|² = (p_a - p_b)² + |y_a - y_b|². A few leading principal coordinates bound |y_a - y_b|² from below, a tile of
-pairs by one small matrix product; few pairs are left to be scored in float64. The least score asked for rises as
-better pairs are found.
+Bolukbasi et al. (2016), eq. (1), and for `best_products` their footnote 3. A row is its projection p on the axis d and
+a rest y across it, so that |a - b|² = (p_a - p_b)² + |y_a - y_b|². A few leading principal coordinates bound
+|y_a - y_b|² from below, a tile of pairs by one small matrix product; few pairs are left to be scored in float64. The
+least score asked for rises as better pairs are found.
 """
 
 import math
@@ -17,6 +17,7 @@ from imprint.types import Floats, Floats32, Ints, Ints32, Progress
 TILE = 512  # rows by columns of pairs looked at together: a tile stays in the processor's cache
 MOST_PAIRS = 1 << 24  # held at once, some 0.6 GB while they are sorted
 
+_PRODUCT_TILE = 2048
 _LEADING = (16, 32, 64, 128, 256)  # principal coordinates in a bound, the fewest that do for a tile
 _SAMPLE = 50_000  # random pairs on which bounds are tried
 _LEFT_OVER = 0.0005  # share of pairs that a bound may leave to be looked at one by one
@@ -46,8 +47,44 @@ def best_pairs(
         pool.scan(space, space.products(corner, tile, pool.least, delta), corner, delta)
         if progress is not None:
             progress(done, len(tiles))
-    chosen = pool.thin()[:k]
-    return pool.firsts[chosen], pool.seconds[chosen], pool.scores[chosen]
+    return pool.best()
+
+
+def best_products(
+    unit: Floats, factors: tuple[Floats, Floats], *, k: int, delta: float, progress: Progress | None = None
+) -> tuple[Ints32, Ints32, Floats]:
+    """Return the k pairs, as above, whose product f_a g_b (1 + cos(a, b)) / 2 is largest.
+
+    Similarity is at most 1, so that tiles whose factors multiply to less than the least score asked for are left out.
+    """
+    from imprint.directions.kernels import scan_products
+
+    first, second = (np.argsort(-side, kind="stable").astype(np.int32) for side in factors)
+    orders = (first, second)
+    coarse = [unit[order].astype(np.float32) for order in orders]
+    margin = 4.0 * (unit.shape[1] + 8) * float(np.finfo(np.float32).eps)
+    starts = range(0, len(unit), _PRODUCT_TILE)
+    tops = [side[order[starts]] for side, order in zip(factors, orders, strict=True)]
+    tiles = sorted(
+        (-float(tops[0][i] * tops[1][j]), row, column)
+        for i, row in enumerate(starts)
+        for j, column in enumerate(starts)
+    )
+    k = min(k, len(unit))
+    pool = _Pool(len(unit), k)
+    for done, (bound, row, column) in enumerate(tiles, start=1):
+        if -bound >= max(pool.least, 1.0):
+            ends = row + _PRODUCT_TILE, column + _PRODUCT_TILE
+            cosines = coarse[0][row : ends[0]] @ coarse[1][column : ends[1]].T
+            pool.make_room(cosines.size)
+            limits = (pool.least, delta, margin)
+            found = (pool.firsts, pool.seconds, pool.scores)
+            pool.count = scan_products(cosines, (row, column), orders, unit, factors, limits, found, pool.count)
+            if pool.count > pool.full:
+                pool.thin()
+        if progress is not None:
+            progress(done, len(tiles))
+    return pool.best()
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +176,7 @@ class _Pool:
         """Take in the pairs of a tile."""
         from imprint.directions.kernels import scan
 
-        self._make_room(products.size)
+        self.make_room(products.size)
         self.count = scan(
             products,
             corner,
@@ -175,7 +212,13 @@ class _Pool:
         self.full = 2 * self.count + 8 * self.k
         return np.asarray(chosen)
 
-    def _make_room(self, more: int) -> None:
+    def best(self) -> tuple[Ints32, Ints32, Floats]:
+        """Return the pairs chosen."""
+        chosen = self.thin()[: self.k]
+        return self.firsts[chosen], self.seconds[chosen], self.scores[chosen]
+
+    def make_room(self, more: int) -> None:
+        """Let so many more pairs be added."""
         if self.count + more <= len(self.scores):
             return
         if self.count + more > MOST_PAIRS:

@@ -2,7 +2,7 @@
 
 import hashlib
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_list
+from imprint.checks import check_list, check_whole
 from imprint.embeddings.background import Background, in_order, in_sample
-from imprint.errors import EmbeddingFileError, requiring
+from imprint.errors import EmbeddingFileError, VocabularyError, requiring
 from imprint.files import hash_file
 from imprint.types import Flags, Floats, Floats32, Ints, Ints32, Progress, Subword
 
@@ -125,6 +125,14 @@ class Embedding:
 
     def __contains__(self, word: object) -> bool:
         return word in self.index
+
+    def __getitem__(self, word: str) -> Floats32:
+        """Return a word's vector as stored, found as `lookup` finds it; a missing word raises VocabularyError."""
+        vector: Floats32 = self._known([word]).vectors[0]
+        return vector
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel by content: where a pickle is opened, the file may not be there to be mapped or hashed."""
@@ -243,6 +251,45 @@ class Embedding:
             vectors=np.array([row for *_, row in found], dtype=np.float32).reshape(len(found), self.dimension),
             missing=tuple(word for word, hit in hits if hit is None),
         )
+
+    def most_similar(
+        self, positive: str | Sequence[str], negative: str | Sequence[str] = (), *, count: int = 10
+    ) -> list[tuple[str, float]]:
+        """Return the words nearest to the sum of some words less others, each at unit length, with their cosines.
+
+        The words themselves are left out; of equal cosines the first word of the file comes first.
+        """
+        check_whole("count", count)
+        sides = [[words] if isinstance(words, str) else list(words) for words in (positive, negative)]
+        found = self._known([word for side in sides for word in side])
+        signs = np.repeat([1.0, -1.0], [len(side) for side in sides])
+        similar = self._similarities(signs @ found.unit)
+        for token in found.tokens:
+            if token in self:  # a word made of subwords is in no row
+                similar[self.index[token]] = -np.inf
+        near = np.argsort(-similar, kind="stable")[:count]
+        return [(self.words[row], float(similar[row])) for row in near if np.isfinite(similar[row])]
+
+    def _known(self, words: Sequence[str]) -> Lookup:
+        """Look words up; refuse those that are missing."""
+        found = self.lookup(words)
+        if found.missing or not found.words:
+            missing = ", ".join(map(repr, found.missing)) or "no words given"
+            raise VocabularyError(
+                f"{missing}: not found", where=self.name, words=found.missing, hint="use words it has"
+            )
+        return found
+
+    def _similarities(self, vector: Floats) -> Floats:
+        """Return every row's cosine with a vector; rows without a direction have none and come last."""
+        length = float(np.linalg.norm(vector))
+        direction = vector / length if length else vector
+        similar: Floats = np.full(len(self), -np.inf)
+        for start in range(0, len(self), BLOCK_ROWS):
+            rows = np.asarray(self.vectors[start : start + BLOCK_ROWS], dtype=np.float64)
+            norms = self.norms[start : start + BLOCK_ROWS]
+            np.divide(rows @ direction, norms, out=similar[start : start + BLOCK_ROWS], where=norms > 0)
+        return similar
 
     def _find(self, word: str) -> tuple[str, Match, Floats32] | None:
         candidates: tuple[tuple[str, Match], ...] = ((word, "exact"), (word.lower(), "lower"))

@@ -44,7 +44,7 @@ def build_problem(
     finding, cleaning, grouping, categorising = seeds
     embedding.check_finite()
     found = find_targets(embedding, names, seed=finding)
-    targets, dropped = _clean(embedding, found, settings, cleaning)
+    targets, dropped = clean_names(embedding, found, settings, cleaning)
     if len(targets.names) < settings.groups:
         raise SettingError(
             f"{len(targets.names)} of the {found.asked:,} names are left for {settings.groups} groups",
@@ -59,6 +59,20 @@ def build_problem(
     labels, by_category, cells = _clustered(targets, name_vectors, words, settings, grouping, categorising)
     _check_top(cells)
     return Problem(targets, dropped, labels, name_vectors, rows[by_category], frequency[by_category], cells)
+
+
+def clean_names(
+    embedding: Embedding, found: Targets, settings: Settings, seed: np.random.SeedSequence
+) -> tuple[Targets, tuple[str, ...]]:
+    """Return the names that are left after cleaning, and those that it drops."""
+    others = np.setdiff1d(rows_by_frequency(embedding)[:FREQUENT], found.rows)
+    if settings.cleaning == "none" or (settings.cleaning == "margin" and not len(others)):
+        return found, ()
+    vectors = embedding.unit[found.rows]
+    likeness = name_likeness(vectors, embedding.unit[others], cleaning=settings.cleaning, seed=seed)
+    kept = largest_share(likeness)
+    gone = np.setdiff1d(np.arange(len(found.names)), kept)
+    return found.take(kept), tuple(found.names[i] for i in gone)
 
 
 def cluster_again(
@@ -153,19 +167,6 @@ def _vectors(
         direction = frequency_direction(word_vectors, frequency)
         return without_direction(name_vectors, direction), without_direction(word_vectors, direction)
     return name_vectors, word_vectors
-
-
-def _clean(
-    embedding: Embedding, found: Targets, settings: Settings, seed: np.random.SeedSequence
-) -> tuple[Targets, tuple[str, ...]]:
-    others = np.setdiff1d(rows_by_frequency(embedding)[:FREQUENT], found.rows)
-    if settings.cleaning == "none" or (settings.cleaning == "margin" and not len(others)):
-        return found, ()
-    vectors = embedding.unit[found.rows]
-    likeness = name_likeness(vectors, embedding.unit[others], cleaning=settings.cleaning, seed=seed)
-    kept = largest_share(likeness)
-    gone = np.setdiff1d(np.arange(len(found.names)), kept)
-    return found.take(kept), tuple(found.names[i] for i in gone)
 
 
 def _cells(words: Floats32, sizes: Ints, means: Floats, settings: Settings) -> Cells:

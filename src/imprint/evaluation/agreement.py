@@ -1,7 +1,7 @@
 """Do two embeddings associate the same words alike?
 
 Caliskan, Bryson and Narayanan (2016), Methods, compare GloVe with Google News by correlating the scores of single
-words (occupations: Pearson 0.88, Spearman 0.86); Bolukbasi et al. (2016), Figure 1, by projections of professions.
+words (occupations); Bolukbasi et al. (2016), Figure 1, by projections of professions.
 """
 
 import math
@@ -21,12 +21,12 @@ from imprint.errors import VocabularyError
 from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
 from imprint.rows import Row, WordPoint, word_points
 from imprint.stimuli.definition import WefatTest, WordSet, quote
+from imprint.stimuli.published import figures
 from imprint.stimuli.seeds import professions
 
 AXIS = ("he", "she")
 
-# Pearson and Spearman of GloVe 840B and Google News, by Caliskan et al.
-_PUBLISHED = {"caliskan-wefat-occupations": (0.88, 0.86)}
+_COMPARED = "caliskan-wefat-occupations"  # what Caliskan et al. compare GloVe 840B and Google News by
 
 Scores = Mapping[str, float]
 
@@ -83,7 +83,8 @@ def agree(
     if not np.ptp(x) or not np.ptp(y):
         raise VocabularyError("every word has the same score in one of the two, so nothing can correlate", where=id_)
     measures = correlate_resampled(x, y, np.array([number[word] for word in owners]), resamples, seed)
-    published_pearson, published_spearman = _PUBLISHED.get(id_, (None, None))
+    printed = (figures()[f"caliskan-agreement-{measure}"].number for measure in ("pearson", "spearman"))
+    published_pearson, published_spearman = printed if id_ == _COMPARED else (None, None)
     return AgreementRow(
         test=id_,
         embedding=embeddings[0].name,

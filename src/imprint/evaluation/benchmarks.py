@@ -21,9 +21,6 @@ AnalogyQuestion = tuple[str, str, str, str]
 
 SUFFIXES = (".tsv", ".csv", ".txt")
 
-# Bolukbasi et al. (2016), table 2: Google News vectors before and after debiasing.
-PUBLISHED = {"rg-65": (0.761, 0.764), "ws-353": (0.700, 0.700), "rw": (0.471, 0.472), "msr": (0.712, 0.712)}
-
 _MOST_BYTES = 8 << 20  # of a file, unpacked: the largest known benchmarks have a few megabytes
 _BUNDLED = ("rg-65.tsv", "ws-353.tsv", "men.tsv.gz", "google.txt.gz")
 _NO_SECTION = "all"

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from imprint.embeddings.embedding import Embedding
-from imprint.evaluation.benchmarks import PUBLISHED
 from imprint.evaluation.resampling import Estimate, flatten
 from imprint.rows import Row
+from imprint.stimuli.published import figures, published_pair
 
 PART = "benchmarks"  # the part of an audit that measures the debiased copy against the embedding audited
 
@@ -62,7 +62,8 @@ def benchmark_fields(
     change: Mapping[str, Estimate],
 ) -> dict[str, Any]:
     """Return what rows of all benchmarks have; of two embeddings, the last is measured against the first."""
-    before, after = PUBLISHED.get(benchmark, (None, None))
+    printed = f"bolukbasi-{benchmark}"
+    before, after = published_pair(printed) if f"{printed}-before" in figures() else (None, None)
     fields = {
         "test": benchmark,
         "embedding": embeddings[-1].name,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
 from imprint.choices import Alternative, PairMethod
-from imprint.explorer.neighbours import MOST
+from imprint.directions.neighbours import MOST
 from imprint.explorer.queries import Explorer, Reply
 from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, sets_of, weat_tests
 from imprint.web.refusal import Refused

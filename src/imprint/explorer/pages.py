@@ -6,8 +6,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from imprint.directions.neighbours import MOST
 from imprint.errors import ImprintError, brief
-from imprint.explorer.neighbours import MOST
 from imprint.explorer.queries import Explorer, Reply
 from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, sets_of, split_pairs, split_words, weat_test, weat_tests
 from imprint.kinds.sections import blocks, sentences

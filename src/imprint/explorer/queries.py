@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from imprint.association.battery import run_battery
 from imprint.choices import Alternative
 from imprint.directions.axis import pair_axis
+from imprint.directions.neighbours import Neighbours, neighbours
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.explorer import recipes
-from imprint.explorer.neighbours import Neighbours, neighbours
 from imprint.explorer.words import Pair, Sets, check_pairs, check_words, weat_test
 from imprint.rows import Row
 from imprint.web.refusal import RefusedError

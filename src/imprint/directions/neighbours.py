@@ -1,0 +1,218 @@
+"""The words nearest to a word or a query, and names ranked by a query in which nothing else changes.
+
+Bolukbasi et al. (2016), section 1: the words closest to a query, and a search engine that ranks two pages which differ
+only in the names John and Mary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from imprint.checks import check_whole
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import VocabularyError
+from imprint.rows import Result, Row, WordValue, word_values
+from imprint.significance.partitions import permutation_test
+from imprint.stimuli.catalog import get
+from imprint.stimuli.definition import WeatTest
+from imprint.subjects.opening import EmbeddingLike, load
+from imprint.types import Floats
+
+MOST = 100  # neighbours
+NAMES = "caliskan-6"  # the test whose targets are the names of men and women
+
+_FEWEST = 1  # name a side
+
+
+class NeighboursRow(Row, frozen=True, kw_only=True, tag="neighbours"):
+    """A word or a query, how the vocabulary spells it, and the nearest words with their cosines."""
+
+    word: str
+    token: str
+    nearest: tuple[WordValue, ...]
+
+
+class NameRankingRow(Row, frozen=True, kw_only=True, tag="name-ranking"):
+    """Documents that differ in a name alone, by their cosine with a query, the highest first.
+
+    `share_higher` is the share of pairs, a name of `names_x` and one of `names_y`, in which the first ranks higher;
+    `p_value` is two-sided and exact, with names as the unit. The statistic is the mean difference in cosine.
+    """
+
+    query: str
+    document: str
+    names_x: tuple[str, ...]
+    names_y: tuple[str, ...]
+    scores: tuple[WordValue, ...]
+    share_higher: float
+
+
+@dataclass(frozen=True, repr=False)
+class Neighbours(Result):
+    """The nearest words and their cosines, the nearest first; `token` is how the vocabulary spells the word."""
+
+    word: str
+    token: str
+    nearest: tuple[tuple[str, float], ...]
+    missing: tuple[str, ...] = ()
+    embedding: str = ""
+    embedding_sha256: str = ""
+
+    def findings(self) -> list[NeighboursRow]:
+        """Return the one row in a list, as every result does."""
+        return [
+            NeighboursRow(
+                test=self.word,
+                embedding=self.embedding,
+                embedding_sha256=self.embedding_sha256,
+                missing=self.missing,
+                word=self.word,
+                token=self.token,
+                nearest=word_values(dict(self.nearest)),
+            )
+        ]
+
+    def __repr__(self) -> str:
+        return f"Neighbours({self.token!r}: {', '.join(word for word, _ in self.nearest[:3])}, ...)"
+
+
+@dataclass(frozen=True, repr=False)
+class NameRanking(Result):
+    """Names ranked by a query: `row` has every score."""
+
+    row: NameRankingRow
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the row."""
+        if name == "row":  # a copy asks before it has one
+            raise AttributeError(name)
+        return getattr(self.row, name)
+
+    def findings(self) -> list[NameRankingRow]:
+        """Return the one row in a list, as every result does."""
+        return [self.row]
+
+    def __repr__(self) -> str:
+        first, last = self.row.scores[0].word, self.row.scores[-1].word
+        return f"NameRanking({self.row.query!r}: {first} first, {last} last; p = {self.row.p_value:.3g})"
+
+
+def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 20) -> Neighbours:
+    """Find the words nearest to a word, or to the mean of the words of a query.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` accepts it.
+    word
+        One word, or several with blanks between them.
+    count
+        How many to find, 100 at most.
+
+    Returns
+    -------
+    Neighbours
+        The words with the largest cosines; of equal ones the first of the file first.
+
+    Examples
+    --------
+    >>> imprint.neighbours("default", "nurse", count=2)
+    Neighbours('nurse': doctor, nurses, ...)
+    """
+    check_whole("count", count, most=MOST)
+    embedding = load(embedding)
+    found = embedding.lookup([word])
+    if found.missing and " " in word.strip():
+        found = embedding.lookup(dict.fromkeys(word.split()))
+    if not found.words:
+        raise VocabularyError(f"{word!r} is missing", where=embedding.name, words=[word], hint="use a word it has")
+    nearest = tuple(embedding.most_similar(found.words, count=count))
+    return Neighbours(word, " ".join(found.tokens), nearest, found.missing, embedding.name, embedding.sha256)
+
+
+def rank_names(
+    embedding: EmbeddingLike,
+    query: str,
+    *,
+    document: str | None = None,
+    x: Sequence[str] | None = None,
+    y: Sequence[str] | None = None,
+) -> NameRanking:
+    """Rank documents that differ only in a name by their cosine with a query, as a search engine might.
+
+    A text is the mean of its words' vectors at unit length.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` accepts it.
+    query
+        What is searched for.
+    document
+        The rest of the document, the same for every name; by default the query.
+    x
+        First names; by default eight of men, those of caliskan-6.
+    y
+        Second names; by default eight of women.
+
+    Returns
+    -------
+    NameRanking
+        The names in order, how often x ranks above y, and an exact p-value with names as the unit.
+
+    Examples
+    --------
+    >>> imprint.rank_names("default", "graduate student machine learning neural networks")
+    NameRanking('graduate student machine learning neural networks': John first, Diana last; p = 0.0404)
+    """
+    embedding = load(embedding)
+    test = get(NAMES)
+    assert isinstance(test, WeatTest)
+    x, y = test.x.words if x is None else tuple(x), test.y.words if y is None else tuple(y)
+    document = query if document is None else document
+    texts = [_rows(embedding, text) for text in (query, document)]
+    found = [embedding.lookup(dict.fromkeys(names)) for names in (x, y)]
+    for side, asked in zip(found, (x, y), strict=True):
+        if len(side.words) < _FEWEST:
+            raise VocabularyError(
+                f"has {len(side.words)} of {len(asked)} names", expected=f"at least {_FEWEST}", where=embedding.name,
+                words=side.missing, hint="give names that it has",
+            )  # fmt: skip
+    direction = texts[0].mean(axis=0)
+    scores = [_scores(texts[1], side.unit, direction) for side in found]
+    named = dict(zip((*found[0].words, *found[1].words), np.concatenate(scores).tolist(), strict=True))
+    higher = scores[0][:, None] - scores[1][None, :]
+    return NameRanking(
+        NameRankingRow(
+            test=query,
+            embedding=embedding.name,
+            embedding_sha256=embedding.sha256,
+            statistic=float(scores[0].mean() - scores[1].mean()),
+            p_value=permutation_test(scores[0], scores[1], alternative="two-sided").p_value,
+            missing=(*found[0].missing, *found[1].missing),
+            query=query,
+            document=document,
+            names_x=found[0].words,
+            names_y=found[1].words,
+            scores=word_values(dict(sorted(named.items(), key=lambda one: -one[1]))),
+            share_higher=float(np.mean((higher > 0) + 0.5 * (higher == 0))),
+        )
+    )
+
+
+def _rows(embedding: Embedding, text: str) -> Floats:
+    found = embedding.lookup(dict.fromkeys(text.split()))
+    if not found.words:
+        raise VocabularyError(
+            f"has none of the words of {text!r}", where=embedding.name, words=found.missing, hint="use words it has"
+        )
+    return found.unit
+
+
+def _scores(document: Floats, names: Floats, query: Floats) -> Floats:
+    """Return the cosine of the query with the document and each name."""
+    means = (document.sum(axis=0) + names) / (len(document) + 1)
+    cosines: Floats = means @ query / (np.linalg.norm(means, axis=1) * np.linalg.norm(query))
+    return cosines

@@ -1,0 +1,1 @@
+"""Published figures of the five works, beside what is computed here."""

@@ -1,0 +1,161 @@
+"""Caliskan, Bryson and Narayanan (2016, 2017), and the talk: WEAT, WEFAT, and what holds on word2vec."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from imprint.association.cosines import Effect
+from imprint.association.wefat import wefat
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import VocabularyError
+from imprint.reproduction.rows import Ours, ReproductionRow, compare, identity, lacking, offer, refuse
+from imprint.reproduction.subjects import WORD2VEC, Subjects
+from imprint.significance.partitions import permutation_test
+from imprint.significance.ranks import pearson, spearman
+from imprint.stimuli.catalog import catalogue, get
+from imprint.stimuli.definition import Published, Test, WeatTest, WefatTest
+from imprint.stimuli.published import Figure, agrees, figures, recorded_scores
+
+GLOVE_840B, GOOGLE_NEWS = "GloVe 840B", "word2vec GoogleNews"
+OCCUPATIONS = "caliskan-wefat-occupations"
+
+_TALK = ("caliskan-2", "caliskan-3", "caliskan-6", "caliskan-8", "caliskan-10", "caliskan-wefat-names", OCCUPATIONS)
+_ALL = "caliskan-word2vec-significant"
+_EIGHT = 8  # words a set, in the tests of Nosek et al.
+_NO_WORDS = "the talk prints no words; ours are written for this catalogue"
+
+
+def figure_of(test: Test, printed: Published, paper: str) -> Figure:
+    """Return a figure that the catalogue prints with a test."""
+    value = printed.effect if isinstance(test, WeatTest) else printed.r
+    measured = "effect size" if isinstance(test, WeatTest) else "correlation"
+    context = "" if printed.context == "word" else f", {printed.context} sentences"
+    return Figure(
+        id=" ".join(
+            filter(None, (test.id, printed.embedding, context and printed.context, "p" if value is None else ""))
+        ),
+        paper=paper,
+        source=printed.source,
+        title=f"{test.title}{context}: {measured}" if value is not None else f"{test.title}{context}",
+        model=printed.embedding,
+        value=None if value is None else f"{value:.2f}",
+        p=printed.p,
+    )
+
+
+def caliskan_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
+    """Compare the ten WEATs, both WEFATs, and what is said of word2vec."""
+    for test in catalogue():
+        for printed in test.published:
+            if printed.embedding == GLOVE_840B and printed.source.startswith("Caliskan et al."):
+                yield _on_glove(test, figure_of(test, printed, "caliskan"), subjects)
+    yield _largest_effect()
+    yield from _on_word2vec(subjects)
+    yield refuse(figures()["caliskan-translation"])
+
+
+def talk_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
+    """Compare the talk's tables: tests of the paper, one that prints people's figure, and tests without words."""
+    people = "the talk prints people's effect (Greenwald et al. 1998); WEAT's own is the paper's 1.50"
+    yield _on_glove(get("caliskan-1"), figures()["talk-flowers"], subjects, people)
+    for identifier in _TALK:
+        test = get(identifier)
+        figure = figure_of(test, test.published[0], "talk")
+        # The talk's tables give a p-value as a power of ten alone.
+        p = None if isinstance(test, WeatTest) else figure.p
+        yield _on_glove(test, replace(figure, source="Caliskan, talk, 2016", p=p), subjects)
+    for test in catalogue():
+        if test.id.startswith("talk-") and isinstance(test, WeatTest):
+            figure = figure_of(test, test.published[0], "talk")
+            if test.language != "en":
+                yield refuse(figure, f"{_NO_WORDS}; and German vectors are not bundled", get="")
+                continue
+            try:
+                ours = subjects.measured(subjects.default, test)
+            except VocabularyError as error:
+                yield refuse(figure, f"{_NO_WORDS}; {error}", get="")
+            else:
+                reason = "; ".join(filter(None, (_NO_WORDS, lacking(ours.missing))))
+                yield compare(figure, replace(ours, same_model=False, reason=reason))
+
+
+def _on_glove(test: Test, figure: Figure, subjects: Subjects, reason: str = "") -> ReproductionRow:
+    try:
+        ours = subjects.measured(subjects.glove, test)
+    except VocabularyError as error:
+        return refuse(figure, str(error))
+    return compare(figure, replace(ours, reason=reason or lacking(ours.missing) or "the file is not the paper's"))
+
+
+def _largest_effect() -> ReproductionRow:
+    words = 2 * _EIGHT
+    bound = math.sqrt(words * (words - 1) / (_EIGHT * _EIGHT))
+    reason = "d divides by the standard deviation with n - 1, which gives all printed values, and then stays below 2"
+    return compare(figures()["caliskan-largest-effect"], Ours(("any", ""), bound, reason=reason))
+
+
+def _on_word2vec(subjects: Subjects) -> Iterator[ReproductionRow]:
+    """Compare all tests on word2vec: from its file, else from scores that were recorded."""
+    embedding = subjects.embedding(WORD2VEC)
+    claim = figures()[_ALL]
+    found: dict[str, tuple[Figure, Ours]] = {}
+    for test in catalogue():
+        if not test.id.startswith("caliskan-") or (test.id not in recorded_scores().scores and embedding is None):
+            continue
+        printed = next((one for one in test.published if one.embedding == GOOGLE_NEWS), None)
+        figure = Figure(f"{test.id} {GOOGLE_NEWS}", "caliskan", claim.source, test.title, GOOGLE_NEWS, p=claim.p)
+        if printed is not None:
+            figure = replace(figure_of(test, printed, "caliskan"), p=claim.p)
+        try:
+            ours = _recorded(test) if embedding is None else subjects.measured(embedding, test)
+        except VocabularyError as error:
+            yield refuse(figure, str(error))
+            continue
+        found[test.id] = (figure, ours)
+        missing = lacking(ours.missing)
+        not_so = "" if ours.p is None or agrees(claim.p or "", ours.p) else f"it is not significant: p = {ours.p:.2g}"
+        yield compare(figure, replace(ours, reason="; ".join(filter(None, (not_so, missing)))))
+    failing = [name for name, (figure, ours) in found.items() if not agrees(figure.p or "", ours.p or 0.0)]
+    said = "; ".join(f"{name} has p = {found[name][1].p:.2g}" for name in failing)
+    count = f"{len(found) - len(failing)} of {len(found)}"
+    whole = replace(claim, value=f"{len(found)} of {len(found)}", p=None)
+    subject = next(iter(found.values()))[1].subject
+    yield compare(whole, Ours(subject, text=count, reason=f"not in all: {said}"))
+    yield from _agreement(subjects, embedding)
+    if embedding is None:
+        names = get("caliskan-wefat-names")
+        figure = Figure(f"{names.id} {GOOGLE_NEWS}", "caliskan", claim.source, names.title, GOOGLE_NEWS, p=claim.p)
+        yield refuse(figure, "scores of these names were not recorded: the package has 11 of 50", offer(WORD2VEC))
+
+
+def _recorded(test: Test) -> Ours:
+    recorded = recorded_scores()
+    subject = (recorded.embedding, recorded.sha256)
+    scores = recorded.scores[test.id]
+    if isinstance(test, WefatTest):
+        own = scores["words"]
+        values = test.property or {}
+        r, p = pearson(np.array(list(own.values())), np.array([values[word] for word in own]))
+        return Ours(subject, r, p, missing=tuple(word for word in test.words.words if word not in own))
+    x, y = (np.array(list(scores[letter].values())) for letter in "xy")
+    asked = (*test.x.words, *test.y.words)
+    missing = tuple(word for word in asked if word not in scores["x"] and word not in scores["y"])
+    return Ours(subject, Effect.of(x, y).effect_size, permutation_test(x, y).p_value, missing=missing)
+
+
+def _agreement(subjects: Subjects, embedding: Embedding | None) -> Iterator[ReproductionRow]:
+    """Correlate the occupations' scores on both embeddings."""
+    recorded = recorded_scores()
+    if embedding is None:
+        subject = (recorded.embedding, recorded.sha256)
+        second: Mapping[str, float] = recorded.scores[OCCUPATIONS]["words"]
+    else:
+        subject, second = identity(embedding), wefat(embedding, OCCUPATIONS).scores
+    first = wefat(subjects.glove, OCCUPATIONS).scores
+    missing = tuple(word for word in first if word not in second)
+    x, y = (np.array([side[word] for word in first if word in second]) for side in (first, second))
+    for name, correlate in (("pearson", pearson), ("spearman", spearman)):
+        figure = figures()[f"caliskan-agreement-{name}"]
+        yield compare(figure, Ours(subject, correlate(x, y)[0], missing=missing, reason=lacking(missing)))

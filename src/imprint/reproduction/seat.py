@@ -1,0 +1,112 @@
+"""May et al. (2019): every effect size and p-value that the paper prints, on its models where they are here."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from imprint.association.cosines import Effect
+from imprint.association.seat import SentenceTest, in_sentences
+from imprint.association.sentences import table_of
+from imprint.encoders.bag_of_words import BagOfWordsEncoder
+from imprint.encoders.base import Encoder
+from imprint.encoders.encodings import Encodings, encode_texts
+from imprint.errors import VocabularyError
+from imprint.reproduction.caliskan import figure_of
+from imprint.reproduction.rows import SAMPLED, Ours, ReproductionRow, compare, identity, lacking, offer, refuse
+from imprint.reproduction.subjects import GLOVE, Subjects
+from imprint.significance.partitions import permutation_test
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import Published, WeatTest
+from imprint.stimuli.published import Figure, model_of
+
+BAG, USE = "CBoW (GloVe 840B)", "use"
+
+_WIDTH = 0.5  # of bounds on p, as a share of it: the paper's are orders of magnitude
+_OURS = "our sentences follow the paper's patterns and are not its own"
+
+Question = tuple[WeatTest, Published]
+
+
+def seat_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
+    """Compare table 4 and the p-values of section 4, a model at a time."""
+    asked: dict[str, list[Question]] = {}
+    for test, printed in seat_figures():
+        asked.setdefault(printed.embedding, []).append((test, printed))
+    for name, questions in asked.items():
+        model = model_of(name)
+        assert model is not None
+        encoder, other = _encoder(subjects, model.id)
+        if encoder is None:
+            yield from (refuse(figure_of(test, printed, "seat")) for test, printed in questions)
+        else:
+            yield from _ask(encoder, questions, subjects, other=other)
+
+
+def seat_figures() -> Iterator[Question]:
+    """Return what the paper prints, with its tests."""
+    for test in catalogue():
+        if isinstance(test, WeatTest):
+            yield from ((test, printed) for printed in test.published if printed.source.startswith("May et al."))
+
+
+def seat_texts() -> Iterator[str]:
+    """Return every sentence that the paper's figures ask about."""
+    for test, printed in seat_figures():
+        yield from in_sentences(test, printed.context).texts
+
+
+def _encoder(subjects: Subjects, model: str) -> tuple[Encoder | None, bool]:
+    """Return what to ask for a model's figures, and whether it is another model; None where nothing is like it."""
+    if model == GLOVE:
+        given = subjects.embedding(GLOVE)
+        return BagOfWordsEncoder(subjects.default if given is None else given), given is None
+    found = subjects.encoder(model)
+    if found is None and model == USE:
+        return subjects.default_encoder, True
+    return found, False
+
+
+def _ask(encoder: Encoder, questions: list[Question], subjects: Subjects, *, other: bool) -> Iterator[ReproductionRow]:
+    sentences = [in_sentences(test, printed.context) for test, printed in questions]
+    encodings = encode_texts(encoder, [text for one in sentences for text in one.texts])
+    lost = encoder.lacks(dict.fromkeys(form for one in sentences for form in one.forms))
+    glove = BagOfWordsEncoder(subjects.glove)
+    for (test, printed), sentence in zip(questions, sentences, strict=True):
+        figure = figure_of(test, printed, "seat")
+        if other and printed.embedding == BAG and printed.context == "word" and not glove.lacks(sentence.forms):
+            alone = encode_texts(glove, sentence.texts)
+            yield _compare(figure, sentence, glove, alone, ())
+            continue
+        yield _compare(figure, sentence, encoder, encodings, lost, other=other)
+
+
+def _compare(
+    figure: Figure,
+    sentence: SentenceTest,
+    encoder: Encoder,
+    encodings: Encodings,
+    lost: tuple[str, ...],
+    *,
+    other: bool = False,
+) -> ReproductionRow:
+    try:
+        ours = sentence_effect(sentence, encoder, encodings, lost)
+    except VocabularyError as error:
+        return refuse(figure, str(error))
+    reasons = [lacking(ours.missing), _OURS if sentence.context != "word" else ""]
+    if not other:
+        return compare(figure, replace(ours, reason="; ".join(filter(None, reasons))), p_floor=SAMPLED)
+    model = model_of(figure.model)
+    assert model is not None
+    reason = "; ".join(filter(None, (model.reason, *reasons)))
+    return compare(figure, replace(ours, same_model=False, reason=reason, get=offer(model.id)))
+
+
+def sentence_effect(
+    sentence: SentenceTest, encoder: Encoder, encodings: Encodings, lost: tuple[str, ...] = ()
+) -> Ours:
+    """Return the effect and p as published: sentences are permuted."""
+    table = table_of(sentence.test, sentence.sides, encodings.rows, encoder=encoder.name, lacking=lost)
+    _, scores, n_x = table.scores("sentence")
+    x, y = scores[:n_x], scores[n_x:]
+    p = permutation_test(x, y, width=_WIDTH).p_value
+    return Ours(identity(encoder), Effect.of(x, y).effect_size, p, missing=table.missing)
