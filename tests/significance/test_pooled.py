@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from imprint.association.evidence import CosineTable
-from imprint.association.topics import TopicTest, _number_units, _numbered
+from imprint.association.topics import number_units
 from imprint.significance.crossed import over_words
 from imprint.significance.pooled import UnitTable, pooled
 from imprint.significance.student import quantile
@@ -70,14 +70,13 @@ def test_sets_of_three_words_and_words_that_do_not_vary_have_no_interval():
 
 def design(topic):
     """Return a topic's tests as the catalogue has them: which words are in which sets."""
-    tests = []
+    tables = []
     for one in catalogue():
         if isinstance(one, WeatTest) and one.language == "en" and topic in one.topics:
             shape = np.zeros((len(one.x) + len(one.y), len(one.a) + len(one.b)))
-            table = CosineTable(one.x.words + one.y.words, one.a.words + one.b.words, len(one.x), len(one.a), shape)
-            tests.append(TopicTest(one.id, one.topics, 0.0, table, enough=True))
-    numbers = _number_units(tests)
-    return [_numbered(one.table, numbers) for one in tests]
+            words = (one.x.words + one.y.words, one.a.words + one.b.words)
+            tables.append(CosineTable(*words, len(one.x), len(one.a), shape))
+    return number_units(tables)
 
 
 # How much of a cosine is the target's, the attribute's, both words' place in three dimensions, and the pair's alone.

@@ -1,8 +1,9 @@
 """What changed between two versions of a subject: every test asked of both, on the words that both have.
 
 Both versions score the same words, so the change of each word's score is what is tested: label permutation of the
-changes (two-sided, exact), and the interval over words of the difference between the two tables of cosines. Frequency
-and the space's axes are not asked, so a change has moderate evidence at most. Changes are one family of their own.
+changes (two-sided, exact), and the interval over words of the difference between the two tables of cosines; words in
+sentences are compared over the sentences too, if both versions have the same ones. Frequency and the space's axes are
+not asked, so a change has moderate evidence at most. Changes are one family of their own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ import numpy as np
 
 from imprint.association.battery import Battery
 from imprint.association.cosines import ROUNDING, Effect, mean
-from imprint.association.evidence import CosineTable, check
+from imprint.association.evidence import CosineTable, SentenceCosines, check
 from imprint.association.rows import AssociationResult, JudgedRow, case_of
 from imprint.association.topics import TopicRow, TopicTest, by_topic
 from imprint.association.verdicts import Case, Judged, judge
@@ -67,7 +68,9 @@ class TestChange:
         """The second table less the first; where rounding alone changed, nothing did."""
         first, second = self.tables
         change = second.cosines - first.cosines
-        return replace(first, cosines=change if np.abs(change).max() >= ROUNDING else np.zeros_like(change))
+        if np.abs(change).max() < ROUNDING:
+            return replace(first, cosines=np.zeros_like(change), sentences=None)
+        return replace(first, cosines=change, sentences=_sentences_changed(first.sentences, second.sentences))
 
     @cached_property
     def label(self) -> PermutationTest:
@@ -167,6 +170,15 @@ def _shared(before: CosineTable, after: CosineTable) -> tuple[CosineTable, Cosin
     first, second = (table.subset(targets, attributes) for table in (before, after))
     smallest = min(first.n_x, len(first.targets) - first.n_x, first.n_a, len(first.attributes) - first.n_a)
     return None if smallest < FEWEST_WORDS else (first, second)
+
+
+def _sentences_changed(before: SentenceCosines | None, after: SentenceCosines | None) -> SentenceCosines | None:
+    """Return how the cosines of sentences changed; None where both do not have the same ones."""
+    if before is None or after is None:
+        return None
+    if (before.targets, before.attributes) != (after.targets, after.attributes):
+        return None
+    return replace(before, cosines=after.cosines - before.cosines)
 
 
 def _between(before: AssociationResult, after: AssociationResult) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """What a subject without these associations would show: the tests on altered copies of the subject's own vectors.
 
 Each kind of copy keeps something that real subjects have, and breaks the alignment that the tests ask about. The tests
-are then judged by the very rules that judge the subject. All tests of a copy share its shuffle, or its turn of the
-targets; clusters are drawn for each test.
+are then judged by the very rules that judge the subject. One is easier: copies of an encoder have words and no
+sentences, so their interval is over words alone, and they can show more than the whole rule would. All tests of a copy
+share its shuffle, or its turn of the targets; clusters are drawn for each test.
 """
 
 from collections.abc import Callable, Mapping, Sequence

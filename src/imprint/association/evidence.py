@@ -3,12 +3,13 @@
 The label permutation asks whether X and Y differ along A - B; it takes words as exchangeable, which coherent sets of
 unequal frequency are not. So three more questions are asked of u = mean X - mean Y and v = mean A - mean B, whose
 product is the mean difference. Frequency: do random words of the same frequencies differ as much? Words: would other
-words of these kinds? Axes: would unrelated contrasts in this space align as well?
+words of these kinds, and other sentences? Axes: would unrelated contrasts in this space align as well?
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from imprint.association.cosines import mean
 from imprint.association.verdicts import Check
 from imprint.embeddings.background import Background
-from imprint.significance.crossed import over_words
+from imprint.significance.crossed import OverWords, over_words
 from imprint.significance.partitions import PermutationTest
+from imprint.significance.pooled import InSentences, UnitTable, pooled
 from imprint.significance.signs import sign_test
 from imprint.stimuli.inflection import units
 from imprint.threads import single_threaded
@@ -81,14 +83,32 @@ NO_CHECKS = Checks(p_label=None, asked=())  # of sentences: those of one word ar
 
 
 @dataclass(frozen=True, eq=False)
+class SentenceCosines:
+    """The cosine of every target sentence with every attribute sentence, each given as its word and its template."""
+
+    targets: tuple[tuple[str, str], ...]
+    attributes: tuple[tuple[str, str], ...]
+    cosines: Floats
+
+    @property
+    def templates(self) -> list[str]:
+        """Every template, once."""
+        return list(dict.fromkeys(template for _, template in self.targets + self.attributes))
+
+
+@dataclass(frozen=True, eq=False)
 class CosineTable:
-    """The cosine of every target word with every attribute word: X before Y, A before B."""
+    """The cosine of every target word with every attribute word: X before Y, A before B.
+
+    Where words have several sentences, it is the mean of theirs, and `sentences` has these.
+    """
 
     targets: tuple[str, ...]
     attributes: tuple[str, ...]
     n_x: int
     n_a: int
     cosines: Floats
+    sentences: SentenceCosines | None = None
 
     def scores(self) -> Floats:
         """Return each target's mean cosine with A less that with B."""
@@ -111,6 +131,7 @@ class CosineTable:
             sum(place < self.n_x for place in rows),
             sum(place < self.n_a for place in columns),
             self.cosines[np.ix_(rows, columns)],
+            None if self.sentences is None else _of_words(self.sentences, targets, attributes),
         )
 
     def units(self) -> tuple[list[int], list[int]]:
@@ -120,6 +141,55 @@ class CosineTable:
             for words, first in ((self.targets, self.n_x), (self.attributes, self.n_a))
         )
         return targets, attributes
+
+    def numbered(self, targets: Sequence[int], attributes: Sequence[int], templates: Mapping[str, int]) -> UnitTable:
+        """Return the table with the numbers of the units of its words, and of its templates."""
+        numbers = (self.n_x, self.n_a, np.array(targets), np.array(attributes))
+        if self.sentences is None:
+            return UnitTable(self.cosines, *numbers)
+        own = self.sentences
+        return UnitTable(
+            own.cosines,
+            *numbers,
+            _placed(own.targets, self.targets, templates),
+            _placed(own.attributes, self.attributes, templates),
+        )
+
+    @cached_property
+    def alone(self) -> UnitTable:
+        """The table by itself: no unit is a target and an attribute."""
+        targets, attributes = self.units()
+        first = 1 + max(targets)
+        start = first + 1 + max(attributes)
+        names = [] if self.sentences is None else self.sentences.templates
+        templates = {name: start + place for place, name in enumerate(names)}
+        return self.numbered(targets, [first + unit for unit in attributes], templates)
+
+    def over_words(self) -> OverWords | None:
+        """Return the interval of the mean difference over words and, where there are enough, over their templates."""
+        if any(self.alone.templates()):
+            return pooled([self.alone], confidence=_CONFIDENCE)
+        return over_words(self.cosines, self.n_x, self.n_a, units=self.units(), confidence=_CONFIDENCE)
+
+
+def _of_words(own: SentenceCosines, targets: Collection[str], attributes: Collection[str]) -> SentenceCosines:
+    """Return the sentences of these words alone."""
+    rows, columns = (
+        [place for place, (word, _) in enumerate(side) if word in kept]
+        for side, kept in ((own.targets, targets), (own.attributes, attributes))
+    )
+    return SentenceCosines(
+        tuple(own.targets[place] for place in rows),
+        tuple(own.attributes[place] for place in columns),
+        own.cosines[np.ix_(rows, columns)],
+    )
+
+
+def _placed(sentences: Sequence[tuple[str, str]], words: Sequence[str], templates: Mapping[str, int]) -> InSentences:
+    places = {word: place for place, word in enumerate(words)}
+    return InSentences(
+        np.array([places[word] for word, _ in sentences]), np.array([templates[name] for _, name in sentences])
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +224,7 @@ def check(
 ) -> Checks:
     """Make the four checks of a test; two of them need a background of other words."""
     fields: dict[str, Any] = {}
-    found = over_words(table.cosines, table.n_x, table.n_a, units=table.units(), confidence=_CONFIDENCE)
+    found = table.over_words()
     if found is not None:
         fields |= {"p_words": found.p_value, "words_low": found.low, "words_high": found.high}
     if contrast is not None and background is not None:

@@ -106,7 +106,8 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
 
     Counts are decimal strings. `detectable_shift` is given where nothing was found: the smallest shift of X's scores
     that the test finds with 80 % power. `words_low` and `words_high` are the interval of the mean difference over
-    words; `interval_low` and `interval_high` belong to the label permutation.
+    words and, where words are in sentences, over these; `interval_low` and `interval_high` belong to the label
+    permutation.
     """
 
     mean_difference: float | None

@@ -25,7 +25,9 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
 
     `n_unknown_kinds` counts the words of the test whose kind (name, adjective, ...) is not known. `share_of_frames` is
     the mean difference of the sentences without their words as a share of the whole one. Effect sizes would not do:
-    each is divided by a spread of its own, and sentences without words differ little.
+    each is divided by a spread of its own, and sentences without words differ little. `n_target_templates` and
+    `n_attribute_templates` count the templates over which `words_low` and `words_high` hold, besides words: 0 where a
+    set has fewer than three, so that its sentences count as fixed.
     """
 
     context: Context
@@ -36,6 +38,8 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     left_out: tuple[str, ...] = ()
     ranked: float | None = None
     n_unknown_kinds: int = 0
+    n_target_templates: int = 0
+    n_attribute_templates: int = 0
     stars: str = ""
     effect_centred: float | None = None
     difference_of_frames: float | None = None
@@ -159,6 +163,7 @@ class SeatResult(AssociationResult):
     def _parts(self) -> dict[str, Any]:
         """Return what is known of words: their scores, and the effects of parts of the test."""
         parts = self.sensitivity
+        of_targets, of_attributes = (0, 0) if self.checks.words_low is None else self.table.alone.templates()
         return {
             "effect_centred": self.centred,
             **self._frames(),
@@ -167,6 +172,8 @@ class SeatResult(AssociationResult):
             "effect_without_word": word_values(parts.without_word),
             "flips": parts.flips(self.effect_size),
             "scores": word_values(self.scores),
+            "n_target_templates": of_targets,
+            "n_attribute_templates": of_attributes,
         }
 
     def _frames(self) -> dict[str, float | None]:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from imprint.association.cosines import cosines, mean
-from imprint.association.evidence import CosineTable
+from imprint.association.evidence import CosineTable, SentenceCosines
 from imprint.association.wordrows import FEWEST_WORDS, MOST_NAMED
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, quote, word_sets
@@ -61,7 +61,21 @@ class SentenceTable:
         by_column = _levels(self.cosines, columns.values())
         table = _levels(by_column.T, rows.values()).T
         x, a = (len(by_word(side)) for side in (self.x, self.a))
-        return CosineTable(tuple(rows), tuple(columns), x, a, np.ascontiguousarray(table))
+        return CosineTable(
+            tuple(rows),
+            tuple(columns),
+            x,
+            a,
+            np.ascontiguousarray(table),
+            None if self.one_each else self._sentences(),
+        )
+
+    def _sentences(self) -> SentenceCosines:
+        targets, attributes = (
+            tuple((sentence.word, sentence.template) for sentence in side)
+            for side in (self.x + self.y, self.a + self.b)
+        )
+        return SentenceCosines(targets, attributes, self.cosines)
 
     @property
     def one_each(self) -> bool:

@@ -25,8 +25,8 @@ _CONFIDENCE = 0.95
 class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
     """The mean difference of a topic's tests, and its interval over words; an estimate, which is not judged.
 
-    `n_words` counts a word and its inflections once. `p_words` is two-sided and not corrected. The tests in
-    `tests_left_out` have too few words to count.
+    Where words are in sentences, the interval is over these too. `n_words` counts a word and its inflections once.
+    `p_words` is two-sided and not corrected. The tests in `tests_left_out` have too few words to count.
     """
 
     topic: str
@@ -89,8 +89,7 @@ def by_topic(tests: Iterable[TopicTest]) -> Mapping[str, dict[str, Any]]:
 
 
 def _estimate(tests: Sequence[TopicTest]) -> dict[str, Any]:
-    numbers = _number_units(tests)
-    tables = [_numbered(one.table, numbers) for one in tests]
+    tables = number_units([one.table for one in tests])
     kept = [place for place, one in enumerate(tests) if one.enough and tables[place].fewest >= FEWEST_UNITS]
     names = tuple(one.test for one in tests)
     counted = tuple(dict.fromkeys(names[place] for place in kept))
@@ -108,13 +107,14 @@ def _estimate(tests: Sequence[TopicTest]) -> dict[str, Any]:
     return fields | {"n_words": len(words)}
 
 
-def _number_units(tests: Iterable[TopicTest]) -> dict[str, int]:
-    """Return the number of each word's unit: a word and its inflections are one, whichever sets they are in."""
-    words = list(dict.fromkeys(word for one in tests for word in (*one.table.targets, *one.table.attributes)))
-    _, numbers = np.unique(units(words), return_inverse=True)
-    return dict(zip(words, numbers.tolist(), strict=True))
-
-
-def _numbered(table: CosineTable, numbers: Mapping[str, int]) -> UnitTable:
-    rows, columns = (np.array([numbers[word] for word in words]) for words in (table.targets, table.attributes))
-    return UnitTable(table.cosines, table.n_x, table.n_a, rows, columns)
+def number_units(tables: Sequence[CosineTable]) -> list[UnitTable]:
+    """Give numbers to the units of all tables: templates, and words with their inflections, in whichever sets."""
+    words = list(dict.fromkeys(word for one in tables for word in (*one.targets, *one.attributes)))
+    _, own = np.unique(units(words), return_inverse=True)
+    numbers = dict(zip(words, own.tolist(), strict=True))
+    names = dict.fromkeys(name for one in tables if one.sentences is not None for name in one.sentences.templates)
+    templates = {name: len(words) + place for place, name in enumerate(names)}
+    return [
+        one.numbered([numbers[word] for word in one.targets], [numbers[word] for word in one.attributes], templates)
+        for one in tables
+    ]

@@ -30,7 +30,9 @@ _CHANGED = "change of the mean difference"
 _READ = f"Left of zero: less as the stereotype predicts than before. {BARS}"
 _BEFORE = Column("Before", "Mean difference in the first embedding.", True)
 _AFTER = Column("After", "Mean difference in the second embedding.", True)
-_CHANGE = Column("Change", "Mean difference after less that before, with its 95 % interval over words.", True)
+_CHANGE = Column(
+    "Change", "Mean difference after less that before, with its 95 % interval over words and any sentences.", True
+)
 _CHANGES = (
     TEST,
     _BEFORE,

@@ -74,18 +74,21 @@ _FOLDED = ("By", "Because", "Encoder")  # columns of the checks of coherence tha
 _STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
 
 _CONTEXT = Column("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own.")
+_DIFFERENCE = replace(DIFFERENCE, meaning=f"{DIFFERENCE.meaning[:-1]} and, of words in sentences, over these.")
 _P_BY_WORDS = Column(
     "p, by words", "Share of all splits of the target words that give at least this d_word.", True, folded=True
 )
 _BY_WORDS: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
     (Column("d_word", "Effect by words, each averaged over its sentences.", True), lambda pair: _starred(pair[0])),
-    (DIFFERENCE, lambda pair: difference_cell(pair[0])),
+    (_DIFFERENCE, lambda pair: difference_cell(pair[0])),
     (_P_BY_WORDS, lambda pair: p_cell(pair[0])),
     (CORRECTED, lambda pair: corrected_cell(pair[0])),
     (EVIDENCE, lambda pair: evidence_cell(pair[0])),
 )
+_OVER_WORDS = "Two-sided p against no difference among all words of these kinds, in all such sentences."
+_CHECKED = tuple(replace(one, meaning=_OVER_WORDS) if one.title == "p, words" else one for one in CHECKED)
 _BEHIND: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
-    *((column, lambda pair, place=place: checked_cells(pair[0])[place]) for place, column in enumerate(CHECKED)),
+    *((column, lambda pair, place=place: checked_cells(pair[0])[place]) for place, column in enumerate(_CHECKED)),
     (SPLITS, lambda pair: counts_cell(pair[0])),
 )
 _BY_SENTENCES: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (

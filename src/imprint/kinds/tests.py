@@ -52,6 +52,7 @@ CONTROL, NOT_JUDGED, REVERSED = "control", "not judged", "reversed"  # words in 
 CORRECTED = Column("p, two-sided, Holm", "Two-sided p after Holm's correction over the tests of its family.", True)
 OVER_WORDS = "95 % interval over words"
 BARS = "Bars: range to expect with other words of the same kinds (95 %), not corrected."
+OVER_BOTH = f"{OVER_WORDS} and sentences"
 COLOUR = "Colour: evidence, corrected for all tests."
 DIFFERENCE = Column("Mean difference", f"Difference of the sets' mean cosines, with its {OVER_WORDS}.", True)
 EVIDENCE = Column("Evidence", "What is left of the difference when other explanations are checked.")
@@ -280,7 +281,13 @@ def association(row: AssociationRow) -> Text:
     sets = matched_sets(row)
     if row.words_low is None:
         return say("{} with {}, {} with {}: {}{}", *sets, size[0], join(sparse, ""))
-    return say("{} with {}, {} with {}: {}, 95 % interval over words {}{}", *sets, *size, join(sparse, ""))
+    return say("{} with {}, {} with {}: {}, {} {}{}", *sets, size[0], over_what([row]), size[1], join(sparse, ""))
+
+
+def over_what(rows: "Sequence[AssociationRow | ChangeRow]") -> str:
+    """Say over what the intervals of rows are: words, and sentences where any row has enough templates."""
+    fields = ("n_target_templates", "n_attribute_templates")
+    return OVER_BOTH if any(getattr(row, name, 0) for row in rows for name in fields) else OVER_WORDS
 
 
 def counts_cell(row: AssociationRow) -> Cell:
@@ -384,10 +391,13 @@ def forest_chart(
     *,
     context: Callable[[Drawn], str] = lambda row: "",
     x_title: str = "difference of mean cosines (0: no association)",
-    note: str = f"Right of zero: as the stereotype predicts. {BARS} {COLOUR}",
+    note: str | None = None,
     main: bool = False,
 ) -> Chart:
     """Draw one line per test, the largest first: the mean difference, its interval over words, and the evidence."""
+    over = over_what(rows)
+    other = f"other {over.partition(' over ')[2]}"
+    reading = f"Right of zero: as the stereotype predicts. {BARS.replace('other words', other)} {COLOUR}"
     known = [row for row in rows if row.mean_difference is not None]
     drawn = sorted(known, key=lambda row: (-(row.mean_difference or 0.0), row.test))
     alike = Counter((context(row), pairing(row)) for row in drawn)
@@ -417,16 +427,16 @@ def forest_chart(
             )
             for row in drawn
         ]
-        return forest(lines, x_title=x_title, band="range with other words (95 %)", width=width)
+        return forest(lines, x_title=x_title, band=f"range with {other} (95 %)", width=width)
 
     alt = say(
         "A mark for each of {} tests at its mean difference; the bar is its {}. The marks show the evidence: {}.{}",
         f"{len(rows):,}",
-        OVER_WORDS,
+        over,
         evidence_counts(rows),
         join(say(" The largest is {}.", title(", ".join(pairing(row)))) for row in sorted(drawn, key=_size)[-1:]),
     )
-    columns = (TEST, Column("Mean difference", numeric=True), Column(OVER_WORDS, numeric=True), Column("Evidence"))
+    columns = (TEST, Column("Mean difference", numeric=True), Column(over, numeric=True), Column("Evidence"))
     lines = tuple(
         (
             title(context(row) + row.title),
@@ -437,7 +447,7 @@ def forest_chart(
         for row in drawn
     )
     caption = say("Mean differences of the chart{}", in_family(rows))
-    return Chart(name, heading, alt, draw, Table(caption, columns, lines), note=note, main=main)
+    return Chart(name, heading, alt, draw, Table(caption, columns, lines), note=note or reading, main=main)
 
 
 def _counted(rows: Sequence[JudgedRow]) -> dict[str, int]:

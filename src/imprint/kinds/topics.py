@@ -26,7 +26,11 @@ _WORDS = Column("Words", "Different words of these tests; a word and its inflect
 P_WORDS = Column("p, words", "Two-sided p against no difference among all words of these kinds.", True)
 _TOPICS = (
     TOPIC_COLUMN,
-    Column("Mean difference", "Mean of the tests' mean differences, with its 95 % interval over words.", True),
+    Column(
+        "Mean difference",
+        "Mean of the tests' mean differences, with its 95 % interval over words and any sentences.",
+        True,
+    ),
     P_WORDS,
     TESTS,
     _WORDS,
@@ -47,7 +51,8 @@ def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
     )
     notes: tuple[Text, ...] = (
         "The tests of one topic share words, so they are not independent. Each topic has the mean of its tests, with "
-        "an interval that counts every word once. These estimates are not corrected for the number of topics.",
+        "an interval that counts every word and every template once. These estimates are not corrected for the number "
+        "of topics.",
         *left_out,
     )
     yield Details(

@@ -5,6 +5,12 @@ inflections, contributes to the mean is summed over every table and set it is in
 the jackknife's variance, without leaving anything out. They count the interaction of two words twice, once with each
 of them, so it is taken off once. For one table, the interval is that of `crossed`.
 
+Words in sentences have templates besides, which are units too, since other sentences would have done as well. A
+template contributes what its sentences deviate by from the means of their words. If X and Y both use it, it counts for
+how it parts them alone; if one does, it counts in full. Interactions with words are taken off once; those of two
+templates are left in, which makes the interval a little wider. The variance is never below that over words alone.
+`benchmarks/coverage_of_intervals.py` simulates it.
+
 A jackknife within strata, words with the same memberships, would measure how words vary around their stratum's mean.
 It loses a degree of freedom per stratum: a stratum of one word, such as the one name that two tests share,
 contributes nothing, and one of three contributes less than half of its share. Here words vary around the mean of the
@@ -13,24 +19,33 @@ set they were drawn for, however many strata it falls into. Strata only decide h
 those of the jackknife within strata 93 to 100 times, since it does not take interactions off.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from imprint.significance.crossed import FEWEST_UNITS, OverWords, Spread, mean_differences
+from imprint.significance.crossed import FEWEST_UNITS, OverWords, Spread
 from imprint.types import Floats, Ints
 
-_Side = tuple[slice, Ints]  # where a set is in rows or columns, and the units of its words
+FEWEST_TEMPLATES = 3  # in a set; with fewer, they count as fixed
 
-_SIGNS = (1, -1, 1, -1)  # of X, Y, A and B in the mean difference
+_Pairs = tuple[Ints, Ints, Floats]  # two units, and what their interaction contributes
+
+
+@dataclass(frozen=True, eq=False)
+class InSentences:
+    """The word of each sentence, as its place among targets or attributes, and the unit of its template."""
+
+    words: Ints
+    templates: Ints
 
 
 @dataclass(frozen=True, eq=False)
 class UnitTable:
-    """A table of cosines, X above Y and A left of B, with the number of the unit of each row and column.
+    """A table of cosines, X above Y and A left of B, with the number of the unit of each word.
 
-    One number is one unit in all tables.
+    One number is one unit in all tables. Rows are targets or, where `targets` is given, their sentences;
+    columns are attributes, or theirs.
     """
 
     cosines: Floats
@@ -38,75 +53,189 @@ class UnitTable:
     n_a: int
     rows: Ints
     columns: Ints
+    targets: InSentences | None = None
+    attributes: InSentences | None = None
 
-    def sides(self) -> tuple[_Side, _Side, _Side, _Side]:
-        """Return where X, Y, A and B are in rows or columns, and the units of their words."""
-        return (
-            (slice(None, self.n_x), self.rows[: self.n_x]),
-            (slice(self.n_x, None), self.rows[self.n_x :]),
-            (slice(None, self.n_a), self.columns[: self.n_a]),
-            (slice(self.n_a, None), self.columns[self.n_a :]),
-        )
+    def roles(self) -> "tuple[_Role, _Role]":
+        """Return targets and attributes."""
+        return _Role(self.rows, self.n_x, self.targets), _Role(self.columns, self.n_a, self.attributes)
 
-    def margins(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return the targets' scores and the attributes' differences, twice each: once per side."""
-        scores = self.cosines[:, : self.n_a].mean(axis=1) - self.cosines[:, self.n_a :].mean(axis=1)
-        contrasts = self.cosines[: self.n_x].mean(axis=0) - self.cosines[self.n_x :].mean(axis=0)
-        return scores, scores, contrasts, contrasts
+    def templates(self) -> tuple[int, int]:
+        """Return how many templates of targets and attributes count as drawn: none where a set has too few."""
+        targets, attributes = self.roles()
+        return targets.templates_drawn(), attributes.templates_drawn()
 
-    def blocks(self) -> tuple[tuple[_Side, _Side, int], ...]:
-        """Return the four blocks of targets and attributes, each with its sign in the mean difference."""
-        x, y, a, b = self.sides()
-        return (x, a, 1), (x, b, -1), (y, a, -1), (y, b, 1)
+    def drawn(self) -> "UnitTable":
+        """Return the table of words instead of sentences on a side with too few templates."""
+        of_targets, of_attributes = self.templates()
+        table = self if of_targets else self._averaged(targets=True)
+        return table if of_attributes else table._averaged(targets=False)
+
+    def by_words(self) -> "UnitTable":
+        """Return the table of words instead of sentences."""
+        return self._averaged(targets=True)._averaged(targets=False)
+
+    def difference(self) -> float:
+        """Return the mean difference."""
+        targets, attributes = self.roles()
+        return float(targets.weights() @ self.cosines @ attributes.weights())
+
+    def _averaged(self, *, targets: bool) -> "UnitTable":
+        rows, columns = self.roles()
+        if targets and self.targets is not None:
+            return replace(self, cosines=rows.averages() @ self.cosines, targets=None)
+        if not targets and self.attributes is not None:
+            return replace(self, cosines=self.cosines @ columns.averages().T, attributes=None)
+        return self
 
     @property
     def fewest(self) -> int:
-        """How many units the smallest set has."""
-        return min(len(np.unique(units)) for _, units in self.sides())
+        """How many words, counted as units, the smallest set has."""
+        return min(len(np.unique(role.units[where])) for role in self.roles() for where, _ in role.sets())
+
+
+@dataclass(frozen=True, eq=False)
+class _Role:
+    """Targets or attributes: the units of the words of both sets, and the sentences that they are in."""
+
+    units: Ints
+    first: int
+    sentences: InSentences | None
+
+    def sets(self) -> tuple[tuple[slice, int], tuple[slice, int]]:
+        """Return where the words of both sets are, and the sign of each in the mean difference."""
+        return (slice(None, self.first), 1), (slice(self.first, None), -1)
+
+    def sides(self) -> Iterator[Ints]:
+        """Return the units of each set: its words, and its templates."""
+        for where, _ in self.sets():
+            yield self.units[where]
+            if self.sentences is not None:
+                yield self.templates[self._rows_of(where)]
+
+    @property
+    def templates(self) -> Ints:
+        """The unit of each row's template; none where rows are words."""
+        return np.empty(0, dtype=np.int64) if self.sentences is None else self.sentences.templates
+
+    def templates_drawn(self) -> int:
+        """Return how many templates there are, 0 where a set has too few of them."""
+        if self.sentences is None:
+            return 0
+        own = [np.unique(self.templates[self._rows_of(where)]) for where, _ in self.sets()]
+        return len(np.union1d(*own)) if min(map(len, own)) >= FEWEST_TEMPLATES else 0
+
+    def averages(self) -> Floats:
+        """Return the matrix that takes the mean of each word's sentences."""
+        if self.sentences is None:
+            return np.eye(len(self.units))
+        members = (self._words == np.arange(len(self.units))[:, None]).astype(np.float64)
+        return np.asarray(members / members.sum(axis=1, keepdims=True))
+
+    def weights(self) -> Floats:
+        """Return the weight of each row in the difference of the two sets' means."""
+        averages = self.averages()
+        return np.asarray(sum(sign * averages[where].mean(axis=0) for where, sign in self.sets()))
+
+    def influences(self) -> tuple[Ints, Floats]:
+        """Return the units, and the weights of all rows in what each of them contributes."""
+        averages = self.averages()
+        units, parts = [], []
+        for where, sign in self.sets():
+            own = averages[where]
+            units.append(self.units[where])
+            parts.append(sign * _unbiased(len(np.unique(self.units[where]))) * (own - own.mean(axis=0)) / len(own))
+            if self.sentences is not None:
+                places, weights, unbiased = self._repeated(where)
+                deviations = np.eye(len(self._words))[places] - averages[self._words[places]]
+                units.append(self.templates[places])
+                parts.append(sign * (weights * unbiased)[:, None] * deviations)
+        known, place = np.unique(np.concatenate(units), return_inverse=True)
+        return known, np.asarray(np.eye(len(known))[:, place] @ np.concatenate(parts))
+
+    def interactions(self, values: Floats) -> Iterator[_Pairs]:
+        """Return what words and their own templates contribute together; `values` has one number per row."""
+        if self.sentences is None:
+            return
+        means = self.averages() @ values
+        for where, sign in self.sets():
+            places, weights, unbiased = self._repeated(where)
+            words, units = self._words[places], self.templates[places]
+            known, template = np.unique(units, return_inverse=True)
+            deviations = unbiased * (values[places] - means[words])
+            of_templates = np.bincount(template, weights * deviations) / np.bincount(template, weights)
+            pairs = np.unique(np.stack([template, self.units[words]]), axis=1)
+            shared = _unbiased(np.bincount(pairs[0], minlength=len(known)))[template]
+            yield self.units[words], units, sign * weights * shared * (deviations - of_templates[template])
+
+    @property
+    def _words(self) -> Ints:
+        """The place of each row's word."""
+        return np.arange(len(self.units)) if self.sentences is None else self.sentences.words
+
+    def _rows_of(self, where: slice) -> Ints:
+        """Return the rows of a set."""
+        return np.flatnonzero(np.isin(self._words, np.arange(len(self.units))[where]))
+
+    def _repeated(self, where: slice) -> tuple[Ints, Floats, Floats]:
+        """Return a set's rows, their weights and corrections; a word's only sentence cannot deviate from its mean."""
+        counts = np.bincount(self._words)[self._words]
+        places = self._rows_of(where)
+        places = places[counts[places] > 1]
+        return places, 1 / (counts[places] * len(self.units[where])), _unbiased(counts[places])
 
 
 def pooled(tables: Sequence[UnitTable], *, confidence: float) -> OverWords | None:
-    """Return the interval over words of the mean of the tables' mean differences.
+    """Return the interval over words, and over templates, of the mean of the tables' mean differences.
 
-    None where a set has fewer than four units, or no word varies.
+    None where a set has fewer than four units of words, or nothing varies.
     """
     if min(table.fewest for table in tables) < FEWEST_UNITS:
         return None
-    number = 1 + max(int(max(table.rows.max(), table.columns.max())) for table in tables)
+    drawn = [table.drawn() for table in tables]
+    found = _spread([table.by_words() for table in tables])
+    if any(table.targets or table.attributes for table in drawn):
+        found = max(found, _spread(drawn), key=lambda one: float(one.variance[0]))
+    return found.interval(float(np.mean([table.difference() for table in tables])), confidence)
+
+
+def _spread(tables: Sequence[UnitTable]) -> Spread:
+    """Return the variance of the mean of the tables' mean differences, and its degrees of freedom."""
+    number = 1 + max(int(units.max()) for table in tables for role in table.roles() for units in role.sides())
     influences = np.zeros(number)
-    pairs, interactions = [], []
+    found: list[_Pairs] = []
     for table in tables:
-        for (where, units), values, sign in zip(table.sides(), table.margins(), _SIGNS, strict=True):
-            own = values[where]
-            np.add.at(influences, units, sign * _unbiased(units) * (own - own.mean()) / len(own))
-        for rows, columns, sign in table.blocks():
-            block = table.cosines[rows[0], columns[0]]
-            left = block - block.mean(axis=1, keepdims=True) - block.mean(axis=0) + block.mean()
-            scale = sign * _unbiased(rows[1]) * _unbiased(columns[1]) / block.size
-            # A pair of words is one, whichever of the two is the target.
-            ends = (rows[1][:, None], columns[1])
-            pairs.append((np.minimum(*ends) * number + np.maximum(*ends)).ravel())
-            interactions.append((scale * left).ravel())
-    _, place = np.unique(np.concatenate(pairs), return_inverse=True)
-    twice = (np.bincount(place, weights=np.concatenate(interactions)) ** 2).sum()
+        targets, attributes = table.roles()
+        scores, contrasts = table.cosines @ attributes.weights(), targets.weights() @ table.cosines
+        (of_rows, rows), (of_columns, columns) = targets.influences(), attributes.influences()
+        np.add.at(influences, of_rows, rows @ scores)
+        np.add.at(influences, of_columns, columns @ contrasts)
+        one, two = np.meshgrid(of_rows, of_columns, indexing="ij")
+        # Sentences of one template are alike by design, so how templates interact would be overestimated.
+        templates = np.outer(np.isin(of_rows, targets.templates), np.isin(of_columns, attributes.templates))
+        found.append((one, two, np.where(templates, 0.0, rows @ table.cosines @ columns.T)))
+        found += [*targets.interactions(scores), *attributes.interactions(contrasts)]
+    # A pair of units is one, whichever of the two is the target's.
+    pairs = np.concatenate([(np.minimum(one, two) * number + np.maximum(one, two)).ravel() for one, two, _ in found])
+    _, place = np.unique(pairs, return_inverse=True)
+    twice = (np.bincount(place, np.concatenate([values.ravel() for _, _, values in found])) ** 2).sum()
     terms, degrees = _by_strata(influences**2, tables)
     variance = max(terms.sum() - twice, terms.max()) / len(tables) ** 2
     df = terms.sum() ** 2 / (terms**2 / degrees).sum() if terms.any() else np.nan
-    difference = np.mean([mean_differences(table.cosines[None], table.n_x, table.n_a)[0] for table in tables])
-    return Spread(np.array([variance]), np.array([df])).interval(float(difference), confidence)
+    return Spread(np.array([variance]), np.array([df]))
 
 
-def _unbiased(units: Ints) -> float:
+def _unbiased(counts: Ints | int) -> Floats:
     """Return what makes up for deviations being taken from the mean of the units themselves."""
-    count = len(np.unique(units))
-    return float(np.sqrt(count / (count - 1)))
+    return np.asarray(np.sqrt(counts / np.maximum(np.asarray(counts) - 1, 1)))
 
 
 def _by_strata(squares: Floats, tables: Sequence[UnitTable]) -> tuple[Floats, Floats]:
     """Return the sum of squares of each stratum, and its degrees of freedom: a set of n units has n - 1 in all."""
     memberships: dict[int, list[int]] = {}
     share: dict[int, float] = {}
-    for place, (_, units) in enumerate(side for table in tables for side in table.sides()):
+    sides = (units for table in tables for role in table.roles() for units in role.sides())
+    for place, units in enumerate(sides):
         own = np.unique(units).tolist()
         for unit in own:
             memberships.setdefault(unit, []).append(place)
