@@ -186,7 +186,7 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
 
     alt = say(
         "A mark for each of {} surnames, a sample: how rare it is as a word from left to right, how many bear it from "
-        "bottom to top, and the line through the kept names. Removed names lie to the left of it.",
+        "bottom to top, and the line through the kept names. Many removed names lie to the left of it.",
         count(len(marked)),
     )
     columns = (
