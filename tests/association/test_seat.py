@@ -10,6 +10,7 @@ import pytest
 from refusals import refuses
 from scipy.stats import norm
 
+from imprint.association.changes import change_rows
 from imprint.association.framing import FramedWords
 from imprint.association.seat import in_sentences, measure, seat
 from imprint.association.seat_battery import run_seat_battery
@@ -471,3 +472,20 @@ def test_too_many_sentences_to_count_leave_the_words():
     assert [row.reason for row in battery.skipped] == [
         "600 and 600 bleached sentences have too many partitions to count; the test by words was run"
     ]
+
+
+def test_the_interval_of_words_in_sentences_is_over_their_templates_too():
+    found = {context: seat("cbow", "caliskan-6", context=context) for context in ("word", "bleached")}
+    rows = {context: one.finding() for context, one in found.items()}
+    assert [(row.n_target_templates, row.n_attribute_templates) for row in rows.values()] == [(0, 0), (8, 26)]
+    words = replace(found["bleached"].table, sentences=None).over_words()
+    assert rows["bleached"].words_high - rows["bleached"].words_low > 1.02 * (words.high - words.low)
+
+
+def test_a_change_of_words_in_sentences_is_over_their_templates_too():
+    one, other = (seat("cbow", "caliskan-6", context="bleached") for _ in range(2))
+    turned = replace(other.table.sentences, cosines=other.table.sentences.cosines**2)
+    changed = replace(other, table=replace(other.table, cosines=other.table.cosines**2, sentences=turned))
+    (row, *_) = change_rows([one], [changed], 0.05)
+    words = replace(one.table, cosines=changed.table.cosines - one.table.cosines, sentences=None).over_words()
+    assert row.words_high - row.words_low != pytest.approx(words.high - words.low)
