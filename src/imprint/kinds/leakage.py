@@ -46,7 +46,7 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
     caption = say("Gender recovered from vectors: {}", named(first.embedding, first.against))
     table = Table(caption, tuple(columns), lines)
     notes = (
-        "Can the gender of words still be recovered from their vectors? Recovered is the mean share of women's and "
+        "Can the gender of words be recovered from their vectors? Recovered is the mean share of women's and "
         "men's words that are classified correctly, on words that were not used for training, or by two clusters. "
         "Chance is about one half. Brackets are 95 % intervals: over other training words for classifiers, over "
         "resampled words for clusters.",
@@ -55,7 +55,7 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
         "these words does better on them than on others.",
     )
     prose = (Prose(note, "note", ("page", "terminal")) for note in notes)
-    yield Details("Can gender still be recovered?", (table, *prose))
+    yield Details(f"Can gender {'still ' if first.against else ''}be recovered?", (table, *prose))
 
 
 def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
@@ -65,9 +65,9 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
         worst = max(names, key=lambda row: row.accuracy)
         if worst.against is None:
             yield say(
-                "A {} classifies {} of first names by gender from sentences such as “This is Emma.” (chance {}).",
-                worst.method,
+                "Gender is recognised from {} of first names ({}; chance {}).",
                 percent(worst.accuracy),
+                worst.method,
                 percent(worst.chance),
             )
             return
@@ -156,9 +156,13 @@ def _bracketed(shown: Number, low: float | None, high: float | None) -> Cell:
 
 
 def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
-    """Pair what can still be recovered with what that does not show."""
+    """Pair what can be recovered with what that does not show."""
+    debiased = rows[0].against is not None
+    unsaid = (
+        "That debiasing removed gender from the vectors." if debiased else "That a system built on it uses gender."
+    )
     for sentence in sentences(rows):
-        yield sentence, "That debiasing removed gender from the vectors."
+        yield sentence, unsaid
 
 
 def sentence_claims(rows: Sequence[SentenceLeakageRow]) -> Iterator[Claim]:

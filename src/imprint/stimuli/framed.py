@@ -132,6 +132,7 @@ def _mean_over_frames(
                 where=encoder.name,
                 hint="check its weights and pooling",
             )
+        rows = np.ldexp(rows, -np.frexp(largest)[1])  # exact, and squares of huge or tiny numbers are then finite
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
         total = rows if total is None else np.add(total, rows, out=total)
     assert total is not None
