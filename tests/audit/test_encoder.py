@@ -1,13 +1,17 @@
 """The audit of a sentence encoder by itself: the mean of the bundled words, and the default encoder."""
 
 import re
+import zlib
 
+import numpy as np
 import pytest
 from refusals import refuses
+from small import small_audits
 
 from imprint.audit.run import run_audit
 from imprint.encoders.cache import EncodingCache
-from imprint.errors import SettingError
+from imprint.encoders.function import FunctionEncoder
+from imprint.errors import EncoderError, SettingError
 from imprint.evaluation.controls import controls
 from imprint.kinds.sections import sections
 from imprint.policy.gate import check, parse_conditions
@@ -26,6 +30,9 @@ KINDS = {
     "analogies": set(),
     "debiasing": set(),
 }
+
+
+small = pytest.fixture(small_audits, scope="module", autouse=True)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +68,7 @@ def test_the_first_row_is_about_the_encoder_and_its_controls(audit, encoder):
 def test_every_row_is_the_encoders(audit, encoder):
     assert {row.embedding_sha256 for row in audit.rows} == {encoder.identity}
     names = {row.kind: row.embedding for row in audit.rows if row.kind not in ("part", "skipped")}
-    assert {kind for kind, name in names.items() if name.endswith("through templates")} >= {
+    assert {kind for kind, name in names.items() if name.endswith("(in sentences)")} >= {
         "wefat",
         "ube",
         "similarity",
@@ -88,7 +95,7 @@ def test_the_page_has_the_sections_of_an_embedding_in_their_order(audit):
     ]
     page = render_page(audit.rows)
     text = re.sub("<[^>]*>", "", page)
-    assert "of a sentence encoder · 100 dimensions" in text
+    assert "Quick bias audit of a sentence encoder · 100 dimensions" in text
     assert "How large is each association in glove.6B.100d?" in text
 
 
@@ -117,7 +124,7 @@ def test_conditions_on_words_are_answered_in_sentences(audit):
 
 def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
     class Limited(type(encoder)):
-        max_texts = 12_000
+        max_texts = 2_700
 
     limited = Limited(load("default"))
     found = run_audit(limited, quick=True, rotations=10, topics=("gender",), parts=("enumeration", "wefat"))
@@ -129,6 +136,44 @@ def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
 def test_an_encoder_is_not_asked_beside_itself(encoder):
     with refuses(SettingError, option="encoder", where=encoder.name):
         run_audit(encoder, encoder="cbow")
+
+
+def noise(text):
+    return np.random.default_rng(zlib.crc32(text.encode())).normal(size=16)
+
+
+def encoder_of(row):
+    return FunctionEncoder(lambda texts: [row(text) for text in texts], name="bad")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda text: np.ones(16),
+        lambda text: np.ones(16) + 1e-7 * noise(text),
+        lambda text: np.zeros(16),
+        lambda text: noise(text) * (np.nan if "doctor" in text else 1),
+        lambda text: noise(text)[: 15 + ("doctor" in text)],
+    ],
+    ids=["one vector", "nearly one vector", "zeros", "a NaN", "two sizes"],
+)
+def test_an_encoder_that_gives_no_vectors_is_refused_in_one_line(row):
+    with refuses(EncoderError, "bad"):
+        run_audit(encoder_of(row), quick=True, topics=("gender",))
+
+
+@pytest.mark.parametrize("size", [1e-30, 1, 1e30])
+def test_random_vectors_cannot_be_judged(size):
+    found = run_audit(encoder_of(lambda text: size * noise(text)), quick=True, rotations=10, topics=("gender",))
+    assert found.rows[0].judged is False
+    assert {row.test for row in found.parts if row.why} == {"analogies", "debiasing"}
+    assert check(found.rows, parse_conditions(require=["weat:caliskan-6:|mean_difference|<2"])).exit_code == 3
+
+
+def test_vectors_along_one_line_cannot_be_judged():
+    found = run_audit(encoder_of(lambda text: noise(text)[:1]), quick=True, rotations=10, topics=("gender",))
+    assert found.rows[0].judged is False
+    assert {row.test for row in found.parts if row.why} >= {"directions", "enumeration"}
 
 
 @pytest.mark.slow

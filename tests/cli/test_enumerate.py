@@ -279,13 +279,13 @@ def test_a_sentence_encoder_is_asked_once_and_then_its_cache(imprint, tmp_path, 
     (tmp_path / "people.txt").write_text("\n".join(first_names().names[:80]))
     options = ("--encoder", "default", "--names", "people.txt", "--groups", 3, "--categories", 4, "--words", 300)
     first = imprint("enumerate", *options, "--rotations", 200, "--json")
-    assert {row["embedding"] for row in lines(first)} == {"USE multilingual v3 through templates"}
+    assert {row["embedding"] for row in lines(first)} == {"USE multilingual v3 (in sentences)"}
     assert "It is {word}." in lines(first, "ube-overview")[0]["embedding_notes"][0]
     assert "It is {word}." in first.stderr
     monkeypatch.setattr(UniversalEncoder, "embed", None)
     assert imprint("enumerate", *options, "--rotations", 200, "--json").stdout == first.stdout
     shown = imprint("enumerate", *options, "--rotations", 200, "--fdr", 0.5)
-    assert "USE multilingual v3 through templates" in shown.stdout.splitlines()[0]
+    assert "USE multilingual v3 (in sentences)" in shown.stdout.splitlines()[0]
 
 
 @pytest.mark.parametrize(

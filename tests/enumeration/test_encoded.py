@@ -96,7 +96,7 @@ def test_names_have_capitals_and_words_the_ranks_and_flags_of_the_bundled_embedd
         row = bundled.index.get(word.lower())
         assert rank == (bundled.ranks.max() + 1 if row is None else bundled.ranks[row])
         assert common == word.islower()
-    assert made.name == "encode through templates"
+    assert made.name == "encode (in sentences)"
     assert "This is {word}." in made.notes[0]
     assert "pooling the function's own" in made.notes[0]
 
@@ -151,7 +151,7 @@ def test_the_default_encoder_sets_the_names_of_women_and_men_apart():
     found = enumerate_biases(made, sides, groups=2, categories=8, words=400, rotations=200)
     shares = [np.mean([table.share_women[table.index[name]] for name in group.names]) for group in found.groups]
     assert max(shares) - min(shares) > 0.5
-    assert found.embedding == "USE multilingual v3 through templates"
+    assert found.embedding == "USE multilingual v3 (in sentences)"
     assert found.significant
 
 

@@ -158,8 +158,9 @@ def test_a_change_is_shown_once_per_test_and_the_largest_is_said():
     assert "2 of the 2" in counted
     assert "-0.125" in largest  # the strongest evidence comes first
     assert said([row.in_part("debiasing") for row in rows])[0].count("2 of the 2 tests") == 1
-    (none,) = said([make_row("change", **CHANGE, evidence="none shown")])
+    none, largest = said([make_row("change", **CHANGE, evidence="none shown")])
     assert "0 of the 1" in none
+    assert "-0.125" in largest
 
 
 def test_topics_of_one_test_alone_are_not_shown_twice():

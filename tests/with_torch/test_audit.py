@@ -1,53 +1,79 @@
-"""The real MiniLM through several adapters: one model, one set of findings."""
+"""The real MiniLM through several adapters: one model, one set of findings, one page."""
 
-import warnings
-
-import numpy as np
 import pytest
+from agreeing import differences
+from small import small_audits
 
 import imprint
 from imprint.audit.run import run_audit
+from imprint.encoders.onnx import OnnxEncoder
+from imprint.evaluation.benchmarks import bundled_benchmarks
+from imprint.evaluation.comparison import compare
+from imprint.kinds.changes import say_changes
+from imprint.kinds.sections import sections
+from imprint.render.terminal import draw_text
+from imprint.report.page import render_page
+from imprint.report.summary import people, tiles
+from imprint.stimuli.catalog import choose
+from imprint.subjects.opening import open_encoder
 
-PARTS = ("wefat", "directions")
+LEVELS = {"strong", "moderate", "limited", "none shown", "too few words"}
 
-
-def opened(folder):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from sentence_transformers import SentenceTransformer
-
-        return SentenceTransformer(str(folder), device="cpu")
-
-
-def sizes(audit):
-    """Return the numbers of the findings by test."""
-    found = {}
-    for row in audit.rows:
-        if row.kind == "wefat":
-            found[row.test, ""] = row.r, row.r_low, row.r_high
-        elif row.kind == "projection":
-            found |= {(row.test, one.word): (one.value,) for one in row.coordinates}
-    return found
+small = pytest.fixture(small_audits, scope="module", autouse=True)
 
 
-def test_a_folder_and_an_object_give_the_same_findings(minilm):
-    folder, model = (
-        run_audit(subject, quick=True, topics=("gender",), parts=PARTS) for subject in (minilm, opened(minilm))
-    )
-    assert (folder.rows[0].subject, folder.rows[0].judged, folder.rows[0].dimension) == ("encoder", True, 384)
-    assert {row.test for row in folder.parts if row.ran} == set(PARTS)
-    first, second = sizes(folder), sizes(model)
-    assert first.keys() == second.keys()
-    assert len(first) > 250
-    for key, values in first.items():
-        np.testing.assert_allclose(values, second[key], atol=1e-4)
+def small_audit(subject, cache=None):
+    return run_audit(subject, quick=True, rotations=50, topics=("gender",), cache=cache)
 
 
-def test_functions_take_the_model_itself(minilm):
-    model = opened(minilm)
-    found = imprint.wefat(model, "caliskan-wefat-occupations")
-    assert found.pearson.r > 0.5
-    assert found.embedding.endswith("through templates")
-    assert imprint.wefat(minilm, "caliskan-wefat-occupations").pearson.r == pytest.approx(found.pearson.r, abs=1e-4)
-    seat = imprint.seat(model, "caliskan-7", context="word")
+@pytest.fixture(scope="module")
+def folder(minilm, kept):
+    return small_audit(minilm, kept)
+
+
+@pytest.fixture(scope="module")
+def glove():
+    return small_audit("default")
+
+
+def test_a_folder_an_onnx_file_and_a_server_give_the_same_findings(folder, minilm_float32, served, kept):
+    server = open_encoder(served, model="sentence-transformers", timeout=120.0, retries=0)
+    for subject in (minilm_float32, server):
+        found = small_audit(subject, kept)
+        assert found.rows[0].embedding_sha256 != folder.rows[0].embedding_sha256
+        assert differences(folder.rows, found.rows) == []
+        assert [one.name for one in sections(found.rows)] == [one.name for one in sections(folder.rows)]
+
+
+def test_the_model_itself_gives_the_same_findings(folder, sentence_transformer):
+    found = imprint.wefat(sentence_transformer, "caliskan-wefat-occupations")
+    (row,) = [row for row in folder.rows if row.test == "caliskan-wefat-occupations"]
+    assert found.pearson.r == pytest.approx(row.r, abs=1e-4)
+    seat = imprint.seat(sentence_transformer, "caliskan-7", context="word")
     assert (seat.test.id, seat.unit, len(seat.missing)) == ("caliskan-7", "word", 0)
+
+
+def test_the_page_has_the_parts_and_levels_of_an_embedding(folder, glove):
+    own, words = ([one.name for one in sections(audit.rows)] for audit in (folder, glove))
+    assert own == ["seat" if name == "weat" else name for name in words]
+    for audit, kind in ((folder, "seat"), (glove, "weat")):
+        tests = people(audit.rows)
+        assert {row.kind for row in tests} == {kind}
+        assert {row.evidence for row in tests} <= LEVELS
+        assert {tile.title for tile in tiles(audit.rows).tiles}
+    assert (folder.rows[0].subject, folder.rows[0].judged, folder.rows[0].dimension) == ("encoder", True, 384)
+    page = render_page(folder.rows)
+    for one in sections(folder.rows):
+        assert one.title in page
+
+
+def test_eight_bits_differ_little_and_the_comparison_says_how_much(minilm, minilm_float32, minilm_onnx, kept):
+    eight = OnnxEncoder(minilm_onnx, tokenizer=minilm / "tokenizer.json")
+    tests = choose(imprint.catalogue(), ("caliskan-6",))
+    found = compare(minilm_float32, eight, tests=tests, benchmarks=bundled_benchmarks("rg-65"), cache=kept)
+    (change,) = [row for row in found.changes if row.kind == "change"]
+    assert change.words_low < change.mean_difference < change.words_high
+    assert 0 < abs(change.mean_difference) < 0.02
+    *_, largest = map(draw_text, say_changes([change]))
+    assert change.title in largest
+    assert min(row.pearson for row in found.agreements) > 0.98

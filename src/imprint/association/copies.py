@@ -6,7 +6,7 @@ sentences, so their interval is over words alone, and they can show more than th
 share its shuffle, or its turn of the targets; clusters are drawn for each test.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -131,26 +131,30 @@ class Copies:
             for one in self.tests
         ]
 
-    def _turned(self, turns: Floats) -> list[Vectors]:
-        """Apply each copy's matrix to all targets."""
-        matrices = turns.astype(np.float32)
+    def _turned(self, turns: Iterable[Floats]) -> list[Vectors]:
+        """Apply each copy's matrix to all targets; kept in single precision, they take most of the memory."""
+        size = self.background.rows.shape[1]
+        matrices = np.empty((self.count, size, size), dtype=np.float32)
+        for place, turn in enumerate(turns):
+            matrices[place] = turn
         made = []
         for one in self.tests:
             targets, attributes = (side.astype(np.float32) for side in (one.contrast.targets, one.contrast.attributes))
             made.append((targets @ matrices, np.broadcast_to(attributes, (self.count, *attributes.shape))))
         return made
 
-    def _rotations(self) -> Floats:
+    def _rotations(self) -> Iterator[Floats]:
         size = self.background.rows.shape[1]
-        turns = np.linalg.qr(self.rng.standard_normal((self.count, size, size)))
-        # The signs of the triangle's diagonal make the rotation uniform.
-        return np.asarray(turns.Q * np.sign(np.einsum("kii->ki", turns.R))[:, None, :])
+        for _ in range(self.count):
+            turn = np.linalg.qr(self.rng.standard_normal((size, size)))
+            # The signs of the triangle's diagonal make the rotation uniform.
+            yield turn.Q * np.sign(np.diag(turn.R))
 
-    def _flips(self, axes: Floats) -> Floats:
-        signs = self.rng.choice([-1.0, 1.0], size=(self.count, axes.shape[1]))
-        return np.asarray((axes * signs[:, None, :]) @ axes.T)
+    def _flips(self, axes: Floats) -> Iterator[Floats]:
+        for signs in self.rng.choice([-1.0, 1.0], size=(self.count, axes.shape[1])):
+            yield (axes * signs) @ axes.T
 
-    def _flips_across_frequency(self) -> Floats:
+    def _flips_across_frequency(self) -> Iterator[Floats]:
         """Flip axes of what is left of the space without the directions in which blocks of frequency differ."""
         blocks = np.split(self.background.rows[: self._size].astype(np.float64), self.background.starts[1:-1])
         means = np.array([block.mean(axis=0) for block in blocks])
@@ -163,7 +167,7 @@ class Copies:
         # The kept directions, made the widest by far, come last: few rows leave other axes without any width.
         spread_out = across.T @ across + (1 + np.sum(across**2)) * kept @ kept.T
         axes = np.linalg.eigh(spread_out)[1][:, : -kept.shape[1]]
-        return np.asarray(self._flips(axes) + kept @ kept.T)
+        return (flip + kept @ kept.T for flip in self._flips(axes))
 
     def _clustered(self) -> list[Vectors]:
         """Ask about random words and their neighbours, as many as the sets have and of like frequency."""

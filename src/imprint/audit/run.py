@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from imprint.audit.progress import Meter
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingCache, HeldEncodings
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import controls
 from imprint.kinds import Kind, Part, all_kinds
@@ -114,7 +114,7 @@ def run_audit(
     policy_sha256
         Hash of the policy that the findings will be checked against; it is written into them.
     cache
-        Where encodings are kept between runs.
+        Where encodings are kept between runs; without it, they are held during the audit.
     executor
         Any `concurrent.futures.Executor` to make the rotations.
     report
@@ -144,7 +144,7 @@ def run_audit(
     )
     if beside is not None and not isinstance(opened, Embedding):
         raise SettingError("is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out")
-    job = Job(opened, plan, beside, other, cache, executor)
+    job = Job(opened, plan, beside, other, HeldEncodings() if cache is None else cache, executor)
     runnable = [kind for kind in all_kinds() if kind.run is not None and (parts is None or kind.part.name in parts)]
     kinds = sorted((kind for kind in runnable if _shown(kind.part, job)), key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}

@@ -153,6 +153,25 @@ class EncodingCache:
         return raising_as(sqlite3.Error, EncoderError, problem, where=self.path, hint=hint)
 
 
+class HeldEncodings(EncodingCache):
+    """Encodings held for one run, where none are kept on disk."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], Floats32] = {}
+
+    def get(self, encoder: str, texts: Sequence[str]) -> dict[str, Floats32]:
+        """Return the vectors it has, by text."""
+        return {text: self._rows[encoder, text] for text in texts if (encoder, text) in self._rows}
+
+    def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
+        """Hold one row per text."""
+        self._rows |= {(encoder, text): row for text, row in zip(texts, rows, strict=True)}
+
+    def close(self) -> None:
+        """Let go of all of them."""
+        self._rows.clear()
+
+
 def default_cache() -> Path:
     """Return the default place of the cache: $IMPRINT_CACHE, else the system's folder for caches."""
     problem = "this user has no home folder to keep encodings in"

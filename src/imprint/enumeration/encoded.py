@@ -51,7 +51,7 @@ def embed_vocabulary(
     Examples
     --------
     >>> imprint.embed_vocabulary("cbow", words=100, names=["Mary", "John"])
-    Embedding('glove.6B.100d through templates', 102 words, 100 dimensions)
+    Embedding('glove.6B.100d (in sentences)', 102 words, 100 dimensions)
     """
     check_whole("words", words)
     check_names(names)

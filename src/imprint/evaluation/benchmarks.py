@@ -10,6 +10,7 @@ import math
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -55,8 +56,7 @@ Benchmark = PairBenchmark | AnalogyBenchmark
 
 def bundled_benchmarks(*names: str) -> tuple[Benchmark, ...]:
     """Return RG-65, WordSim-353, MEN and Google's analogies, whose licences let imprint carry them; or those named."""
-    folder = resources.files("imprint.evaluation") / "data"
-    return tuple(_read(folder / file) for file in _BUNDLED if not names or _stem(file) in names)
+    return tuple(_bundled(file) for file in _BUNDLED if not names or _stem(file) in names)
 
 
 def pair_words(benchmarks: Iterable[Benchmark]) -> list[str]:
@@ -86,6 +86,11 @@ def all_benchmarks(folder: FilePath | None = None) -> tuple[Benchmark, ...]:
     found = bundled_benchmarks() + own
     _refuse_twice([benchmark.name for benchmark in found], Path(folder))
     return found
+
+
+@cache
+def _bundled(file: str) -> Benchmark:
+    return _read(resources.files("imprint.evaluation") / "data" / file)
 
 
 def _stem(name: str) -> str | None:

@@ -171,7 +171,7 @@ def _line(row: BenchmarkRow, measure: str) -> tuple[Cell | Text, ...]:
 def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
     compared = any(row.against is not None for row in rows)
     if compared:
-        same = f"Both embeddings are measured on the same {things}."
+        same = f"Both are measured on the same {things}."
         yield Prose(f"{same} A difference whose interval contains zero is not significant.", "note", _SAID)
     of: Literal["change_", ""] = "change_" if compared else ""
     if any(None in row.measured(measure, of) for row in rows for measure in row.measures):

@@ -26,10 +26,11 @@ from imprint.view import (
     title,
 )
 
+_DEBIASING = "debiasing"  # the part whose changes are those of a debiaser
 _CHANGED = "change of the mean difference"
 _READ = f"Left of zero: less as the stereotype predicts than before. {BARS}"
-_BEFORE = Column("Before", "Mean difference in the first embedding.", True)
-_AFTER = Column("After", "Mean difference in the second embedding.", True)
+_BEFORE = Column("Before", "Mean difference in the first.", True)
+_AFTER = Column("After", "Mean difference in the second.", True)
 _CHANGE = Column(
     "Change", "Mean difference after less that before, with its 95 % interval over words and any sentences.", True
 )
@@ -42,7 +43,7 @@ _CHANGES = (
     Column("Evidence", "Moderate: label permutation and words. Limited: label permutation alone."),
     Column("p, label", "Two-sided p of the words' changes, over all splits of the target words.", True, extra=True),
     Column(P_WORDS.title, P_WORDS.meaning, True, extra=True),
-    Column("Change of d", "The second embedding's d less the first one's.", True, extra=True),
+    Column("Change of d", "The second's d less the first's.", True, extra=True),
 )
 _TOPIC_CHANGES = (TOPIC_COLUMN, _BEFORE, _AFTER, _CHANGE, P_WORDS, TESTS)
 
@@ -58,6 +59,8 @@ def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
         yield forest_chart(name, heading, people, x_title=_CHANGED, note=_READ)
         caption = say("What changed from {} to {}{}", *ends, in_family(own))
         yield Table(caption, _CHANGES, tuple(_change_cells(row) for row in own))
+        if own[0].part != _DEBIASING:  # where the command says more
+            yield from (Prose(sentence, media=("terminal",)) for sentence in say_changes(own))
     yield Prose(
         "The change of each word's score is tested, on the words that both have. A change has moderate evidence at "
         "most: frequency and the space's axes are not checked.",
@@ -74,7 +77,8 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
         moderate = sum(row.evidence == "moderate" for row in found)
         counts = (_changed(rows[0]), f"{len(found)}", f"{len(people)}", f"{moderate}")
         yield say("{} changes {} of the {} tests compared, {} of them with moderate evidence.", *counts)
-    best = [row for row in found if row.evidence == strongest(one.evidence for one in found)]
+    level = strongest(one.evidence for one in found)
+    best = [row for row in people if row.mean_difference and (not found or row.evidence == level)]
     if best:
         row = max(best, key=lambda one: (abs(one.mean_difference or 0.0), one.test))
         name, size = title(row.title), number(row.mean_difference, 3)
@@ -109,7 +113,7 @@ def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
 
 
 def _changed(row: ChangeRow) -> Text:
-    if row.part == "debiasing":
+    if row.part == _DEBIASING:
         return "Debiasing"
     return say("Going from {} to {}", title(row.change_from), title(row.change_to))
 

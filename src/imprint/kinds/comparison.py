@@ -65,7 +65,7 @@ def blocks(rows: Sequence[AgreementRow]) -> Iterator[Block]:
     columns = _COLUMNS if any(row.published_pearson is not None for row in rows) else _COLUMNS[:-1]
     table = Table(caption, columns, tuple(_line(row)[: len(columns)] for row in rows))
     note = Prose(
-        "Pearson and Spearman correlate the scores of the same words in both embeddings; names and occupations have "
+        "Pearson and Spearman correlate the scores of the same words in both; names and occupations have "
         "the scores of WEFAT. Brackets are 95 % intervals over resampled words, each with all of its scores.",
         "note",
         ("page", "terminal"),

@@ -43,7 +43,7 @@ BEFORE_AFTER = Part(
     60,
     needs="debias",
     asks=("embedding",),
-    why_not="an audit tries debiasing on word embeddings only",
+    why_not="an audit tries debiasing on word embeddings only; `imprint debias` debiases an encoder",
 )
 
 _FACTS = {

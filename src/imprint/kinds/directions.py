@@ -136,7 +136,7 @@ def show_comparisons(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Block]
 
 def show_pairs(rows: Sequence[PairsRow]) -> Iterator[Block]:
     """Show each pair as two dots and the line between them."""
-    yield Details("Does the embedding have one direction for gender?", tuple(_pair_blocks(rows)))
+    yield Details("Is there one direction for gender?", tuple(_pair_blocks(rows)))
 
 
 def _pair_blocks(rows: Sequence[PairsRow]) -> Iterator[Block]:

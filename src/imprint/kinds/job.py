@@ -210,10 +210,12 @@ class Job:
 
     @cached_property
     def words(self) -> "AskedWords":
-        """The words of the subject that kinds ask about."""
+        """The words of the subject that kinds ask about; their sentences, which no other kind needs, are not held."""
+        from imprint.encoders.cache import HeldEncodings
         from imprint.kinds.words import asked_words
 
-        return asked_words(self.subject, self.plan, self.cache, self.progress, enumerated=self.enumerated)
+        cache = None if isinstance(self.cache, HeldEncodings) else self.cache
+        return asked_words(self.subject, self.plan, cache, self.progress, enumerated=self.enumerated)
 
     @cached_property
     def sentence_tests(self) -> "list[WeatTest]":

@@ -165,14 +165,11 @@ def _bracketed(shown: Number, low: float | None, high: float | None) -> Cell:
 
 
 def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
-    """Pair what can still be recovered with what that does not show."""
+    """Pair what can be recovered with what that does not show."""
+    debiased = rows[0].against is not None
+    unsaid = "That debiasing removed gender from the vectors." if debiased else "That a system built on it uses this."
     for sentence in sentences(rows):
-        cannot = (
-            "That an application uses this."
-            if rows[0].against is None
-            else "That debiasing removed gender from the vectors."
-        )
-        yield sentence, cannot
+        yield sentence, unsaid
 
 
 def sentence_claims(rows: Sequence[SentenceLeakageRow]) -> Iterator[Claim]:

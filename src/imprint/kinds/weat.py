@@ -223,15 +223,15 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
     lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)
-    caption = say("Every test on both embeddings; p is {}{}", one_sided(rows), in_family(rows))
+    caption = say("Every test on both; p is {}{}", one_sided(rows), in_family(rows))
     notes: list[Block] = []
     if compared:
-        both = "Both embeddings are tested on the words that both have. Holm's correction is over the tests of each."
+        both = "Both are tested on the words that both have. Holm's correction is over the tests of each."
         notes += [Prose(both, "note", ("page", "terminal"))]
         notes += missing_notes(list({row.test: row for row in rows}.values()))
     turned = "An effect below zero is a reversed association, not a removed one."
     notes.append(Prose(turned, "note", ("page", "terminal")))
-    yield Details("Every test on both embeddings", (Table(caption, columns, lines, filtered=True), *notes))
+    yield Details("Every test on both", (Table(caption, columns, lines, filtered=True), *notes))
 
 
 def _paired_cells(row: WeatRow) -> tuple[Cell | Text, ...]:

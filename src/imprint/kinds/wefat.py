@@ -114,7 +114,7 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
 
 def claims(rows: Sequence[WefatRow]) -> Iterator[Claim]:
     """Pair the correlations with what they do not show."""
-    return first_claim(sentences(rows), "That the embedding causes what was counted, or the other way round.")
+    return first_claim(sentences(rows), "That the vectors cause what was counted, or the other way round.")
 
 
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:

@@ -10,10 +10,10 @@ from imprint.view import Block, Column, Given, Listing, Prose, Section, Table, T
 
 LIMITS = (
     "No evidence shown is not evidence of absence; the smallest detectable difference is given.",
-    "An association that holds is a fact about the embedding. Whether it harms depends on how the embedding is used.",
+    "An association that holds is a fact about the model. Whether it harms depends on how the model is used.",
     "Tests ask about the words in their lists. Other words for the same people may behave differently.",
-    "Effect sizes of embeddings and of people are on different scales and cannot be compared.",
-    "Removing a bias from one direction does not remove it from the embedding.",
+    "Effect sizes of models and of people are on different scales and cannot be compared.",
+    "Removing a bias from one direction does not remove it from the vectors.",
     "Names represent groups of people only through who bears them in the United States.",
 )
 

@@ -51,7 +51,7 @@ def word_vectors(
     rows = np.array([bundled.index.get(word, -1) for word in vocabulary], dtype=np.int64)
     vectors, background = _mean_over_frames(subject, vocabulary, cache, progress)
     made = Embedding(
-        name=f"{subject.name} through templates",
+        name=f"{subject.name} (in sentences)",
         words=vocabulary,
         vectors=vectors,
         notes=(_note(subject, vocabulary),),
@@ -132,6 +132,7 @@ def _mean_over_frames(
                 where=encoder.name,
                 hint="check its weights and pooling",
             )
+        rows = np.ldexp(rows, -np.frexp(largest)[1])  # exact, and squares of huge or tiny numbers are then finite
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
         total = rows if total is None else np.add(total, rows, out=total)
     assert total is not None

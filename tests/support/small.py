@@ -1,0 +1,21 @@
+"""A quick audit of an encoder made smaller still: every part runs, on few tests, words, names and copies."""
+
+from functools import partial
+
+import pytest
+
+from imprint.evaluation.benchmarks import bundled_benchmarks
+from imprint.evaluation.comparison import comparison_words
+from imprint.kinds import job, words
+
+
+def small_audits():
+    """Let audits ask little while inside."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job, "QUICK_ENCODED", 300)
+        patch.setattr(job, "QUICK_BEARERS", 300_000)
+        patch.setattr(job, "QUICK_COPIES", 8)
+        patch.setattr(job, "SEAT_TESTS", ("caliskan-[1678]",))
+        few = partial(comparison_words, benchmarks=bundled_benchmarks("rg-65"))
+        patch.setattr(words, "comparison_words", few)
+        yield
