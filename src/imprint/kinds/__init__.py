@@ -49,6 +49,7 @@ REGISTRY = Registry(
         "similarity": "imprint.kinds.benchmarks:SIMILARITY",
         "analogy_benchmark": "imprint.kinds.benchmarks:ANALOGIES",
         "agreement": "imprint.kinds.comparison:AGREEMENT",
+        "swap": "imprint.kinds.swap:SWAP",
         "study-matching": "imprint.study.kinds:MATCHING",
         "study-category": "imprint.study.kinds:CATEGORY",
         "study-group": "imprint.study.kinds:GROUP",

@@ -40,6 +40,9 @@ def verdict(rows: Sequence[Row]) -> Text:
         return say("{} cannot be judged.", title(failed[0].embedding))
     answers = [row for row in rows if isinstance(row, GateRow)]
     decided = [decision(answers)] if answers else []
+    if not tests and (others := [row for row in rows if isinstance(row, JudgedRow) and row.kind not in _FAMILIES]):
+        said = [text for kind, own in by_part_and_kind(others) for text in list(kind.sentences(own))[: len(own)]]
+        return join([*decided, *said], " ")
     return join([*decided, *(_found(tests) if tests else ["No test about people was run."])], " ")
 
 
