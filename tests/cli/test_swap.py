@@ -30,7 +30,7 @@ def test_a_command_is_scored_kept_and_judged(imprint, scorer, tmp_path):
     assert len(asked.splitlines()) == 40
     again = imprint("swap", scorer, *options)
     assert (again.returncode, (tmp_path / "asked.txt").read_text()) == (0, asked)
-    assert "100 %" in again.stdout
+    assert "100.0" in again.stdout
 
 
 @pytest.mark.parametrize(("margin", "code"), [("2", 0), ("0.5", 2)])
@@ -43,8 +43,8 @@ def test_findings_become_a_page_and_a_card(imprint, scorer, tmp_path):
     rows = imprint("swap", scorer, *GROUPS, "--templates", "texts.txt", "--copies", 5, "--json").stdout
     (tmp_path / "swap.jsonl").write_text(rows)
     assert imprint("report", "swap.jsonl").returncode == 0
-    assert "100 %" in (tmp_path / "report.html").read_text()
-    assert "100 %" in imprint("card", "swap.jsonl").stdout
+    assert "100.0" in (tmp_path / "report.html").read_text()
+    assert "100.0" in imprint("card", "swap.jsonl").stdout
 
 
 @pytest.mark.parametrize(

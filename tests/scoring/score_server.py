@@ -18,9 +18,7 @@ class Handler(BaseHTTPRequestHandler):
         kind = self.path.rsplit("/", 1)[1]
         if kind == "busy" and COUNTS[self.path] == 1:
             self.answer(503, {"error": "busy"})
-        elif kind == "broken":
-            self.answer(400, {"error": "no"})
-        elif kind == "second" and COUNTS[self.path] == 2:
+        elif kind == "broken" or (kind == "second" and COUNTS[self.path] == 2):
             self.answer(400, {"error": "no"})
         else:
             wrong = {"short": scores[:-1], "null": [None, *scores[1:]], "text": ["high", *scores[1:]]}

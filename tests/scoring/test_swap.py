@@ -122,7 +122,9 @@ def test_names_are_the_unit_and_their_permutation_is_exact():
     scorer = lambda texts: [hashed(text, 3) for text in texts]  # noqa: E731
     texts = ["I met {name}.", "{name} is here.", "Call {name}!", "A letter from {name}.", "{name} won."]
     row = imprint.swap(scorer, groups=GROUPS, templates=texts, copies=0).findings()[0]
-    means = np.array([np.mean([hashed(fill_in(text, name), 3) for text in texts]) for name in sum(GROUPS, [])])
+    means = np.array(
+        [np.mean([hashed(fill_in(text, name), 3) for text in texts]) for name in (*GROUPS[0], *GROUPS[1])]
+    )
     assert [one.value for one in row.scores] == pytest.approx(means)
     observed = abs(means[:5].sum() - means[5:].sum())
     reached = sum(

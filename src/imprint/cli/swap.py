@@ -53,7 +53,9 @@ def swap_command(
     query: Annotated[
         str | None, typer.Option("--query", help="What an encoder ranks texts by, such as 'CVs for a nurse'.")
     ] = None,
-    top: Annotated[int, typer.Option("--top", min=1, help="Places at the top of a ranking.")] = 10,
+    top: Annotated[
+        int, typer.Option("--top", min=1, help="Places at the top of a ranking, at most half of the names.")
+    ] = 10,
     per_second: Annotated[
         float | None, typer.Option("--per-second", help="Texts per second that the scorer may get. [default: any]")
     ] = None,

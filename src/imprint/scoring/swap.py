@@ -116,7 +116,7 @@ class SwapResult:
         lower, tied = pair_shares(table.scores, table.n_x)
         names = [word for word in swap.words if word not in {*self.missing}]
         means = table.scores.mean(axis=1)
-        top = None if table.of_pronouns else min(self.top, len(names))
+        top = None if table.of_pronouns else max(1, min(self.top, len(names) // 2))
         checks = {
             name: value for name, value in self.checked.checks.fields().items() if name in SwapRow.__struct_fields__
         }
@@ -216,7 +216,7 @@ def swap(
     query
         What an encoder ranks texts by: the score is the cosine with it.
     top
-        Places at the top of a ranking.
+        Places at the top of a ranking of all names; at most half of them.
     alpha
         Chance of any false discovery among the comparisons.
     copies

@@ -93,7 +93,7 @@ def swap_of_groups(x: FilePath | Sequence[str], y: FilePath | Sequence[str]) -> 
         raise StimulusError(
             f"{min(both)!r} is in both groups", option="groups", words=sorted(both), hint="keep it in one"
         )
-    return Swap("groups", f"{first.name} and {second.name}", first, second, source="names given")
+    return Swap("groups", f"{first.name} / {second.name}", first, second, source="names given")
 
 
 @cache
