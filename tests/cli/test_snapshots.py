@@ -9,6 +9,17 @@ COMMANDS = {
     "weat-json": ["weat", "default", "--test", "caliskan-6", "--json"],
     "wefat": ["wefat", "default", "--test", "caliskan-wefat-names"],
     "seat": ["seat", "default", "--test", "caliskan-6", "--context", "bleached", "--no-cache"],
+    "swap": [
+        "swap",
+        "valence:default",
+        "--names",
+        "caliskan-5",
+        "--names",
+        "pronouns",
+        "--copies",
+        "20",
+        "--no-cache",
+    ],
     "project": ["project", "default"],
     "analogies": ["analogies", "default", "--k", "3", "--words", "4000", "--no-names"],
     "enumerate": [
@@ -55,6 +66,7 @@ def test_commands_print_as_before(in_process, name, snapshot):
         ["debias", "default", "out.txt"],
         ["enumerate", "default", "--rotations", "0"],
         ["seat", "nowhere"],
+        ["swap", "score.py"],
     ],
     ids=lambda arguments: "-".join(arguments[:3]),
 )

@@ -177,7 +177,7 @@ def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
         yield Prose(
             say(
                 "Null, {}: of {} tables of scores without a difference, {} show evidence in any comparison, {} at "
-                "least moderate and {} strong evidence (at most {} is meant).",
+                "least moderate and {} strong evidence (nominal rate: {}).",
                 one.null,
                 count(one.copies),
                 *(percent(share, 1) for share in (one.limited, one.moderate, one.strong)),
@@ -197,20 +197,31 @@ def _chart(row: SwapRow) -> Chart:
 
         sides = [shown.text(row.set_name(role)) for role in "xy"]
         points = [
-            Point(shown.plain(one.word), one.value, group=sides[place >= row.n_x])
-            for place, one in enumerate(row.scores)
-            if one.value is not None
+            Point(shown.plain(word), own, group=sides[place >= row.n_x])
+            for place, (word, _, own) in enumerate(_centred(row))
         ]
-        return dots(points, x_title="mean score over texts", width=width)
+        return dots(points, x_title="mean score over texts, less that of all names", width=width)
 
     alt = say("A dot for each of {} names at its mean score, the highest first.", f"{len(row.scores)}")
     lines = tuple(
-        (title(one.word), title(row.set_name("x" if place < row.n_x else "y")), number(one.value, 3))
-        for place, one in enumerate(row.scores)
+        (title(word), title(row.set_name("x" if place < row.n_x else "y")), number(score, 3), number(own, 3))
+        for place, (word, score, own) in enumerate(_centred(row))
     )
-    columns = (Column("Name"), Column("Group"), Column("Mean score", numeric=True))
+    columns = (
+        Column("Name"),
+        Column("Group"),
+        Column("Mean score", numeric=True),
+        Column("Less the mean of all", numeric=True),
+    )
     table = Table(say("Mean scores of names, {}", title(row.test)), columns, lines)
     return Chart(f"swap-{row.test}", say("Every name's score: {}", title(row.title)), alt, draw, table)
+
+
+def _centred(row: SwapRow) -> list[tuple[str, float, float]]:
+    """Return each name with its score, and with what is left of it less the mean of all: names differ by little."""
+    known = [(one.word, one.value) for one in row.scores if one.value is not None]
+    middle = sum(value for _, value in known) / len(known)
+    return [(word, value, value - middle) for word, value in known]
 
 
 def _by_text(rows: Sequence[SwapRow]) -> Table:
