@@ -85,11 +85,10 @@ _CANNOT = "Why the scorer does so, or what it does with other names, texts or gr
 
 def blocks(rows: Sequence[SwapRow]) -> Iterator[Block]:
     """Show the comparisons of one run, and the names behind them."""
-    if any(row.permuted == "names" for row in rows):
-        yield from (_chart(row) for row in rows if row.permuted == "names")
     caption = say("Swaps in {}{}", title(rows[0].embedding), in_family(rows))
     yield Table(caption, (*_COLUMNS, *_EXTRA), tuple((*_cells(row), *_extra(row)) for row in rows))
     yield Details("How to read this", (*_reading(rows), *missing_notes(rows)))
+    yield from (_chart(row) for row in rows if row.permuted == "names")
     yield _by_text(rows)
 
 
@@ -97,8 +96,9 @@ def sentences(rows: Sequence[SwapRow]) -> Iterator[Text]:
     """Say what each comparison found, and how often the same is found where there is nothing."""
     yield from map(_said, rows)
     if rows[0].nulls:
-        found = [say("{} of {} with {}", percent(one.limited), count(one.copies), one.null) for one in rows[0].nulls]
-        yield say("Tables of scores without a difference between the groups show evidence too: {}.", join(found))
+        found = [say("{} ({})", percent(one.limited), one.null) for one in rows[0].nulls]
+        copies = count(rows[0].nulls[0].copies)
+        yield say("Of {} tables of scores without a difference, so many show evidence too: {}.", copies, join(found))
 
 
 def claims(rows: Sequence[SwapRow]) -> Iterator[Claim]:
@@ -117,11 +117,13 @@ def _said(row: SwapRow) -> Text:
     sides = [title(row.set_name(role)) for role in "xy"]
     if row.evidence not in FOUND:
         level = "Too few names or texts to tell" if row.evidence == "too few words" else "No evidence"
-        return say("{} that {} scores texts differently with {} and with {}.", level, title(row.embedding), *sides)
+        said = (level, title(row.embedding), *sides, title(row.test))
+        return say("{} that {} scores texts differently with {} and with {} ({}).", *said)
     first, second = sides if (row.mean_difference or 0.0) > 0 else sides[::-1]
     share = row.share_lower if (row.mean_difference or 0.0) > 0 else 1 - row.share_lower - row.share_tied
     said = (str(row.evidence).capitalize(), title(row.embedding), second, first, percent(share, 1), _size(row))
-    return say("{} evidence that {} scores texts lower with {} than with {}: in {} of pairs, by {} on average.", *said)
+    lower = "{} evidence that {} scores texts lower with {} than with {}: in {} of pairs, by {} on average ({})."
+    return say(lower, *said, title(row.test))
 
 
 def _size(row: SwapRow) -> Text:

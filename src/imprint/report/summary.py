@@ -40,9 +40,8 @@ def verdict(rows: Sequence[Row]) -> Text:
         return say("{} cannot be judged.", title(failed[0].embedding))
     answers = [row for row in rows if isinstance(row, GateRow)]
     decided = [decision(answers)] if answers else []
-    if not tests and (others := [row for row in rows if isinstance(row, JudgedRow) and row.kind not in _FAMILIES]):
-        said = [text for kind, own in by_part_and_kind(others) for text in list(kind.sentences(own))[: len(own)]]
-        return join([*decided, *said], " ")
+    if not tests and (swaps := [row for row in rows if row.kind == "swap"]):
+        return join([*decided, *(text for kind, own in by_part_and_kind(swaps) for text, _ in kind.claims(own))], " ")
     return join([*decided, *(_found(tests) if tests else ["No test about people was run."])], " ")
 
 
