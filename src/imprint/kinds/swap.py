@@ -117,8 +117,8 @@ def _said(row: SwapRow) -> Text:
     sides = [title(row.set_name(role)) for role in "xy"]
     if row.evidence not in FOUND:
         level = "Too few names or texts to tell" if row.evidence == "too few words" else "No evidence"
-        said = (level, title(row.embedding), *sides, title(row.test))
-        return say("{} that {} scores texts differently with {} and with {} ({}).", *said)
+        unseen = "{} that {} scores texts differently with {} and with {} ({})."
+        return say(unseen, level, title(row.embedding), *sides, title(row.test))
     first, second = sides if (row.mean_difference or 0.0) > 0 else sides[::-1]
     share = row.share_lower if (row.mean_difference or 0.0) > 0 else 1 - row.share_lower - row.share_tied
     said = (str(row.evidence).capitalize(), title(row.embedding), second, first, percent(share, 1), _size(row))
@@ -164,7 +164,7 @@ def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
     )
     shown = {row.evidence for row in rows} | ({*FOUND} if any(row.found for row in rows) else set())
     lines = tuple(f"{level.capitalize()}: {meaning}." for level, meaning in _LEVELS.items() if level in shown)
-    failed = {check for row in rows for check in row.checks_failed}
+    failed = {check for row in rows for check in row.checks_failed if row.found}
     lines += tuple(f"Fails {check}: {meaning}." for check, meaning in _FAILED.items() if check in failed)
     yield Listing(lines, ("page", "terminal"))
     fixed = [row for row in rows if not row.texts_random]
