@@ -71,6 +71,7 @@ _MODULES = {
     "run_seat_battery": "association.seat_battery",
     "seat": "association.seat",
     "set_axis": "directions.axis",
+    "swap": "scoring.swap",
     "weat": "association.weat",
     "wefat": "association.wefat",
     "write_findings": "rows",

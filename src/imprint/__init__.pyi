@@ -49,6 +49,7 @@ from imprint.report.page import write_page as write_page
 from imprint.reproduction.reproduce import reproduce as reproduce
 from imprint.rows import Row as Row
 from imprint.rows import write_findings as write_findings
+from imprint.scoring.swap import swap as swap
 from imprint.stimuli.catalog import catalogue as catalogue
 from imprint.stimuli.catalog import read_tests as read_tests
 from imprint.stimuli.definition import WeatTest as WeatTest

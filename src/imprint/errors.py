@@ -4,6 +4,7 @@
     ├── SubjectError         a name that is neither an embedding nor an encoder, or is the other of the two
     ├── EmbeddingFileError   a file that is not an embedding, or a broken one
     ├── EncoderError         an encoder that cannot be opened, or that gives no usable vectors
+    ├── ScorerError          a scorer that cannot be run, or that gives no usable scores
     ├── VocabularyError      words that are missing, duplicated or on both sides of a test
     ├── StimulusError        a test, word list or property table that cannot be used
     ├── SettingError         an option out of its range
@@ -95,6 +96,14 @@ class EmbeddingFileError(ImprintError):
 
 class EncoderError(ImprintError):
     """An encoder that cannot be opened, or that gives no usable vectors; `where` is its name or file."""
+
+
+class ScorerError(ImprintError):
+    """A scorer that cannot be run, or that gives no usable scores; `scores` are those it gave before it failed."""
+
+    def __init__(self, message: str | None = None, *, scores: Iterable[float] = (), **fields: Any) -> None:
+        super().__init__(message, **fields)
+        self.scores = tuple(scores)
 
 
 class VocabularyError(ImprintError):

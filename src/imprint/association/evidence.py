@@ -56,25 +56,31 @@ class Checks:
     adjusted_difference: float | None = None
     specificity: float | None = None
     asked: tuple[Check, ...] = ("label", "frequency", "words", "axes")
+    strictest: Check = "axes"  # which strong evidence needs, and moderate evidence does not
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of the row."""
-        return {name: value for name, value in asdict(self).items() if name != "asked"}
+        return {name: value for name, value in asdict(self).items() if name not in ("asked", "strictest")}
 
     def needed(self, level: str) -> tuple[Check, ...]:
         """Return the checks that a level of evidence needs; what is not asked is not needed."""
         if level == "limited":
             return ("label",)
-        return tuple(check for check in self.asked if level == "strong" or check != "axes")
+        return tuple(check for check in self.asked if level == "strong" or check != self.strictest)
 
     def p_of(self, check: Check) -> float:
         """Return a check's p-value, 1 where it could not run."""
         found: float | None = getattr(self, f"p_{check}")
         return 1.0 if found is None else found
 
+    @property
+    def can_be_strong(self) -> bool:
+        """Whether what strong evidence needs is asked."""
+        return self.strictest in self.asked
+
     def largest(self, level: str) -> float:
         """Return the largest p-value of a level's checks; 1 where the level cannot be reached."""
-        if level == "strong" and "axes" not in self.asked:
+        if level == "strong" and not self.can_be_strong:
             return 1.0
         return max(self.p_of(check) for check in self.needed(level))
 

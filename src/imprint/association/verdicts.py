@@ -125,7 +125,7 @@ def _judged(case: Case, place: int, levels: dict[str, _Corrected], alpha: float)
     failed = {
         check
         for name, found in (("limited", limited), ("moderate", moderate), ("strong", strong))
-        if found > alpha and (name != "strong" or "axes" in checks.asked)
+        if found > alpha and (name != "strong" or checks.can_be_strong)
         for check in checks.needed(name)
         if checks.p_of(check) > levels[name].held
     }
@@ -137,7 +137,7 @@ def _judged(case: Case, place: int, levels: dict[str, _Corrected], alpha: float)
         checks_failed=tuple(check for check in checks.asked if check in failed),
         p_holm=limited,
         p_moderate_holm=moderate,
-        p_strong_holm=strong if "axes" in checks.asked else None,
+        p_strong_holm=strong if checks.can_be_strong else None,
         family_size=len(levels["limited"].adjusted),
         level=level,
     )

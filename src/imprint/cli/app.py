@@ -26,6 +26,7 @@ from imprint.cli import (
     serve,
     stimuli,
     study,
+    swap,
     weat,
     wefat,
 )
@@ -61,6 +62,7 @@ app.command("neighbours")(neighbours.neighbours_command)
 app.command("debias")(debias.debias_command)
 app.command("evaluate")(evaluate.evaluate_command)
 app.command("compare")(compare.compare_command)
+app.command("swap")(swap.swap_command)
 app.command("serve")(serve.serve_command)
 app.add_typer(study.study_app, name="study")
 app.command("stimuli")(stimuli.stimuli_command)

@@ -53,6 +53,7 @@ REGISTRY = Registry(
         "name-ranking": "imprint.kinds.neighbours:NAME_RANKING",
         "reproduction": "imprint.kinds.reproduction:REPRODUCTION",
         "removed-names": "imprint.kinds.reproduction:REMOVED_NAMES",
+        "swap": "imprint.kinds.swap:SWAP",
         "study-matching": "imprint.study.kinds:MATCHING",
         "study-category": "imprint.study.kinds:CATEGORY",
         "study-group": "imprint.study.kinds:GROUP",
@@ -103,8 +104,8 @@ class Kind:
     with what cannot. `run` asks an audit's subject, and takes
     `seconds` on two cores (`quick_seconds` in a quick audit); a long one that shares nothing with others runs `beside`
     them. `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a section,
-    kinds come by `rank`. `measure` makes it a metric, which runs by name on a subject and a test. The first sentence
-    of one that `opens` is the verdict of a page without tests about people.
+    kinds come by `rank`. `measure` makes it a metric, which runs by name on a subject and a test. The first
+    sentences, as many as `opens` says, are the verdict of a page without tests about people.
     """
 
     name: str
@@ -122,7 +123,7 @@ class Kind:
     joins: tuple[str, ...] = ()
     measure: Callable[..., Result] | None = None
     rank: int = 0
-    opens: bool = False
+    opens: int = 0
 
 
 def find_kind(name: str) -> Kind | None:

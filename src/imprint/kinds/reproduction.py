@@ -208,7 +208,7 @@ REPRODUCTION = Kind(
     blocks=blocks,
     sentences=sentences,
     claims=claims,
-    opens=True,
+    opens=1,
     card=True,
 )
 REMOVED_NAMES = Kind(

@@ -27,7 +27,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     said = [claim for kind, own in by_part_and_kind(counted) for claim in kind.claims(own)]
     if not any(isinstance(row, JudgedRow) and row.about_people for row in rows):
         said.append(("Nothing about bias.", "Whether it is biased: these findings have no test about people."))
-    if not asked:
+    if not asked and any(kind.part.controlled for kind, _ in by_part_and_kind(rows)):
         said.append(("What these rows say, if the subject is usable.", _NO_CONTROLS))
     return [*said, *_scope(rows)]
 

@@ -127,9 +127,9 @@ def brief(rows: Sequence[Row]) -> list[Text]:
 
 
 def _opening(rows: Sequence[Row]) -> list[Text]:
-    """Say what rows without tests about people come to: the first sentence of a kind that opens pages."""
-    said = (text for kind, own in by_part_and_kind(rows) if kind.opens for text in kind.sentences(own))
-    return [next(said, "No test about people was run.")]
+    """Say what rows without tests about people come to: the first sentences of kinds that open pages."""
+    said = [text for kind, own in by_part_and_kind(rows) for text in list(kind.sentences(own))[: kind.opens]]
+    return said or ["No test about people was run."]
 
 
 def _found(tests: Sequence[AssociationRow]) -> list[Text]:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 
 from imprint.errors import StimulusError, raising_as
 from imprint.files import FilePath
-from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
+from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordKind, WordSet, validate
 
 # Stimuli are short. A larger file is somebody's embedding given by mistake, and is not read into memory.
 _LARGEST = 8 * 1024 * 1024
@@ -84,7 +84,7 @@ def read_words(path: FilePath) -> tuple[str, ...]:
 def weat_from_files(x: FilePath, y: FilePath, a: FilePath, b: FilePath) -> WeatTest:
     """Make a test of four word files or lists, called after the files or words; the words' kinds stay unknown."""
     sources = (x, y, a, b)
-    sets = [_called(source, read_words(source)) for source in sources]
+    sets = [read_set(source) for source in sources]
     names = [words.name for words in sets]
     identifier, title = re.sub(r"[\s,]+", "-", "-".join(names)), "{} / {} and {} / {}".format(*names)
     files = ", ".join(Path(source).name for source in sources if not is_list(source))
@@ -94,11 +94,13 @@ def weat_from_files(x: FilePath, y: FilePath, a: FilePath, b: FilePath) -> WeatT
     return test
 
 
-def _called(source: FilePath, words: tuple[str, ...]) -> WordSet:
+def read_set(source: FilePath, kind: WordKind = "unknown") -> WordSet:
+    """Read words as a set, called after its file or its first words."""
+    words = read_words(source)
     if not is_list(source):
-        return WordSet.of(Path(source).stem, words)
+        return WordSet.of(Path(source).stem, words, kind)
     more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return WordSet.of(", ".join(words[:_NAMED]) + more, words)
+    return WordSet.of(", ".join(words[:_NAMED]) + more, words, kind)
 
 
 def read_property(path: FilePath) -> dict[str, float]:

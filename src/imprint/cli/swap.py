@@ -1,0 +1,107 @@
+"""`imprint swap`: does a score change when only the name changes?"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import imprint
+from imprint.cli.encoders import AboutEncoder, takes_encoder
+from imprint.cli.gate import FailOnOption, RequireOption, print_sentences
+from imprint.cli.options import AlphaOption, JsonOption, SeedOption, are_words, is_file
+from imprint.errors import SettingError
+
+SCORER_HELP = (
+    "What gives a text a number: 'module:function', 'command:PROGRAM ARGUMENTS' (reads lines, writes numbers), the "
+    "URL of an endpoint, 'encoder:ENCODER' with --query, or 'valence:EMBEDDING' (sum of pleasantness)."
+)
+
+
+def is_scorer(given: Any) -> Any:
+    """Refuse what names no scorer while options are read; nothing is imported or run."""
+    from imprint.scoring.sources import find_scorer
+
+    find_scorer(given)
+    return given
+
+
+@takes_encoder
+def swap_command(
+    scorer: Annotated[str, typer.Argument(callback=is_scorer, metavar="SCORER", help=SCORER_HELP)],
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--names",
+            metavar="NAME",
+            help="race, gender, pronouns, or a test that compares names, such as caliskan-5; may repeat. "
+            "[default: race and gender]",
+        ),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            callback=are_words,
+            metavar="WORDS",
+            help="Names of your own, a file or a list such as Ann,Eve; give it twice.",
+        ),
+    ] = None,
+    templates: Annotated[
+        Path | None,
+        typer.Option("--templates", callback=is_file, help="Texts of your own, one per line, with {name} in each."),
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option("--query", help="What an encoder ranks texts by, such as 'CVs for a nurse'.")
+    ] = None,
+    top: Annotated[
+        int, typer.Option("--top", min=1, help="Places at the top of a ranking, at most half of the names.")
+    ] = 10,
+    per_second: Annotated[
+        float | None, typer.Option("--per-second", help="Texts per second that the scorer may get. [default: any]")
+    ] = None,
+    copies: Annotated[int, typer.Option("--copies", min=0, help="Null tables of each kind; 0 for none.")] = 200,
+    alpha: AlphaOption = 0.05,
+    fail_on: FailOnOption = None,
+    require: RequireOption = None,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+    *,
+    about: AboutEncoder,
+) -> None:
+    """Ask whether a score changes when only the name changes.
+
+    The same texts are scored with names of two groups. Nothing runs but the scorer that you name. Scores are kept on
+    disk: a scorer that fails halfway goes on where it stopped.
+    """
+    from imprint.cli.console import phases, print_note, show_findings
+    from imprint.policy.gate import check, parse_conditions
+
+    conditions = parse_conditions(fail_on or (), require or ())
+    if group and len(group) != 2:
+        raise SettingError(option="--group", got=len(group), expected="given twice, once per group")
+    if group and names:
+        raise SettingError("--group and --names cannot be used together", option="--group", hint="give one of them")
+    with about.kept() as cache, phases() as report:
+        found = imprint.swap(
+            scorer,
+            names or ("race", "gender"),
+            groups=(group[0], group[1]) if group else None,
+            templates=templates,
+            query=query,
+            top=top,
+            alpha=alpha,
+            copies=copies,
+            per_second=per_second,
+            cache=cache,
+            seed=seed,
+            report=report,
+            **about.settings,
+        )
+    rows = found.findings()
+    show_findings(rows, json=json)
+    if not json:
+        print_note(f"{found.asked:,} texts scored." if found.asked else "every score was known from an earlier run.")
+    if conditions:
+        gate = check(rows, conditions)
+        print_sentences(gate.findings(), print_note)
+        raise typer.Exit(gate.exit_code)

@@ -1,0 +1,245 @@
+"""Swap as a kind: a score when only the name, or the pronoun, changes."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from imprint.association.verdicts import FOUND, Evidence
+from imprint.kinds import Kind, Part
+from imprint.kinds.tests import CORRECTED, SPLITS, corrected_cell, evidence_cell, in_family, missing_notes
+from imprint.scoring.swap import SwapRow
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Chart,
+    Claim,
+    Column,
+    Details,
+    Listing,
+    Prose,
+    Table,
+    Text,
+    count,
+    estimate,
+    join,
+    number,
+    percent,
+    probability,
+    say,
+    title,
+)
+
+if TYPE_CHECKING:
+    from imprint.masking import Words
+
+SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=())
+
+_COLUMNS = (
+    Column("Compared"),
+    Column(
+        "Mean difference",
+        "Mean score with the first names less that with the second, with its 95 % interval over names and texts.",
+        True,
+    ),
+    Column("Evidence", "What is left of the difference when other explanations are checked."),
+    Column(
+        "Lowered", "Share of pairs, one name of each group in the same text, in which the second scores lower.", True
+    ),
+    Column("At the top", "How many of the best names of a text are of the second group; in brackets, what to expect."),
+    CORRECTED,
+)
+_EXTRA = (
+    Column("d", "The difference in standard deviations of all names' mean scores.", True, folded=True),
+    Column("Names", "Names of the first and of the second group.", folded=True),
+    Column("Texts", "Texts that the names were put into.", True, folded=True),
+    Column("Tied", "Share of pairs with equal scores.", True, extra=True),
+    Column(
+        "p, names and texts", "Two-sided p against no difference among all such names and texts.", True, extra=True
+    ),
+    Column("p, frequency", "Two-sided p of the difference at equal frequency of the names.", True, extra=True),
+    Column("At equal frequency", "The difference adjusted for the logarithm of the names' ranks.", True, extra=True),
+    Column("Median ranks", "Median frequency ranks of both groups; 1 is the most frequent word.", extra=True),
+    SPLITS,
+)
+_LEVELS: dict[Evidence, str] = {
+    "strong": "holds for other names and other texts of these kinds, and at equal frequency of the names",
+    "moderate": "holds for other names and other texts of these kinds; the names' frequency may be the reason, or is "
+    "not asked of pronouns",
+    "limited": "statistically significant for these names in these texts; with other names or texts there may be no "
+    "difference",
+    "none shown": "no significant difference, which does not mean that there is none; detectable is the smallest true "
+    "difference that these names would show in 80 % of cases",
+    "too few words": "a group has fewer than four names or less than half of those asked, or so few names or texts "
+    "that no result could be significant",
+}
+_FAILED = {
+    "words": "with other names or texts there may be no difference, at the corrected level",
+    "frequency": "at equal frequency of the names there may be no difference, at the corrected level",
+}
+_NOT_SHOWN = {
+    "words": "that it holds for other names and texts",
+    "frequency": "that it is not the names' frequency",
+}
+_CANNOT = "Why the scorer does so, or what it does with other names, texts or groups."
+
+
+def blocks(rows: Sequence[SwapRow]) -> Iterator[Block]:
+    """Show the comparisons of one run, and the names behind them."""
+    caption = say("Swaps in {}{}", title(rows[0].embedding), in_family(rows))
+    yield Table(caption, (*_COLUMNS, *_EXTRA), tuple((*_cells(row), *_extra(row)) for row in rows))
+    yield Details("How to read this", (*_reading(rows), *missing_notes(rows)))
+    yield from (_chart(row) for row in rows if row.permuted == "names")
+    yield _by_text(rows)
+
+
+def sentences(rows: Sequence[SwapRow]) -> Iterator[Text]:
+    """Say what each comparison found, and how often the same is found where there is nothing."""
+    yield from map(_said, rows)
+    if rows[0].nulls:
+        found = [say("{} ({})", percent(one.limited), one.null) for one in rows[0].nulls]
+        copies = count(rows[0].nulls[0].copies)
+        yield say("Of {} tables of scores without a difference, so many show evidence too: {}.", copies, join(found))
+
+
+def claims(rows: Sequence[SwapRow]) -> Iterator[Claim]:
+    """Pair what a comparison shows with what it does not."""
+    for row in rows:
+        left = " or ".join(_NOT_SHOWN[check] for check in row.checks_failed if check in _NOT_SHOWN and row.found)
+        if row.evidence == "none shown":
+            yield _said(row), "That the scorer treats both alike."
+        elif row.evidence == "too few words":
+            yield _said(row), "Anything about these names."
+        else:
+            yield _said(row), f"{left[0].upper()}{left[1:]}." if left else _CANNOT
+
+
+def _said(row: SwapRow) -> Text:
+    sides = [title(row.set_name(role)) for role in "xy"]
+    if row.evidence not in FOUND:
+        level = "Too few names or texts to tell" if row.evidence == "too few words" else "No evidence"
+        unseen = "{} that {} scores texts differently with {} and with {} ({})."
+        return say(unseen, level, title(row.embedding), *sides, title(row.test))
+    first, second = sides if (row.mean_difference or 0.0) > 0 else sides[::-1]
+    share = row.share_lower if (row.mean_difference or 0.0) > 0 else 1 - row.share_lower - row.share_tied
+    said = (str(row.evidence).capitalize(), title(row.embedding), second, first, percent(share, 1), _size(row))
+    lower = "{} evidence that {} scores texts lower with {} than with {}: in {} of pairs, by {} on average ({})."
+    return say(lower, *said, title(row.test))
+
+
+def _size(row: SwapRow) -> Text:
+    return number(abs(row.mean_difference or 0.0), 3)
+
+
+def _cells(row: SwapRow) -> tuple[Cell | Text, ...]:
+    top = say("{} of {} ({})", number(row.top_y, 1), count(row.top_k), number(row.top_expected, 1))
+    return (
+        say("{}: {}", title(row.test), title(row.title)),
+        Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
+        evidence_cell(row),
+        percent(row.share_lower, 1),
+        NOTHING if row.top_k is None else Cell(top, order=row.top_y),
+        corrected_cell(row),
+    )
+
+
+def _extra(row: SwapRow) -> tuple[Cell | Text, ...]:
+    known = say("{} of {}", count(row.extreme), count(row.partitions))
+    return (
+        number(row.effect_size),
+        say("{} and {}", count(row.n_x), count(row.n_y)),
+        count(row.n_texts),
+        percent(row.share_tied, 1),
+        *(Cell(probability(p), order=p) for p in (row.p_words, row.p_frequency)),
+        number(row.adjusted_difference, 3),
+        NOTHING if row.rank_x is None else say("{} and {}", number(row.rank_x, 0), number(row.rank_y, 0)),
+        NOTHING if row.extreme is None else known,
+    )
+
+
+def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
+    """Explain the question, the levels and the null tables."""
+    yield Prose(
+        "Every name is put into the same texts, and each text is scored. A name's score is the mean over texts. Names "
+        "are exchanged between the groups in all possible ways: how often do random groups differ as much?"
+    )
+    shown = {row.evidence for row in rows} | ({*FOUND} if any(row.found for row in rows) else set())
+    lines = tuple(f"{level.capitalize()}: {meaning}." for level, meaning in _LEVELS.items() if level in shown)
+    failed = {check for row in rows for check in row.checks_failed if row.found}
+    lines += tuple(f"Fails {check}: {meaning}." for check, meaning in _FAILED.items() if check in failed)
+    yield Listing(lines, ("page", "terminal"))
+    fixed = [row for row in rows if not row.texts_random]
+    if fixed:
+        yield Prose(
+            say("{}: the interval is for these texts alone; at least four texts, and four names in each group, are "
+                "needed to allow for others.", join(title(row.test) for row in fixed)),
+            "warning",
+            ("page", "terminal", "card"),
+        )  # fmt: skip
+    for one in rows[0].nulls:
+        yield Prose(
+            say(
+                "Null, {}: of {} tables of scores without a difference, {} show evidence in any comparison, {} at "
+                "least moderate and {} strong evidence (nominal rate: {}).",
+                one.null,
+                count(one.copies),
+                *(percent(share, 1) for share in (one.limited, one.moderate, one.strong)),
+                percent(rows[0].alpha),
+            ),
+            "note",
+            ("page", "terminal"),
+        )
+
+
+def _chart(row: SwapRow) -> Chart:
+    """Draw every name at its mean score."""
+
+    def draw(shown: "Words", width: int) -> dict[str, object]:
+        from imprint.render.charts.dots import dots
+        from imprint.render.charts.points import Point
+
+        sides = [shown.text(row.set_name(role)) for role in "xy"]
+        points = [
+            Point(shown.plain(word), own, group=sides[place >= row.n_x])
+            for place, (word, _, own) in enumerate(_centred(row))
+        ]
+        return dots(points, x_title="mean score over texts, less that of all names", width=width)
+
+    alt = say("A dot for each of {} names at its mean score, the highest first.", f"{len(row.scores)}")
+    lines = tuple(
+        (title(word), title(row.set_name("x" if place < row.n_x else "y")), number(score, 3), number(own, 3))
+        for place, (word, score, own) in enumerate(_centred(row))
+    )
+    columns = (
+        Column("Name"),
+        Column("Group"),
+        Column("Mean score", numeric=True),
+        Column("Less the mean of all", numeric=True),
+    )
+    table = Table(say("Mean scores of names, {}", title(row.test)), columns, lines)
+    return Chart(f"swap-{row.test}", say("Every name's score: {}", title(row.title)), alt, draw, table)
+
+
+def _centred(row: SwapRow) -> list[tuple[str, float, float]]:
+    """Return each name with its score, and with what is left of it less the mean of all: names differ by little."""
+    known = [(one.word, one.value) for one in row.scores if one.value is not None]
+    middle = sum(value for _, value in known) / len(known)
+    return [(word, value, value - middle) for word, value in known]
+
+
+def _by_text(rows: Sequence[SwapRow]) -> Table:
+    columns = (Column("Compared"), Column("Text"), Column("Difference", "Mean of the first less the second.", True))
+    lines = tuple((title(row.test), title(one.template), number(one.value, 3)) for row in rows for one in row.by_text)
+    return Table("Differences by text", columns, lines, folded=True, media=("page",))
+
+
+SWAP = Kind(
+    "swap",
+    row=SwapRow,
+    part=SWAPS,
+    blocks=blocks,
+    sentences=sentences,
+    claims=claims,
+    aliases={"p": "p_label"},
+    card=True,
+    opens=3,
+)

@@ -1,0 +1,250 @@
+"""Scorers: a Python function, an embedding's valence, an encoder beside a query, and the door to all of them.
+
+The valence is the straw man of Caliskan et al. (2016), "Effects of bias in NLP applications": each word's association
+with pleasant less that with unpleasant words, summed over the words of a text.
+"""
+
+import hashlib
+import importlib
+import inspect
+import operator
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from imprint.checks import check_whole
+from imprint.embeddings.embedding import Embedding
+from imprint.encoders.bag_of_words import entries_for, words_in
+from imprint.encoders.base import Encoder, identify
+from imprint.errors import ScorerError, SettingError, raising_as
+from imprint.scoring.sources import EXPECTED, find_scorer
+from imprint.stimuli.catalog import get
+from imprint.stimuli.definition import WeatTest
+from imprint.subjects.opening import load, open_encoder
+from imprint.types import Floats, Progress
+
+_VALENCE = "caliskan-5"  # whose pleasant and unpleasant words say what is positive
+
+
+class Scorer(ABC):
+    """Base of what gives texts numbers.
+
+    Attributes
+    ----------
+    name
+        The name shown in results.
+    identity
+        Hash of what decides a score; the key of the cache.
+    cacheable
+        Whether the cache keeps its scores; False where its identity is not certain.
+    batch
+        Texts per call of `score`; each finished batch is saved in the cache.
+    max_texts
+        Refuse work that would send more texts than this.
+    """
+
+    name: str
+    identity: str
+    cacheable: bool = True
+    batch: int = 512
+    max_texts: int | None = None
+
+    @abstractmethod
+    def score(self, texts: Sequence[str]) -> Any:
+        """Return one number per text, in order."""
+
+    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words that this scorer cannot see; most see every text."""
+        return ()
+
+    def scores(self, texts: Sequence[str]) -> Floats:
+        """Return one number per text, refusing anything but finite numbers."""
+        return as_scores(self.name, self.score(texts), texts)
+
+
+ScorerLike = str | Scorer | Callable[[list[str]], Any]
+
+
+class FunctionScorer(Scorer):
+    """A function from a list of texts to one number per text.
+
+    Its scores are kept if `identity` is given, or where it comes from a file: whose content is then part of it.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[list[str]], Any],
+        *,
+        name: str | None = None,
+        identity: str | None = None,
+        batch: int = 512,
+    ) -> None:
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+        self.cacheable = identity is not None
+        self.identity = identify(adapter="function", name=self.name, identity=identity)
+        self.batch = check_whole("batch", batch)
+        self._function = function
+
+    def score(self, texts: Sequence[str]) -> Any:
+        """Return what the function returns."""
+        with raising_as(Exception, ScorerError, "failed ({})", where=self.name, hint="correct the function"):
+            return self._function(list(texts))
+
+
+class ValenceScorer(Scorer):
+    """The sum of the valences of a text's words in an embedding; words without a vector count as zero."""
+
+    cacheable = False  # quicker than the cache
+
+    def __init__(self, embedding: Embedding) -> None:
+        test = get(_VALENCE)
+        assert isinstance(test, WeatTest)
+        self.name = f"valence in {embedding.name}"
+        self.identity = identify(adapter="valence", embedding=embedding.sha256, test=test.id)
+        self._embedding = embedding
+        pleasant, unpleasant = (np.asarray(embedding.lookup(side.words).unit) for side in (test.a, test.b))
+        if not len(pleasant) or not len(unpleasant):
+            raise ScorerError(
+                "lacks the pleasant or the unpleasant words", where=embedding.name, hint="give an English embedding"
+            )
+        self._axis = pleasant.mean(axis=0) - unpleasant.mean(axis=0)
+
+    def score(self, texts: Sequence[str]) -> Floats:
+        """Return the sum of the valences of each text's words."""
+        known = {word for text in texts for word in words_in(text)}
+        found = self._embedding.lookup(sorted(known))
+        valences = dict(zip(found.words, (np.asarray(found.unit) @ self._axis).tolist(), strict=True))
+        return np.array([sum(valences.get(word, 0.0) for word in words_in(text)) for text in texts])
+
+    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words without a vector."""
+        return self._embedding.lookup(words).missing
+
+
+class EncoderScorer(Scorer):
+    """The cosine of a text with a query, which is how a search ranks documents."""
+
+    def __init__(self, encoder: Encoder, query: str) -> None:
+        self.name = f"{encoder.name}, query {query!r}"
+        self.identity = identify(adapter="encoder", encoder=encoder.identity, query=query)
+        self.cacheable, self.batch, self.max_texts = encoder.cacheable, encoder.chunk, encoder.max_texts
+        self._encoder = encoder
+        self._query = _unit(encoder.encode([query]))[0]
+        if not self._query.any():
+            raise ScorerError(f"gives the query {query!r} no direction", where=encoder.name, hint="use other words")
+
+    def score(self, texts: Sequence[str]) -> Floats:
+        """Return each text's cosine with the query."""
+        return np.asarray(_unit(self._encoder.encode(texts)) @ self._query)
+
+    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words that the encoder has no representation of."""
+        return self._encoder.lacks(words)
+
+
+def open_scorer(
+    source: ScorerLike,
+    *,
+    query: str | None = None,
+    texts: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Scorer:
+    """Open a scorer by its name, or take a function; `texts` to be scored save reading a whole embedding."""
+    if not isinstance(source, str):
+        return source if isinstance(source, Scorer) else _from_function(source, options)
+    found = find_scorer(source)
+    if found.adapter == "encoder":
+        if not query:
+            raise SettingError("an encoder needs a query to rank texts by", option="query", hint="give --query TEXT")
+        every = None if texts is None else [*texts, query]
+        return EncoderScorer(open_encoder(found.place, texts=every, progress=progress, **options), query)
+    if query is not None:
+        raise SettingError("a query is for encoders", option="query", got=query, hint="name encoder:ENCODER")
+    if found.adapter == "valence":
+        _refuse(options, (), "valence")
+        test = get(_VALENCE)
+        assert isinstance(test, WeatTest)
+        only = None if texts is None else entries_for(texts) | {*test.a.words, *test.b.words}
+        return ValenceScorer(load(found.place, only=only, progress=progress))
+    if found.adapter == "function":
+        return _from_function(import_function(found.place), options, found.place)
+    from imprint.scoring.outside import CommandScorer, EndpointScorer
+
+    if found.adapter == "command":
+        return CommandScorer(found.place, **_refuse(options, ("batch", "timeout"), "command"))
+    known = ("batch", "timeout", "retries", "max_texts")
+    return EndpointScorer(found.place, **_refuse(options, known, "endpoint"))
+
+
+def import_function(name: str) -> Callable[[list[str]], Any]:
+    """Import module:function, also from the current folder; the module's code runs, as the user asked."""
+    module, _, path = name.partition(":")
+    folder = str(Path.cwd())
+    hint = f"check {name!r}, and that its module can be imported from here"
+    sys.path.insert(0, folder)
+    try:
+        with raising_as(Exception, ScorerError, "cannot be imported ({})", where=module, hint=hint):
+            function = operator.attrgetter(path)(importlib.import_module(module))
+    finally:
+        with suppress(ValueError):
+            sys.path.remove(folder)
+    if not callable(function):
+        raise ScorerError(option=name, got=function, expected="a function from texts to numbers")
+    return function  # type: ignore[no-any-return]
+
+
+def as_scores(name: str, answer: npt.ArrayLike, texts: Sequence[str]) -> Floats:
+    """Return an answer as one finite number per text, or say what is wrong with it."""
+    problem = "gave something that is not a list of numbers ({})"
+    hint = "return one number per text, in the order of the texts"
+    with raising_as(Exception, ScorerError, problem, where=name, hint=hint):
+        given = np.asarray(answer)
+    if given.dtype.kind not in "fiub" or (given.ndim != 1 and given.shape[1:] != (1,)):
+        odd = next((one for one in given.ravel().tolist() if not isinstance(one, float | int)), answer)
+        raise ScorerError(option="each score", got=odd, expected="a number", where=name, hint=hint)
+    found = given.astype(np.float64).reshape(-1)
+    if len(found) != len(texts):
+        raise ScorerError(f"gave {len(found):,} scores for {len(texts):,} texts", where=name, hint=hint)
+    broken = np.flatnonzero(~np.isfinite(found))
+    if len(broken):
+        text = texts[broken[0]]
+        shown = f"the score of {text[:60]!r}"
+        raise ScorerError(option=shown, got=float(found[broken[0]]), expected="a finite number", where=name)
+    return found
+
+
+def _from_function(function: Callable[[list[str]], Any], options: dict[str, Any], name: str | None = None) -> Scorer:
+    given = _refuse(options, ("batch",), "function")
+    if not callable(function):
+        raise SettingError(option="the scorer", got=function, expected=f"a function, or {EXPECTED}")
+    return FunctionScorer(function, name=name, identity=_content(function) if name else None, **given)
+
+
+def _content(function: Callable[..., Any]) -> str | None:
+    """Return the hash of the file that a function is in."""
+    with suppress(OSError, TypeError):
+        return hashlib.sha256(Path(inspect.getfile(function)).read_bytes()).hexdigest()
+    return None
+
+
+def _refuse(options: dict[str, Any], known: Sequence[str], adapter: str) -> dict[str, Any]:
+    """Return the options that are set; refuse one that means nothing to the scorer."""
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in known:
+            option = f"--{name.replace('_', '-')}"
+            raise SettingError(f"{option} means nothing to a {adapter} scorer", option=name, hint="leave it out")
+    return given
+
+
+def _unit(rows: npt.NDArray[Any]) -> Floats:
+    wide = rows.astype(np.float64)
+    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    return np.asarray(wide / np.where(lengths > 0, lengths, 1.0))

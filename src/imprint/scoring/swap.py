@@ -1,0 +1,312 @@
+"""Does a score change when only the name changes? Names are the unit, and texts are drawn as names are.
+
+Caliskan et al. (2016), "Effects of bias in NLP applications", describe the experiment: the same sentence with a name
+of another group. Here any scorer can be asked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from imprint.association.rows import FEWEST, KEPT, JudgedRow
+from imprint.association.verdicts import ALPHA, Case, Evidence, Judged, check_alpha, judge_all
+from imprint.checks import check_whole
+from imprint.encoders.cache import EncodingCache
+from imprint.errors import SettingError, VocabularyError
+from imprint.files import FilePath
+from imprint.rows import Count, Result, TemplateValue, WordList, WordValue
+from imprint.scoring.checks import Checked, NullRate, ScoreTable, check_table, null_rates
+from imprint.scoring.collect import Pace, collect
+from imprint.scoring.scorers import ScorerLike, open_scorer
+from imprint.significance.power import smallest_detectable_shift
+from imprint.significance.swapped import in_the_top, pair_shares
+from imprint.stimuli.definition import WordSet
+from imprint.stimuli.framed import ranks_of
+from imprint.stimuli.swaps import DEFAULT_NAMES, Swap, SwapTexts, bundled_texts, fill_in, find_swap, read_texts
+from imprint.stimuli.swaps import swap_of_groups as _of_groups
+from imprint.types import Floats, Report
+
+TOP = 10  # places at the top of a ranking
+
+_KNOWN_RANKS = 0.9  # share of names with a known frequency, below which frequency is not checked
+
+
+class SwapRow(JudgedRow, frozen=True, kw_only=True, tag="swap"):
+    """Two groups of names, or two pronouns, in the same texts, and what a scorer made of them.
+
+    `mean_difference` is the mean score of X less that of Y, `words_low` and `words_high` its interval over names and,
+    if `texts_random`, over texts. `share_lower` is the share of pairs, one name of each group in the same text, in
+    which that of Y scores lower. Of the `top_k` best names of a text, `top_y` are of Y on average, where
+    `top_expected` would be without a difference.
+    """
+
+    mean_difference: float | None
+    permuted: Literal["names", "pronouns"]
+    n_x: int
+    n_y: int
+    n_texts: int
+    texts_random: bool
+    p_method: Literal["exact", "certified", "sampled"]
+    partitions: Count
+    extreme: Count | None
+    share_lower: float
+    share_tied: float
+    top_k: int | None = None
+    top_y: float | None = None
+    top_expected: float | None = None
+    rank_x: float | None = None
+    rank_y: float | None = None
+    adjusted_difference: float | None = None
+    detectable_shift: float | None = None
+    by_text: tuple[TemplateValue, ...] = ()
+    nulls: tuple[NullRate, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class SwapResult:
+    """One comparison: its scores, its checks, and its place in the family."""
+
+    swap: Swap
+    scorer: str
+    scorer_sha256: str
+    texts: tuple[str, ...]
+    table: ScoreTable = field(compare=False)
+    checked: Checked = field(compare=False)
+    missing: tuple[str, ...] = ()
+    ranks: tuple[float, float] | None = None
+    top: int = TOP
+    seed: int = 0
+    judged: Judged | None = None
+    detectable_shift: float | None = None
+
+    @property
+    def mean_difference(self) -> float:
+        """The mean score of X less that of Y."""
+        return float(self.table.differences.mean())
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The level of evidence."""
+        return self.judged.evidence if self.judged else None
+
+    @property
+    def share_lower(self) -> float:
+        """The share of pairs, one name of each group in the same text, in which that of Y scores lower."""
+        return pair_shares(self.table.scores, self.table.n_x)[0]
+
+    @property
+    def case(self) -> Case:
+        """What is judged of it within a family."""
+        return self.checked.case
+
+    def in_family(self, judged: Judged) -> Self:
+        """Return the result with its judgement, and with the smallest detectable difference where none is shown."""
+        shift = None
+        if judged.evidence == "none shown" and judged.level is not None and not self.table.of_pronouns:
+            x, y = self.table.sides()
+            if np.ptp(np.concatenate([x - x.mean(), y - y.mean()])) > 0:
+                shift = smallest_detectable_shift(x, y, alpha=judged.level, alternative="two-sided", seed=self.seed)
+        return replace(self, judged=judged, detectable_shift=shift)
+
+    def finding(self, nulls: tuple[NullRate, ...]) -> SwapRow:
+        """Return the row."""
+        table, label, swap = self.table, self.checked.label, self.swap
+        lower, tied = pair_shares(table.scores, table.n_x)
+        names = [word for word in swap.words if word not in {*self.missing}]
+        means = table.scores.mean(axis=1)
+        top = None if table.of_pronouns else max(1, min(self.top, len(names) // 2))
+        checks = {
+            name: value for name, value in self.checked.checks.fields().items() if name in SwapRow.__struct_fields__
+        }
+        spread = np.concatenate(table.sides()).std(ddof=1)
+        return SwapRow(
+            test=swap.id,
+            embedding=self.scorer,
+            embedding_sha256=self.scorer_sha256,
+            title=swap.title,
+            topics=swap.topics,
+            source=swap.source,
+            language=swap.language,
+            sets=tuple(WordList(role, one.name, one.words) for role, one in (("x", swap.x), ("y", swap.y))),
+            scores=tuple(WordValue(name, float(mean)) for name, mean in zip(names, means, strict=True)),
+            missing=self.missing,
+            mean_difference=self.mean_difference,
+            effect_size=self.mean_difference / spread if spread > 0 else None,
+            p_value=checks["p_label"],
+            permuted="pronouns" if table.of_pronouns else "names",
+            n_x=table.n_x,
+            n_y=len(names) - table.n_x,
+            n_texts=len(self.texts),
+            texts_random=self.checked.texts_random,
+            p_method=label.p_method if label else "exact",
+            partitions=str(label.partitions if label else 2 ** len(self.texts)),
+            extreme=None if label is None or label.extreme is None else str(label.extreme),
+            share_lower=lower,
+            share_tied=tied,
+            top_k=top,
+            top_y=None if top is None else in_the_top(table.scores, table.n_x, top),
+            top_expected=None if top is None else top * (len(names) - table.n_x) / len(names),
+            by_text=tuple(map(TemplateValue, self.texts, table.differences.tolist())),
+            nulls=nulls,
+            seed=self.seed,
+            detectable_shift=self.detectable_shift,
+            **checks | ({} if self.ranks is None else {"rank_x": self.ranks[0], "rank_y": self.ranks[1]}),
+            **(self.judged.fields() if self.judged else {}),
+        )
+
+    def __repr__(self) -> str:
+        said = (
+            f"{self.mean_difference:.3g}, {100 * self.share_lower:.1f} % of pairs lowered, evidence: {self.evidence}"
+        )
+        return f"SwapResult({self.swap.id!r} by {self.scorer}: {said})"
+
+
+@dataclass(frozen=True, repr=False)
+class Swapped(Result):
+    """The comparisons of one run, corrected together; so many texts were `asked` for now, the others were known."""
+
+    results: tuple[SwapResult, ...]
+    nulls: tuple[NullRate, ...]
+    asked: int
+
+    def __getitem__(self, name: str) -> SwapResult:
+        """Return a comparison by its name."""
+        return next(result for result in self.results if result.swap.id == name)
+
+    def findings(self) -> list[SwapRow]:
+        """Return one row per comparison."""
+        return [result.finding(self.nulls) for result in self.results]
+
+    def __repr__(self) -> str:
+        return f"Swapped({', '.join(map(repr, self.results))})"
+
+
+def swap(
+    scorer: ScorerLike,
+    names: str | Sequence[str] = DEFAULT_NAMES,
+    *,
+    groups: tuple[FilePath | Sequence[str], FilePath | Sequence[str]] | None = None,
+    templates: FilePath | Sequence[str] | None = None,
+    query: str | None = None,
+    top: int = TOP,
+    alpha: float = ALPHA,
+    copies: int = 200,
+    per_second: float | None = None,
+    cache: EncodingCache | None = None,
+    seed: int = 0,
+    report: Report | None = None,
+    **options: Any,
+) -> Swapped:
+    """Ask whether a score changes when only a name, or a pronoun, changes.
+
+    Parameters
+    ----------
+    scorer
+        A function from a list of texts to one number per text, or a name: `module:function`, `command:PROGRAM`, the
+        URL of an endpoint, `valence:EMBEDDING`, or `encoder:ENCODER` with a `query`.
+    names
+        What to compare: `race` and `gender` (names of like frequency), `pronouns`, or ids of tests of the catalogue
+        that compare names, such as `caliskan-5`.
+    groups
+        Two groups of names of your own, instead: files, or lists.
+    templates
+        Texts of your own with {name}, or with {he}, {him} and {his}: a file with one per line, or a list.
+    query
+        What an encoder ranks texts by: the score is the cosine with it.
+    top
+        Places at the top of a ranking of all names; at most half of them.
+    alpha
+        Chance of any false discovery among the comparisons.
+    copies
+        Null tables of each kind; 0 for none.
+    per_second
+        Texts per second that the scorer may get.
+    cache
+        Where scores are kept: a run that was interrupted goes on from there.
+    seed
+        Seed of everything random.
+    report
+        Called with what is done, how much of it, and how much there is.
+    options
+        Settings of the scorer, such as `batch` and `timeout`.
+
+    Returns
+    -------
+    Swapped
+        One result per comparison; `findings()` are its rows.
+
+    Examples
+    --------
+    >>> imprint.swap("valence:default", "caliskan-5")["caliskan-5"].share_lower
+    0.95703125
+    """
+    check_alpha(alpha)
+    check_whole("top", top)
+    check_whole("copies", copies, 0)
+    swaps = chosen_swaps(names if groups is None else (), groups)
+    texts = bundled_texts() if templates is None else read_texts(templates)
+    every = [text for one in swaps for text in swap_texts(one, texts)]
+    pace = Pace(per_second)
+    opened = open_scorer(scorer, query=query, texts=every, **options)
+    tell = None if report is None else (lambda done, total: report("scoring", done, total))
+    kept = {one.id: _kept(one, opened.lacks(one.words)) for one in swaps if not one.of_pronouns}
+    asked = [text for one in swaps for text in swap_texts(kept.get(one.id, one), texts)]
+    found = collect(opened, asked, cache=cache, pace=pace, progress=tell)
+    results = []
+    for one in swaps:
+        table, ranks = _table(kept.get(one.id, one), texts, found.scores)
+        missing = tuple(word for word in one.words if word not in {*kept.get(one.id, one).words})
+        checked = check_table(table, enough=_enough(one, kept.get(one.id, one)))
+        results.append(
+            SwapResult(one, opened.name, opened.identity, texts.of(one), table, checked, missing, ranks, top, seed)
+        )
+    nulls = null_rates([one.table for one in results], alpha=alpha, copies=copies, seed=seed) if copies else ()
+    return Swapped(tuple(judge_all(results, alpha)), nulls, found.asked)
+
+
+def chosen_swaps(
+    names: str | Sequence[str], groups: tuple[FilePath | Sequence[str], FilePath | Sequence[str]] | None = None
+) -> list[Swap]:
+    """Return the swaps that names mean, each once, or the one of two groups."""
+    if groups is not None:
+        return [_of_groups(*groups)]
+    listed = list(dict.fromkeys([names] if isinstance(names, str) else names))
+    if not listed:
+        raise SettingError(option="names", got=names, expected="at least one comparison, such as race")
+    return [find_swap(name) for name in listed]
+
+
+def swap_texts(one: Swap, texts: SwapTexts) -> list[str]:
+    """Return every text of a swap, name by name."""
+    return [fill_in(text, word) for word in one.words for text in texts.of(one)]
+
+
+def _kept(one: Swap, missing: Sequence[str]) -> Swap:
+    """Return a swap without the names that the scorer cannot see."""
+    lost = {*missing}
+    x, y = (side.subset(word for word in side.words if word not in lost) for side in (one.x, one.y))
+    for side in (x, y):
+        if not len(side):
+            raise VocabularyError(
+                f"the scorer knows none of the {side.name}", words=missing, where=one.id, hint="give other names"
+            )
+    return replace(one, x=x, y=y)
+
+
+def _enough(one: Swap, kept: Swap) -> bool:
+    sides: tuple[tuple[WordSet, WordSet], ...] = ((one.x, kept.x), (one.y, kept.y))
+    return one.of_pronouns or all(len(found) >= max(FEWEST, KEPT * len(asked)) for asked, found in sides)
+
+
+def _table(one: Swap, texts: SwapTexts, scores: Mapping[str, float]) -> tuple[ScoreTable, tuple[float, float] | None]:
+    """Return the scores of a swap's names, and the median frequency ranks of its groups where they are known."""
+    rows: Floats = np.array([[scores[fill_in(text, word)] for text in texts.of(one)] for word in one.words])
+    if one.of_pronouns:
+        return ScoreTable(rows, 1), None
+    ranks, known = ranks_of(one.words)
+    if known < _KNOWN_RANKS:
+        return ScoreTable(rows, len(one.x)), None
+    medians = [float(np.median(side)) + 1 for side in (ranks[: len(one.x)], ranks[len(one.x) :])]
+    return ScoreTable(rows, len(one.x), np.log(ranks + 1.0)), (medians[0], medians[1])

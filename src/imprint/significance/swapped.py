@@ -1,0 +1,92 @@
+"""Scores of names in texts, one row per name: does the first group score differently from the second?
+
+Names are what was drawn, and so are texts where there are at least four. The interval is that of `crossed` with
+nothing on the other side: a text is a column, and the columns of zeros that it is compared with do not vary.
+"""
+
+import math
+from itertools import product
+
+import numpy as np
+
+from imprint.significance.crossed import FEWEST_UNITS, OverWords, Spread, over_words
+from imprint.significance.signs import exact_sign_test
+from imprint.significance.student import two_sided
+from imprint.types import Floats
+
+_FEW = 16  # signs that are tried one by one
+_SAME = 1e-12  # relative: what rounding may take off a sum
+
+
+def over_names(scores: Floats, n_x: int, confidence: float) -> tuple[OverWords | None, bool]:
+    """Return the interval of the first n_x names' mean less the others', and whether it is over texts too.
+
+    With fewer than four texts it is over names alone. None where a group has fewer than four names, or none varies.
+    """
+    both = scores.shape[1] >= FEWEST_UNITS
+    if both or min(n_x, len(scores) - n_x) < FEWEST_UNITS:
+        beside = np.zeros((len(scores), FEWEST_UNITS))
+        return over_words(np.hstack([scores, beside]), n_x, scores.shape[1], confidence=confidence), both
+    means = scores.mean(axis=1)
+    sides = means[:n_x], means[n_x:]
+    terms = np.array([side.var(ddof=1) / len(side) for side in sides])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = terms.sum() ** 2 / sum(term**2 / (len(side) - 1) for term, side in zip(terms, sides, strict=True))
+    difference = float(sides[0].mean() - sides[1].mean())
+    return Spread(terms.sum(keepdims=True), np.array([df])).interval(difference, confidence), False
+
+
+def over_texts(differences: Floats, confidence: float) -> OverWords | None:
+    """Return the interval of the mean of one difference per text; None of fewer than four, or where none varies."""
+    count = len(differences)
+    if count < FEWEST_UNITS:
+        return None
+    spread = Spread(np.array([differences.var(ddof=1) / count]), np.array([count - 1.0]))
+    return spread.interval(float(differences.mean()), confidence)
+
+
+def sign_flips(differences: Floats) -> float:
+    """Return the share of all signs of the differences whose sum is at least as far from zero, two-sided.
+
+    Exact for few differences, and for many at most a little too large.
+    """
+    if len(differences) > _FEW:
+        return exact_sign_test(differences)
+    observed = abs(math.fsum(differences))
+    slack = _SAME * math.fsum(np.abs(differences))
+    signs = np.array(list(product((1.0, -1.0), repeat=len(differences))))
+    return float(np.mean(np.abs(signs @ differences) >= observed - slack))
+
+
+def at_equal_frequency(means: Floats, n_x: int, log_ranks: Floats) -> tuple[float, float] | None:
+    """Return the difference of the groups' means adjusted for the log rank, and its two-sided p-value over names.
+
+    None where frequency tells the groups apart exactly, where names are too few, or where nothing varies.
+    """
+    groups = (np.arange(len(means)) < n_x).astype(np.float64)
+    model = np.column_stack([np.ones(len(means)), groups, log_ranks - log_ranks.mean()])
+    df = len(means) - model.shape[1]
+    if df < 1 or np.linalg.matrix_rank(model) < model.shape[1]:
+        return None
+    solution, *_ = np.linalg.lstsq(model, means, rcond=None)
+    left = means - model @ solution
+    variance = float(left @ left) / df * float(np.linalg.inv(model.T @ model)[1, 1])
+    adjusted = float(solution[1])
+    return (adjusted, two_sided(adjusted / math.sqrt(variance), df)) if variance > 0 else None
+
+
+def pair_shares(scores: Floats, n_x: int) -> tuple[float, float]:
+    """Return the share of pairs, one name of each group in the same text, that the second lowers, and of ties."""
+    first, second = scores[:n_x, None], scores[None, n_x:]
+    return float(np.mean(second < first)), float(np.mean(second == first))
+
+
+def in_the_top(scores: Floats, n_x: int, top: int) -> float:
+    """Return how many of the best `top` names are of the second group, as a mean over texts; ties share places."""
+    found = []
+    for column in scores.T:
+        last = np.sort(column)[-top]
+        above, at = column > last, column == last
+        left = top - int(above.sum())
+        found.append(above[n_x:].sum() + left * at[n_x:].sum() / at.sum())
+    return float(np.mean(found))

@@ -1,0 +1,171 @@
+"""What a swap exchanges: two groups of names, or the pronouns he and she, and the texts that they go into.
+
+A file of texts has one per line, and # begins a comment. A line has {name} at least once, or pronouns: {he}, {him},
+{his} and {himself}, written with a capital where the pronoun has one.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from imprint.errors import StimulusError
+from imprint.files import FilePath
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet
+from imprint.stimuli.files import TomlTable, did_you_mean, read_set, read_table, read_text
+
+PRONOUNS = "pronouns"
+DEFAULT_NAMES = ("race", "gender")
+
+_DATA = Path(__file__).with_name("data") / "swap"
+_SLOT = re.compile(r"\{([^{}]*)\}|[{}]")
+_NAME = "name"
+_FORMS = {"he": ("he", "she"), "him": ("him", "her"), "his": ("his", "her"), "himself": ("himself", "herself")}
+_SLOTS = "{name}, or {he}, {him}, {his} and {himself}"
+_LONGEST = 5_000  # characters of a text
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Two groups whose names are exchanged in texts; of pronouns, each group has one."""
+
+    id: str
+    title: str
+    x: WordSet
+    y: WordSet
+    topics: tuple[str, ...] = ()
+    source: str = ""
+    language: str = UNDETERMINED
+
+    @property
+    def of_pronouns(self) -> bool:
+        """Whether pronouns are exchanged."""
+        return self.id == PRONOUNS
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The names of both groups."""
+        return self.x.words + self.y.words
+
+
+@dataclass(frozen=True)
+class SwapTexts:
+    """Texts to put names into, and texts to put pronouns into."""
+
+    names: tuple[str, ...]
+    pronouns: tuple[str, ...]
+
+    def of(self, swap: Swap) -> tuple[str, ...]:
+        """Return the texts for names, or for pronouns."""
+        found = self.pronouns if swap.of_pronouns else self.names
+        if not found:
+            slots = "{he}, {him} or {his}" if swap.of_pronouns else "{name}"
+            raise StimulusError(
+                option="templates", got=found, expected=f"at least one text with {slots} for {swap.id!r}"
+            )
+        return found
+
+
+def find_swap(name: str) -> Swap:
+    """Return a swap by its name: race, gender, pronouns, or a test of the catalogue that compares names."""
+    if name == PRONOUNS:
+        he, she = (WordSet.of(one, [one]) for one in _FORMS["he"])
+        return Swap(PRONOUNS, "He and she", he, she, ("gender",), "", "en")
+    if name in _bundled():
+        return _bundled()[name]
+    tests = {test.id: test for test in catalogue() if isinstance(test, WeatTest) and _of_names(test)}
+    if name not in tests:
+        known = (*_bundled(), PRONOUNS, *tests)
+        hint = did_you_mean(name, known) or "or give two groups of your own"
+        raise StimulusError(option="names", got=name, expected=f"one of {', '.join(known)}", hint=hint)
+    test = tests[name]
+    title = f"{test.x.name} and {test.y.name}"
+    return Swap(test.id, f"{title[0].upper()}{title[1:]}", test.x, test.y, test.topics, test.source, test.language)
+
+
+def swap_of_groups(x: FilePath | Sequence[str], y: FilePath | Sequence[str]) -> Swap:
+    """Return the swap of a user's own names: two files, two texts with commas, or two lists."""
+    first, second = (_group(one, number) for number, one in enumerate((x, y), 1))
+    if both := set(first.words) & set(second.words):
+        raise StimulusError(
+            f"{min(both)!r} is in both groups", option="groups", words=sorted(both), hint="keep it in one"
+        )
+    return Swap("groups", f"{first.name} / {second.name}", first, second, source="names given")
+
+
+@cache
+def bundled_texts() -> SwapTexts:
+    """Return the texts that come with this package: reviews, CVs and letters."""
+    return read_texts(_DATA / "templates.txt")
+
+
+def read_texts(source: FilePath | Sequence[str]) -> SwapTexts:
+    """Read texts from a file, or take those given; each must have a slot."""
+    if isinstance(source, str | os.PathLike):
+        lines = read_text(source).split("\n")
+        numbered = [((source, number), line) for number, line in enumerate(lines, 1)]
+        numbered = [(where, line) for where, line in numbered if line.strip() and not line.lstrip().startswith("#")]
+    else:
+        numbered = [(("templates", number), line) for number, line in enumerate(source, 1)]
+    texts: dict[str, bool] = {}
+    for where, line in numbered:
+        text = " ".join(line.split())
+        problem = _problem(text) or ("is duplicated; keep one" if text in texts else None)
+        if problem is not None:
+            raise StimulusError(f"the text {problem}", where=where)
+        texts[text] = f"{{{_NAME}}}" in text
+    if not texts:
+        raise StimulusError("has no texts", option="templates", hint=f"write one per line, with {_SLOTS}")
+    return SwapTexts(*(tuple(text for text, named in texts.items() if named is wanted) for wanted in (True, False)))
+
+
+def fill_in(text: str, word: str) -> str:
+    """Return a text with a name, or with the pronouns of he or she, in its slots."""
+
+    def replaced(slot: re.Match[str]) -> str:
+        if slot[1] == _NAME:
+            return word
+        form = _FORMS[slot[1].lower()][word == "she"]
+        return form.capitalize() if slot[1][0].isupper() else form
+
+    return _SLOT.sub(replaced, text)
+
+
+def _problem(text: str) -> str | None:
+    if len(text) > _LONGEST or not text.isprintable():
+        return f"must have at most {_LONGEST:,} visible characters"
+    slots = [found[1] for found in _SLOT.finditer(text)]
+    strange = [slot for slot in slots if slot != _NAME and (slot or "").lower() not in _FORMS]
+    if strange or not slots:
+        return f"has {f'the slot {strange[0]!r}' if strange else 'no slot'}; write {_SLOTS}"
+    if _NAME in slots and set(slots) != {_NAME}:
+        return "has both {name} and pronouns; write one of them, so that one thing changes at a time"
+    return None
+
+
+def _group(source: FilePath | Sequence[str], number: int) -> WordSet:
+    if isinstance(source, str | os.PathLike):
+        return read_set(source, "name")
+    words = tuple(source)
+    if not words or len({*words}) < len(words):
+        raise StimulusError(option="groups", got=words, expected="lists of different names")
+    return WordSet.of(f"group {number}", words, "name")
+
+
+def _of_names(test: WeatTest) -> bool:
+    return {*test.x.kinds, *test.y.kinds} == {"name"}
+
+
+@cache
+def _bundled() -> dict[str, Swap]:
+    return {name: _read(name, table) for name, table in read_table(_DATA / "names.toml").values.items()}
+
+
+def _read(name: str, values: dict[str, object]) -> Swap:
+    table = TomlTable(values, (name,))
+    x, y = (TomlTable(table.need(side, dict), (name, side)) for side in ("x", "y"))
+    first, second = (WordSet.of(one.need("name", str), one.texts("words"), "name") for one in (x, y))
+    return Swap(name, table.need("title", str), first, second, table.texts("topics"), table.need("source", str), "en")
