@@ -88,6 +88,9 @@ def test_the_difference_at_equal_frequency_is_that_of_a_regression():
 
 def test_groups_that_frequency_tells_apart_cannot_be_adjusted():
     assert at_equal_frequency(np.arange(6.0), 3, np.array([1.0, 1, 1, 2, 2, 2])) is None
+    means, ranks = np.arange(8.0), np.array([1.0, 2, 3, 4, 3.5, 5, 6, 7])
+    assert at_equal_frequency(means, 4, ranks) is None  # one in four of each group
+    assert at_equal_frequency(means, 4, ranks[[0, 1, 5, 4, 2, 3, 6, 7]]) is not None
 
 
 def test_pairs_are_counted_within_texts():

@@ -163,7 +163,9 @@ def evidence_cell(row: JudgedRow) -> Text:
 def _why_not(row: JudgedRow, checks: Sequence[str]) -> str:
     """Say why checks did not run; that of words needs four different words a set."""
     if row.kind == "swap":
-        return "too few names or texts" if "words" in checks else "some names have no known frequency"
+        return (
+            "too few names or texts" if "words" in checks else "frequencies of names are not known, or hardly overlap"
+        )
     if "words" in checks:
         return "too few different words"
     return "too many texts to send" if row.kind == "seat" else "the vocabulary is too small"

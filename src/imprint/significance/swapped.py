@@ -15,6 +15,7 @@ from imprint.significance.student import two_sided
 from imprint.types import Floats
 
 _FEW = 16  # signs that are tried one by one
+_OVERLAP = 0.5  # share of names whose frequency the other group has too, at the least
 _SAME = 1e-12  # relative: what rounding may take off a sum
 
 
@@ -61,8 +62,11 @@ def sign_flips(differences: Floats) -> float:
 def at_equal_frequency(means: Floats, n_x: int, log_ranks: Floats) -> tuple[float, float] | None:
     """Return the difference of the groups' means adjusted for the log rank, and its two-sided p-value over names.
 
-    None where frequency tells the groups apart exactly, where names are too few, or where nothing varies.
+    None where names are too few, where nothing varies, or where frequencies hardly overlap: then the adjustment would
+    extrapolate.
     """
+    if _overlap(log_ranks[:n_x], log_ranks[n_x:]) < _OVERLAP:
+        return None
     groups = (np.arange(len(means)) < n_x).astype(np.float64)
     model = np.column_stack([np.ones(len(means)), groups, log_ranks - log_ranks.mean()])
     df = len(means) - model.shape[1]
@@ -73,6 +77,14 @@ def at_equal_frequency(means: Floats, n_x: int, log_ranks: Floats) -> tuple[floa
     variance = float(left @ left) / df * float(np.linalg.inv(model.T @ model)[1, 1])
     adjusted = float(solution[1])
     return (adjusted, two_sided(adjusted / math.sqrt(variance), df)) if variance > 0 else None
+
+
+def _overlap(first: Floats, second: Floats) -> float:
+    """Return the share of values within the other group's range, in the group that has fewer."""
+    within = (
+        np.mean((own >= other.min()) & (own <= other.max())) for own, other in ((first, second), (second, first))
+    )
+    return float(min(within))
 
 
 def pair_shares(scores: Floats, n_x: int) -> tuple[float, float]:
