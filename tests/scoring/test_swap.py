@@ -76,7 +76,7 @@ def test_the_straw_man_lowers_most_pairs_of_test_5():
     # What a text adds is the same for every name, so names differ as their valences do.
     assert found.mean_difference == pytest.approx(imprint.weat("default", "caliskan-5").mean_difference)
     # These names differ so much in frequency that nobody can tell the two apart.
-    assert (found.evidence, found.findings()[0].p_frequency) == ("moderate", None)
+    assert (found.evidence, found.checked.checks.p_frequency) == ("moderate", None)
 
 
 def test_a_biased_scorer_is_found_with_its_sign():
