@@ -95,8 +95,19 @@ def debias_command(
     if find_source(subject).adapter != EMBEDDING:
         _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier)
         _check_apply(load, method, strength, group, save)
-        from imprint.cli.debias_encoder import debias_encoder
+        _check_strength(method or ENCODER_METHOD, strength)
+        _check_apart(target, save)
+        from imprint.cli.console import check_target
+        from imprint.cli.debias_encoder import apply_transform, debias_encoder
+        from imprint.files import free_folder
 
+        free_folder(target)
+        if load is not None:
+            _refuse("--apply for an encoder", json=json)
+            apply_transform(subject, target, load, about=about)
+            return
+        if save is not None:
+            check_target(save, reading=subject)
         debias_encoder(
             subject,
             target,
@@ -104,7 +115,6 @@ def debias_command(
             strength=strength,
             groups=group,
             save=save,
-            load=load,
             about=about,
             seed=seed,
             json=json,
@@ -123,13 +133,7 @@ def debias_command(
     check_name(target)
     if load is not None:
         check_target(target, reading=str(load))
-    if save is not None and save.absolute() == target.absolute():
-        raise SettingError(
-            "is named for both the embedding and the transform",
-            option="--transform",
-            where=target,
-            hint="give two files",
-        )
+    _check_apart(target, save)
     words = None if seeds is None else imprint.read_seeds(seeds)
     opened = open_embedding(subject)
     along = imprint.pair_axis(opened, given)
@@ -182,12 +186,32 @@ def _check_apply(load: Path | None, *fitting: object) -> None:
         )
 
 
+def _check_apart(target: Path, save: Path | None) -> None:
+    if save is not None and save.absolute() == target.absolute():
+        raise SettingError(
+            "is named for both the result and the transform", option="--transform", where=target, hint="give two names"
+        )
+
+
+def _is_linear(method: str) -> bool:
+    """Tell whether a method is the one that has strengths and seeds."""
+    return issubclass(DEBIASERS.get(method), imprint.LinearDebiaser)
+
+
+def _check_strength(method: str, strength: str | None) -> None:
+    if strength is not None and not _is_linear(method):
+        raise SettingError(
+            f"--strength cannot be used with --method {method}",
+            option="--strength",
+            got=strength,
+            hint=f"use --method {METHODS[0]}, or leave it out",
+        )
+
+
 def _check_options(
     method: str | None, strength: str | None, seeds: str | None, load: Path | None, *, show_frontier: bool
 ) -> None:
-    linear = method is None or issubclass(
-        DEBIASERS.get(method), imprint.LinearDebiaser
-    )  # it alone has strengths and seeds
+    linear = method is None or _is_linear(method)
     if not linear and (strength, seeds) != (None, None):
         raise SettingError(
             f"--strength and --seeds cannot be used with --method {method}",

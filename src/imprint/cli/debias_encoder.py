@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from imprint.cli.encoders import AboutEncoder
+    from imprint.debiasing.transform import DebiasedEncoder
 
 
 def debias_encoder(
@@ -20,48 +21,56 @@ def debias_encoder(
     strength: str | None,
     groups: "Sequence[str] | None",
     save: Path | None,
-    load: Path | None,
     about: "AboutEncoder",
     seed: int,
     json: bool,
 ) -> None:
-    """Fit, judge, write, and say what was written."""
-    from imprint.cli.console import check_target, phases, print_note, show_findings
-    from imprint.files import free_folder
+    """Fit, judge, print what changed, and write."""
+    from imprint.cli.console import phases, show_findings
 
-    free_folder(target)
-    if save is not None:
-        check_target(save, reading=source)
     fitter = imprint.debiaser(method, **({} if strength is None else {"strength": _number(strength)}))
     sets = [
         imprint.WordSet.of(_named(one, place), imprint.read_seeds(one).words, "name")
         for place, one in enumerate(groups or ())
     ]
     opened = about.open(source)
-    if load is not None:
-        transform = imprint.load_transform(load)
-        dimension = opened.encode(["word"]).shape[1]
-        if dimension != transform.dimension:
-            expected = f"a transform of {dimension} dimensions, as {opened.name} has"
-            raise SettingError(option="--apply", got=transform.dimension, expected=expected)
-        _say_written(target, transform.apply(opened).save(target))
-        print_note(f"see what changed: imprint audit {target} --against {source}")
-        return
     with about.kept() as kept, phases() as report:
         done = imprint.debias_encoder(opened, fitter, groups=sets or None, cache=kept, seed=seed, report=report)
-        made = done.encoder.save(target)
-        if save is not None:
-            done.transform.save(save)
-    show_findings(done.findings(), json=json)
-    _say_written(target, made)
+    show_findings(done.findings(), json=json)  # before writing, which may fail
+    if save is not None:
+        done.transform.save(save)
+    _write(done.encoder, target)
 
 
-def _say_written(target: Path, made: str | None) -> None:
+def apply_transform(source: str, target: Path, saved: Path, *, about: "AboutEncoder") -> None:
+    """Put a saved transform behind an encoder, and write that."""
+    from imprint.cli.console import print_note
+
+    opened, transform = about.open(source), imprint.load_transform(saved)
+    dimension = opened.encode(["word"]).shape[1]
+    if dimension != transform.dimension:
+        expected = f"a transform of {dimension} dimensions, as {opened.name} has"
+        raise SettingError(option="--apply", got=transform.dimension, expected=expected)
+    made = _write(transform.apply(opened), target)
+    if transform.card.embedding_sha256 != opened.identity:
+        print_note(f"note: the transform was fitted on another encoder ({transform.card.embedding})")
+    if made:
+        print_note(f"see what changed: imprint audit {target} --against {source}")
+
+
+def _write(encoder: "DebiasedEncoder", target: Path) -> str | None:
     from imprint.cli.console import print_note
     from imprint.encoders.export import MATRIX
 
-    model = f"a {made} and " if made else "only the matrix, since this encoder is not a model that can be written: "
-    print_note(f"written to {target}: {model}{MATRIX} (weight and bias)")
+    made = encoder.save(target)
+    if made:
+        print_note(f"written to {target}: a {made} and {MATRIX} (weight and bias)")
+    else:
+        print_note(
+            f"written to {target}: {MATRIX} alone, since this encoder is not a model that can be written; "
+            "apply it to the encoder's vectors x: weight @ x + bias"
+        )
+    return made
 
 
 def _named(group: str, place: int) -> str:

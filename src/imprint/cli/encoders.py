@@ -3,9 +3,9 @@
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -82,6 +82,17 @@ class AboutEncoder:
                 f"{option} is about a sentence encoder", option=option, hint="name one, or leave it out"
             )
 
+    def shared(self, sources: Sequence[str]) -> "list[AboutEncoder]":
+        """Give each of several encoders the options that it can take; one that none can take is left to be refused."""
+        from imprint.subjects.opening import options_of
+
+        taken = [options_of(source) if len(sources) > 1 else {*self.settings} for source in sources]
+        unknown = {*self.settings}.difference(*taken)
+        return [
+            replace(self, settings={name: value for name, value in self.settings.items() if name in known | unknown})
+            for known in taken
+        ]
+
     def open(self, source: str, texts: Collection[str] | None = None) -> "imprint.Encoder":
         """Open an encoder, showing progress where it is an embedding to be read."""
         from imprint.cli.console import progress_bar
@@ -134,10 +145,15 @@ def opened_subjects(
         about.refuse()
         yield OpenedSubjects([open_embedding(source, only) for source, _ in named])
         return
-    own = about if encoder is None else AboutEncoder({})
+    asked = [source for source, is_embedding in named if not is_embedding]
+    shared = about.shared(asked) if encoder is None else [AboutEncoder({})] * len(asked)
+    own = dict(zip(asked, shared, strict=True))
     with about.kept() as cache:
         yield OpenedSubjects(
-            [open_embedding(source, only) if is_embedding else own.open(source) for source, is_embedding in named],
+            [
+                open_embedding(source, only) if is_embedding else own[source].open(source)
+                for source, is_embedding in named
+            ],
             None if encoder is None else about.open(encoder),
             cache,
         )

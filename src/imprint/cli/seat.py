@@ -66,7 +66,7 @@ def seat_command(
     say_topics(chosen, topic)
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.texts + question.frames} | control_words()
-    encoders = [about.open(source, texts) for source in encoder]
+    encoders = [one.open(source, texts) for source, one in zip(encoder, about.shared(encoder), strict=True)]
     with about.kept() as kept, phases() as report:
         battery = run_seat_battery(
             encoders,

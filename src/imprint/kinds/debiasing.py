@@ -144,7 +144,8 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
     for row in rows:
         facts = tuple((_label(fact), _value(fact)) for fact in row.fitted)
         columns = (Column("Fitted"), Column("Value", numeric=True))
-        yield Table(say("Debiased ({})", title(row.method)), columns, facts, media=("terminal",))
+        on = [f", fitted on {fact.text}" for fact in row.fitted if fact.name == "fitted_on"]
+        yield Table(say("Debiased ({}{})", title(row.method), *on or [""]), columns, facts, media=("terminal",))
         if row.variances is not None:
             axis = title(row.test.removeprefix(f"{row.method} along "))
             yield from _show_variances(row.variances, axis)

@@ -188,5 +188,5 @@ SENTENCE_LEAKAGE = Kind(
     blocks=sentence_blocks,
     sentences=sentence_sentences,
     claims=sentence_claims,
-    rank=20,
+    rank=-1,  # it says how far debiasing went
 )

@@ -156,5 +156,5 @@ def _note(encoder: Encoder, vocabulary: Sequence[str]) -> str:
     settings = ", ".join(f"{key} {value}" for key, value in encoder.settings.items())
     return (
         f"{len(vocabulary):,} words and names were encoded with {encoder.name} ({settings}) in the sentences "
-        f"{' '.join(FRAMES)}; each vector is the mean of its sentences, less the mean of common words"
+        f"{', '.join(map(repr, FRAMES))}; each vector is the mean of its sentences, less the mean of common words"
     )

@@ -209,14 +209,27 @@ def _open(
     if adapter == "sentence-transformers" and (options.get("pooling") or options.get("layers")):
         adapter = "transformers"
     make = ENCODERS.get(adapter)
-    taken = inspect.signature(make).parameters
-    given = _given(options, [name for name in taken if name in EncoderOptions.__annotations__], adapter)
+    given = _given(options, _taken(adapter), adapter)
     if adapter == "server":
         from imprint.encoders.address import key_from_environment
 
         given = {"model": "", "key": key_from_environment(str(found.place)), **given}
     made = make(*(() if found.place is None else (found.place,)), **given)
     return from_object(made)
+
+
+def options_of(source: str) -> set[str]:
+    """Return the names of the options that can be given with a source."""
+    adapter = find_source(source, "encoder").adapter
+    if adapter in (EMBEDDING, BAG_OF_WORDS):
+        return set()
+    # With a pooling of your own, weights are read without the library.
+    return {*_taken(adapter), *(_taken("transformers") if adapter == "sentence-transformers" else ())}
+
+
+def _taken(adapter: str) -> list[str]:
+    parameters = inspect.signature(ENCODERS.get(adapter)).parameters
+    return [name for name in parameters if name in EncoderOptions.__annotations__]
 
 
 def _given(options: EncoderOptions, known: Sequence[str], adapter: str) -> dict[str, Any]:
