@@ -6,6 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.association.seat import seat
 from imprint.association.weat import find_test
@@ -15,7 +16,7 @@ from imprint.debiasing.transform import Card, LinearTransform
 from imprint.encoders.onnx import OnnxEncoder
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
 from imprint.encoders.transformers import TransformersEncoder
-from imprint.errors import SettingError
+from imprint.errors import EncoderError, SettingError
 from imprint.evaluation.debiased import held_out_texts
 from imprint.evaluation.nested import owner_labels, recover_by_others
 from imprint.evaluation.recovering import share_right
@@ -93,16 +94,62 @@ def test_a_map_behind_a_map_is_written_as_one(minilm, tmp_path):
     np.testing.assert_allclose(rows, twice.encode(TEXTS), atol=1e-4)
 
 
-def test_only_data_is_copied(minilm, tmp_path):
+def test_only_known_files_are_copied_and_the_licence_is(minilm, tmp_path):
     source = shutil.copytree(minilm, tmp_path / "model")
-    for name in ("program.py", "pytorch_model.bin"):
+    unknown = ("program.py", "pytorch_model.bin", "evil.model", "evil.json", "vocab.pkl", ".token.json", "LICENSE.py")
+    for name in (*unknown, "LICENSE", "NOTICE.txt", "1_Pooling/evil.txt"):
         (source / name).write_text("raise SystemExit")
     (source / "onnx").mkdir()
     (source / "onnx" / "model.onnx").write_text("")
+    (tmp_path / "secret").write_text("secret")
+    (source / "notes.txt").symlink_to(tmp_path / "secret")
     encoder = SentenceTransformersEncoder(source)
     any_map(encoder).apply(encoder).save(tmp_path / "out")
-    suffixes = {path.suffix for path in (tmp_path / "out").rglob("*") if path.is_file()}
-    assert suffixes <= {".json", ".txt", ".md", ".safetensors"}
+    assert {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")} == {
+        *("README.md", "NOTICE.txt", "config.json", "config_sentence_transformers.json", "modules.json"),
+        *("sentence_bert_config.json", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json"),
+        *("vocab.txt", "model.safetensors", "debias.safetensors", "1_Pooling/config.json"),
+        *("3_Dense/config.json", "3_Dense/model.safetensors"),
+    }
+    assert (tmp_path / "out" / "LICENSE").is_file()
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "1_Pooling/config.json"])
+def test_a_link_out_of_the_models_folder_is_refused(assembled, tmp_path, name):
+    source = assembled()
+    content = (source / name).read_bytes() if (source / name).exists() else b"secret"
+    (source / name).unlink(missing_ok=True)
+    (tmp_path / "elsewhere").write_bytes(content)
+    (source / name).symlink_to(tmp_path / "elsewhere")
+    encoder = SentenceTransformersEncoder(source)
+    with refuses(EncoderError, where=source / name):
+        any_map(encoder).apply(encoder).save(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_weights_in_parts_are_copied_out_of_the_hugging_face_cache(assembled, tmp_path):
+    from transformers import BertModel
+
+    whole = assembled()
+    BertModel.from_pretrained(whole).save_pretrained(tmp_path / "parts", max_shard_size="5KB")
+    repository = tmp_path / "hub" / "models--org--name"
+    snapshot = repository / "snapshots" / ("0" * 40)
+    (repository / "blobs").mkdir(parents=True)
+    (whole / "model.safetensors").unlink()
+    given = [path for folder in (whole, tmp_path / "parts") for path in folder.rglob("*") if path.is_file()]
+    for number, path in enumerate(given):
+        place = snapshot / path.relative_to(whole if path.is_relative_to(whole) else tmp_path / "parts")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists():
+            shutil.copyfile(path, repository / "blobs" / str(number))
+            place.symlink_to(repository / "blobs" / str(number))
+    encoder = SentenceTransformersEncoder(snapshot)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    assert len(list((tmp_path / "out").glob("model-*.safetensors"))) > 1
+    assert not any(path.is_symlink() for path in (tmp_path / "out").rglob("*"))
+    _, rows = plain(tmp_path / "out", TEXTS)
+    np.testing.assert_allclose(rows, debiased.encode(TEXTS), atol=1e-4)
 
 
 def test_a_transformers_folder_becomes_the_matrix_alone(tiny, tmp_path):

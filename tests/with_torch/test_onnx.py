@@ -199,6 +199,14 @@ def test_a_file_that_is_not_onnx(write, content):
     refuse(path, "ONNX")
 
 
+def test_tensors_behind_a_link_out_of_the_models_folder_are_refused(write, tmp_path):
+    path = write(tensors=table("weights.bin"))
+    (tmp_path / "outside.bin").write_bytes(TABLE.tobytes())
+    path.with_name("weights.bin").symlink_to(tmp_path / "outside.bin")
+    with refuses(EncoderError, where=path.with_name("weights.bin")):
+        OnnxEncoder(path)
+
+
 def test_every_truncation_of_a_graph_is_one_line(write):
     path = write()
     whole = path.read_bytes()
