@@ -192,6 +192,16 @@ def test_the_graph_runs_in_onnxruntime_without_our_code(quantised, tmp_path):
     np.testing.assert_allclose(row, debiased.encode(TEXTS[:1])[0], atol=1e-5)
 
 
+def test_a_debiased_onnx_file_can_be_debiased_again(quantised, tmp_path):
+    """Twice more: names must not repeat those of any map before."""
+    last = quantised
+    for number in range(3):
+        debiased = any_map(last).apply(last)
+        debiased.save(tmp_path / str(number))
+        last = OnnxEncoder(tmp_path / str(number) / "model.onnx")
+        np.testing.assert_allclose(last.encode(TEXTS), debiased.encode(TEXTS), atol=1e-4)
+
+
 def test_the_maximum_of_tokens_cannot_be_mapped_afterwards(minilm, minilm_onnx, tmp_path):
     encoder = OnnxEncoder(minilm_onnx, tokenizer=minilm / "tokenizer.json", pooling="max")
     assert any_map(encoder).apply(encoder).save(tmp_path / "out") is None
