@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 import shutil
 
 import numpy as np
@@ -152,6 +153,78 @@ def test_weights_in_parts_are_copied_out_of_the_hugging_face_cache(assembled, tm
     np.testing.assert_allclose(rows, debiased.encode(TEXTS), atol=1e-4)
 
 
+PROMPTS = {"query": "the dog is there ", "document": "", "prefix": "this "}
+
+
+@pytest.mark.parametrize(
+    ("made", "options"),
+    [
+        (None, {"prefix": "a cat is "}),  # no file of settings
+        ({}, {"prefix": "a cat is "}),
+        ({"prompts": PROMPTS, "default_prompt_name": "query"}, {"prefix": "a cat is "}),
+        ({"prompts": PROMPTS, "default_prompt_name": "query"}, {"prompt_name": "document"}),
+        ({"prompts": PROMPTS}, {"prompt_name": "query"}),
+        ({"prompts": PROMPTS}, {}),
+        ({"prompts": PROMPTS, "default_prompt_name": "query"}, {}),
+    ],
+)
+def test_the_library_uses_the_prompt_or_prefix_that_the_encoder_was_opened_with(assembled, tmp_path, made, options):
+    folder = assembled(**(made or {}))
+    if made is None:
+        (folder / "config_sentence_transformers.json").unlink()
+    encoder = SentenceTransformersEncoder(folder, **options)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    model, rows = plain(tmp_path / "out", TEXTS)
+    np.testing.assert_allclose(rows, debiased.encode(TEXTS), atol=1e-5)
+    assert (made or {}).get("prompts", {}).items() <= model.prompts.items()
+
+
+def test_vectors_that_were_compared_by_products_are_compared_by_cosines(assembled, tmp_path):
+    folder = assembled(similarity_fn_name="dot")
+    encoder = SentenceTransformersEncoder(folder)
+    any_map(encoder).apply(encoder).save(tmp_path / "out")
+    assert plain(folder, TEXTS)[0].similarity_fn_name == "dot"
+    assert plain(tmp_path / "out", TEXTS)[0].similarity_fn_name == "cosine"
+
+
+FRONT = "---\nlicense: mit\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("front", "body"), [(FRONT, "# Title\n\n---\n"), ("", "# Title\n\n---\n"), ("", "---\nno end"), ("", None)]
+)
+def test_the_readme_says_at_its_top_that_the_model_was_altered(assembled, tmp_path, front, body):
+    folder = assembled()
+    if body is None:
+        (folder / "README.md").unlink()
+    else:
+        (folder / "README.md").write_text(front + body)
+    encoder = SentenceTransformersEncoder(folder)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert text.startswith(front)
+    assert text.endswith(body or "")
+    note = text.removeprefix(front).removesuffix(body or "").strip().splitlines()
+    assert [line[:2] for line in note] == ["> "] * 3
+    assert debiased.name in note[1]
+
+
+def test_the_dense_module_gets_a_folder_and_a_name_that_are_free(assembled, tmp_path):
+    folder = assembled()
+    listed = json.loads((folder / "modules.json").read_text())
+    (folder / listed[2]["path"]).rename(folder / "3_Dense")
+    listed[2] |= {"path": "3_Dense", "name": "4"}
+    (folder / "modules.json").write_text(json.dumps(listed))
+    encoder = SentenceTransformersEncoder(folder)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    model, rows = plain(tmp_path / "out", TEXTS)
+    assert len(model) == 4
+    np.testing.assert_allclose(rows, debiased.encode(TEXTS), atol=1e-5)
+
+
 def test_a_transformers_folder_becomes_the_matrix_alone(tiny, tmp_path):
     encoder = TransformersEncoder(tiny("bert"))
     assert any_map(encoder).apply(encoder).save(tmp_path / "out") is None
@@ -200,6 +273,16 @@ def test_a_debiased_onnx_file_can_be_debiased_again(quantised, tmp_path):
         debiased.save(tmp_path / str(number))
         last = OnnxEncoder(tmp_path / str(number) / "model.onnx")
         np.testing.assert_allclose(last.encode(TEXTS), debiased.encode(TEXTS), atol=1e-4)
+
+
+def test_an_onnx_file_says_with_which_options_it_opens(minilm, minilm_onnx, tmp_path):
+    words = minilm / "tokenizer.json"
+    tokens = OnnxEncoder(minilm_onnx, tokenizer=words).settings["pooling"] == "mean"
+    options = {"pooling": "cls", "prefix": "query: "} if tokens else {"prefix": "query: "}
+    encoder = OnnxEncoder(minilm_onnx, tokenizer=words, **options)
+    made = any_map(encoder).apply(encoder).save(tmp_path / "out")
+    found = shlex.split(made[made.index("--") :].rstrip(")"))
+    assert found == [part for name, value in options.items() for part in (f"--{name}", value)]
 
 
 def test_the_maximum_of_tokens_cannot_be_mapped_afterwards(minilm, minilm_onnx, tmp_path):

@@ -1,5 +1,6 @@
 """An ONNX model with a tokenizer.json, run by onnxruntime on the CPU: a sentence encoder without torch."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,9 @@ class OnnxEncoder(Encoder):
         again = OnnxEncoder(written, pooling=self._pooling, prefix=self._prefix).encode(_TRIED)
         if not np.allclose(again, moved, atol=_SAME * max(1.0, float(np.abs(moved).max()))):
             raise EncoderError("the graph with the map appended gives other vectors", where=path)
-        return "ONNX file"
+        options = {"--pooling": self._pooling if self._pooling != "mean" else None, "--prefix": self._prefix}
+        given = " ".join(f"{option} {shlex.quote(value)}" for option, value in options.items() if value)
+        return f"ONNX file (open it with {given})" if given else "ONNX file"
 
 
 def _check_file(path: Path, wanted: str) -> Path:
