@@ -60,12 +60,7 @@ def _say_written(target: Path, made: str | None) -> None:
     from imprint.cli.console import print_note
     from imprint.encoders.export import MATRIX
 
-    article = "an" if made and made.startswith("ONNX") else "a"
-    model = (
-        f"{article} {made} and "
-        if made
-        else "only the matrix, since this encoder is not a model that can be written: "
-    )
+    model = f"a {made} and " if made else "only the matrix, since this encoder is not a model that can be written: "
     print_note(f"written to {target}: {model}{MATRIX} (weight and bias)")
 
 
