@@ -148,3 +148,27 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path):
     with replacing(tmp_path / "out.1") as part:
         part.write_text("whole")
     assert sorted(tmp_path.iterdir()) == sorted([fresh, other, tmp_path / "out.1"])
+
+
+def test_folders_that_a_killed_writer_left_are_removed_by_the_next(tmp_path):
+    left, fresh, writing, other = (
+        tmp_path / f".out.{name}.part" for name in ("0123abcd", "89abcdef", "00000000", "mine")
+    )
+    for path in (left, fresh, writing, other):
+        (path / "inner").mkdir(parents=True)
+        (path / "inner" / "half.txt").write_text("half")
+    for path in (left, writing, other):
+        for one in (path / "inner" / "half.txt", path / "inner", path):
+            os.utime(one, (0, 0))
+    os.utime(writing / "inner" / "half.txt")
+    (tmp_path / ".out.11111111.part").symlink_to(other)
+    with new_folder(tmp_path / "out"):
+        pass
+    assert {path.name for path in tmp_path.iterdir()} == {
+        fresh.name,
+        writing.name,
+        other.name,
+        ".out.11111111.part",
+        "out",
+    }
+    assert (other / "inner" / "half.txt").exists()

@@ -85,6 +85,7 @@ def free_folder(target: FilePath) -> Path:
 def new_folder(target: FilePath) -> Iterator[Path]:
     """Give a temporary folder beside the target; rename it to the target if the block succeeds, else remove it."""
     path = free_folder(target)
+    _remove_strays(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     refused = partial(raising_as, OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another")
     with refused():
@@ -98,10 +99,14 @@ def new_folder(target: FilePath) -> Iterator[Path]:
 
 
 def _remove_strays(path: Path) -> None:
-    """Remove what a killed process left of an earlier try; whoever still writes changes its file within the hour."""
+    """Remove what a killed process left of an earlier try; whoever still writes changes something within the hour."""
     for stray in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 8}.part"):
         with contextlib.suppress(OSError):
-            if time.time() - stray.stat().st_mtime > _STRAY:
+            if time.time() - max(one.lstat().st_mtime for one in (stray, *stray.rglob("*"))) <= _STRAY:
+                continue
+            if stray.is_dir() and not stray.is_symlink():
+                shutil.rmtree(stray)
+            else:
                 stray.unlink()
 
 

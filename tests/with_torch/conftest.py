@@ -235,3 +235,22 @@ def kept(tmp_path_factory):
 
     with EncodingCache(tmp_path_factory.mktemp("cache") / "encodings.sqlite") as cache:
         yield cache
+
+
+@pytest.fixture
+def assembled(tiny, tmp_path):
+    """Return a tiny BERT put together with pooling and a dense layer, saved by sentence-transformers itself."""
+
+    def save(pooling="mean", **options):
+        folder = tmp_path / "tiny-sentences"
+        # The library deprecates its own names from release to release.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from sentence_transformers import SentenceTransformer
+            from sentence_transformers.models import Dense, Pooling, Transformer
+
+            modules = [Transformer(str(tiny("bert"))), Pooling(16, pooling), Dense(16, 5)]
+            SentenceTransformer(modules=modules, device="cpu", **options).save(str(folder))
+        return folder
+
+    return save

@@ -2,10 +2,12 @@
 
 import csv
 import json
+import shlex
 import shutil
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.association.seat import seat
 from imprint.association.weat import find_test
@@ -15,7 +17,7 @@ from imprint.debiasing.transform import Card, LinearTransform
 from imprint.encoders.onnx import OnnxEncoder
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
 from imprint.encoders.transformers import TransformersEncoder
-from imprint.errors import SettingError
+from imprint.errors import EncoderError, SettingError
 from imprint.evaluation.debiased import held_out_texts
 from imprint.evaluation.nested import owner_labels, recover_by_others
 from imprint.evaluation.recovering import share_right
@@ -93,16 +95,134 @@ def test_a_map_behind_a_map_is_written_as_one(minilm, tmp_path):
     np.testing.assert_allclose(rows, twice.encode(TEXTS), atol=1e-4)
 
 
-def test_only_data_is_copied(minilm, tmp_path):
+def test_only_known_files_are_copied_and_the_licence_is(minilm, tmp_path):
     source = shutil.copytree(minilm, tmp_path / "model")
-    for name in ("program.py", "pytorch_model.bin"):
+    unknown = ("program.py", "pytorch_model.bin", "evil.model", "evil.json", "vocab.pkl", ".token.json", "LICENSE.py")
+    for name in (*unknown, "LICENSE", "NOTICE.txt", "1_Pooling/evil.txt"):
         (source / name).write_text("raise SystemExit")
     (source / "onnx").mkdir()
     (source / "onnx" / "model.onnx").write_text("")
+    (tmp_path / "secret").write_text("secret")
+    (source / "notes.txt").symlink_to(tmp_path / "secret")
     encoder = SentenceTransformersEncoder(source)
     any_map(encoder).apply(encoder).save(tmp_path / "out")
-    suffixes = {path.suffix for path in (tmp_path / "out").rglob("*") if path.is_file()}
-    assert suffixes <= {".json", ".txt", ".md", ".safetensors"}
+    assert {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")} == {
+        *("README.md", "NOTICE.txt", "config.json", "config_sentence_transformers.json", "modules.json"),
+        *("sentence_bert_config.json", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json"),
+        *("vocab.txt", "model.safetensors", "debias.safetensors", "1_Pooling/config.json"),
+        *("3_Dense/config.json", "3_Dense/model.safetensors"),
+    }
+    assert (tmp_path / "out" / "LICENSE").is_file()
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "1_Pooling/config.json"])
+def test_a_link_out_of_the_models_folder_is_refused(assembled, tmp_path, name):
+    source = assembled()
+    content = (source / name).read_bytes() if (source / name).exists() else b"secret"
+    (source / name).unlink(missing_ok=True)
+    (tmp_path / "elsewhere").write_bytes(content)
+    (source / name).symlink_to(tmp_path / "elsewhere")
+    encoder = SentenceTransformersEncoder(source)
+    with refuses(EncoderError, where=source / name):
+        any_map(encoder).apply(encoder).save(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_weights_in_parts_are_copied_out_of_the_hugging_face_cache(assembled, tmp_path):
+    from transformers import BertModel
+
+    whole = assembled()
+    BertModel.from_pretrained(whole).save_pretrained(tmp_path / "parts", max_shard_size="5KB")
+    repository = tmp_path / "hub" / "models--org--name"
+    snapshot = repository / "snapshots" / ("0" * 40)
+    (repository / "blobs").mkdir(parents=True)
+    (whole / "model.safetensors").unlink()
+    given = [path for folder in (whole, tmp_path / "parts") for path in folder.rglob("*") if path.is_file()]
+    for number, path in enumerate(given):
+        place = snapshot / path.relative_to(whole if path.is_relative_to(whole) else tmp_path / "parts")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists():
+            shutil.copyfile(path, repository / "blobs" / str(number))
+            place.symlink_to(repository / "blobs" / str(number))
+    encoder = SentenceTransformersEncoder(snapshot)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    assert len(list((tmp_path / "out").glob("model-*.safetensors"))) > 1
+    assert not any(path.is_symlink() for path in (tmp_path / "out").rglob("*"))
+    _, rows = plain(tmp_path / "out", TEXTS)
+    np.testing.assert_allclose(rows, debiased.encode(TEXTS), atol=1e-4)
+
+
+PROMPTS = {"query": "the dog is there ", "document": "", "prefix": "this "}
+
+
+@pytest.mark.parametrize(
+    ("made", "options"),
+    [
+        (None, {"prefix": "a cat is "}),  # no file of settings
+        ({}, {"prefix": "a cat is "}),
+        ({"prompts": PROMPTS, "default_prompt_name": "query"}, {"prefix": "a cat is "}),
+        ({"prompts": PROMPTS, "default_prompt_name": "query"}, {"prompt_name": "document"}),
+        ({"prompts": PROMPTS}, {"prompt_name": "query"}),
+        ({"prompts": PROMPTS}, {}),
+        ({"prompts": PROMPTS, "default_prompt_name": "query"}, {}),
+    ],
+)
+def test_the_library_uses_the_prompt_or_prefix_that_the_encoder_was_opened_with(assembled, tmp_path, made, options):
+    folder = assembled(**(made or {}))
+    if made is None:
+        (folder / "config_sentence_transformers.json").unlink()
+    encoder = SentenceTransformersEncoder(folder, **options)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    model, rows = plain(tmp_path / "out", TEXTS)
+    np.testing.assert_allclose(rows, debiased.encode(TEXTS), atol=1e-5)
+    assert (made or {}).get("prompts", {}).items() <= model.prompts.items()
+
+
+def test_vectors_that_were_compared_by_products_are_compared_by_cosines(assembled, tmp_path):
+    folder = assembled(similarity_fn_name="dot")
+    encoder = SentenceTransformersEncoder(folder)
+    any_map(encoder).apply(encoder).save(tmp_path / "out")
+    assert plain(folder, TEXTS)[0].similarity_fn_name == "dot"
+    assert plain(tmp_path / "out", TEXTS)[0].similarity_fn_name == "cosine"
+
+
+FRONT = "---\nlicense: mit\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("front", "body"), [(FRONT, "# Title\n\n---\n"), ("", "# Title\n\n---\n"), ("", "---\nno end"), ("", None)]
+)
+def test_the_readme_says_at_its_top_that_the_model_was_altered(assembled, tmp_path, front, body):
+    folder = assembled()
+    if body is None:
+        (folder / "README.md").unlink()
+    else:
+        (folder / "README.md").write_text(front + body)
+    encoder = SentenceTransformersEncoder(folder)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert text.startswith(front)
+    assert text.endswith(body or "")
+    note = text.removeprefix(front).removesuffix(body or "").strip().splitlines()
+    assert [line[:2] for line in note] == ["> "] * 3
+    assert debiased.name in note[1]
+
+
+def test_the_dense_module_gets_a_folder_and_a_name_that_are_free(assembled, tmp_path):
+    folder = assembled()
+    listed = json.loads((folder / "modules.json").read_text())
+    (folder / listed[2]["path"]).rename(folder / "3_Dense")
+    listed[2] |= {"path": "3_Dense", "name": "4"}
+    (folder / "modules.json").write_text(json.dumps(listed))
+    encoder = SentenceTransformersEncoder(folder)
+    debiased = any_map(encoder).apply(encoder)
+    debiased.save(tmp_path / "out")
+    model, rows = plain(tmp_path / "out", TEXTS)
+    assert len(model) == 4
+    np.testing.assert_allclose(rows, debiased.encode(TEXTS), atol=1e-5)
 
 
 def test_a_transformers_folder_becomes_the_matrix_alone(tiny, tmp_path):
@@ -143,6 +263,26 @@ def test_the_graph_runs_in_onnxruntime_without_our_code(quantised, tmp_path):
     (output,) = session.run([session.get_outputs()[0].name], feed)
     row = output[0].mean(axis=0) if output.ndim == 3 else output[0]
     np.testing.assert_allclose(row, debiased.encode(TEXTS[:1])[0], atol=1e-5)
+
+
+def test_a_debiased_onnx_file_can_be_debiased_again(quantised, tmp_path):
+    """Twice more: names must not repeat those of any map before."""
+    last = quantised
+    for number in range(3):
+        debiased = any_map(last).apply(last)
+        debiased.save(tmp_path / str(number))
+        last = OnnxEncoder(tmp_path / str(number) / "model.onnx")
+        np.testing.assert_allclose(last.encode(TEXTS), debiased.encode(TEXTS), atol=1e-4)
+
+
+def test_an_onnx_file_says_with_which_options_it_opens(minilm, minilm_onnx, tmp_path):
+    words = minilm / "tokenizer.json"
+    tokens = OnnxEncoder(minilm_onnx, tokenizer=words).settings["pooling"] == "mean"
+    options = {"pooling": "cls", "prefix": "query: "} if tokens else {"prefix": "query: "}
+    encoder = OnnxEncoder(minilm_onnx, tokenizer=words, **options)
+    made = any_map(encoder).apply(encoder).save(tmp_path / "out")
+    found = shlex.split(made[made.index("--") :].rstrip(")"))
+    assert found == [part for name, value in options.items() for part in (f"--{name}", value)]
 
 
 def test_the_maximum_of_tokens_cannot_be_mapped_afterwards(minilm, minilm_onnx, tmp_path):

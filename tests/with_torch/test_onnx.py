@@ -199,6 +199,29 @@ def test_a_file_that_is_not_onnx(write, content):
     refuse(path, "ONNX")
 
 
+def test_tensors_behind_a_link_out_of_the_models_folder_are_refused(write, tmp_path):
+    path = write(tensors=table("weights.bin"))
+    (tmp_path / "outside.bin").write_bytes(TABLE.tobytes())
+    path.with_name("weights.bin").symlink_to(tmp_path / "outside.bin")
+    with refuses(EncoderError, where=path.with_name("weights.bin")):
+        OnnxEncoder(path)
+
+
+@pytest.mark.parametrize(("pooling", "kept"), [(None, "sentence_embedding"), ("cls", "last_hidden_state")])
+def test_a_graph_that_is_mapped_keeps_only_the_output_that_the_map_reaches(write, tmp_path, pooling, kept):
+    from onnxruntime import InferenceSession
+
+    path = write(nodes=(GATHER, MEAN), outputs=(TOKENS, SENTENCE))
+    encoder = OnnxEncoder(path, pooling=pooling)
+    (tmp_path / "out").mkdir()
+    encoder.export(tmp_path / "out", 2 * np.eye(4, dtype=np.float32), np.ones(4, dtype=np.float32))
+    written = tmp_path / "out" / "model.onnx"
+    session = InferenceSession(str(written), providers=["CPUExecutionProvider"])
+    assert [one.name for one in session.get_outputs()] == [kept]
+    again = OnnxEncoder(written, pooling=pooling).encode(TEXTS)
+    np.testing.assert_allclose(again, 2 * encoder.encode(TEXTS) + 1, rtol=1e-5)
+
+
 def test_every_truncation_of_a_graph_is_one_line(write):
     path = write()
     whole = path.read_bytes()

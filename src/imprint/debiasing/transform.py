@@ -15,7 +15,7 @@ import numpy.typing as npt
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.export import write_matrix
+from imprint.encoders.export import note_change, write_matrix
 from imprint.errors import SettingError, brief
 from imprint.files import FilePath, new_folder, replacing
 from imprint.subjects.opening import EmbeddingLike, load
@@ -189,12 +189,14 @@ class DebiasedEncoder(Encoder):
         Returns
         -------
         str or None
-            What the model became; None where only the map was written.
+            What the model became, and the options to open it with where it needs some; None where only the map was
+            written.
         """
         weight, bias = _single(*self.transform.affine())
         about = {"method": self.transform.method, "encoder": self.base.name, "card": asdict(self.transform.card)}
         with new_folder(folder) as part:
             made = self.base.export(part, weight, bias)
+            note_change(part, self.name)
             write_matrix(part, weight, bias, json.dumps(about))
         return made
 

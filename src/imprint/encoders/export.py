@@ -1,13 +1,16 @@
 """A model written again with an affine map as its last step, in files that need none of this package's code.
 
 A sentence-transformers folder gets a standard Dense module without activation; an ONNX graph gets a MatMul and an Add.
-Of a folder only what a library reads as data is copied: no programs, no pickles.
+Of a folder only known names are copied: what a library reads as data, and the licence. No programs, no pickles.
 """
 
 import json
+import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +19,26 @@ from imprint.encoders.onnx_files import append_map
 from imprint.types import Floats32
 
 MATRIX = "debias.safetensors"  # weight and bias: y = weight x + bias
+README = "README.md"
 
-_COPIED = (".json", ".txt", ".model", ".safetensors", ".md")
+_COPIED = (
+    *("config*.json", "sentence_*_config.json", "tokenizer*.json", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.txt", "vocab.json", "merges.txt"),
+    *("spiece.model", "spm.model", "tokenizer.model", "sentencepiece.bpe.model"),
+    *(
+        README,
+        "LICEN[CS]E",
+        "LICEN[CS]E.txt",
+        "LICEN[CS]E.md",
+        "LICEN[CS]E-*",
+        "NOTICE",
+        "NOTICE.txt",
+        "NOTICE.md",
+    ),
+)
 _DENSE = "sentence_transformers.models.Dense"
 _IDENTITY = "torch.nn.modules.linear.Identity"
+_FRONT_MATTER = re.compile(rb"(\xef\xbb\xbf)?---[ \t]*\r?\n(.*?\n)??---[ \t]*(\r?\n|$)", re.DOTALL)
 
 
 def write_matrix(folder: Path, weight: Floats32, bias: Floats32, about: str) -> None:
@@ -29,19 +48,49 @@ def write_matrix(folder: Path, weight: Floats32, bias: Floats32, about: str) -> 
     (folder / MATRIX).write_bytes(save({"weight": weight, "bias": bias}, metadata={"imprint": about}))
 
 
+def note_change(folder: Path, name: str) -> None:
+    """Say at the top of a model's README.md, where it has one, that it was altered."""
+    path = folder / README
+    if not path.is_file():
+        return
+    note = (
+        "> This model was altered: imprint added a linear map as its last step.\n"
+        f"> It is {name}.\n"
+        "> The text and the figures of this file are those of the original model.\n\n"
+    )
+    text = path.read_bytes()
+    front = _FRONT_MATTER.match(text)
+    end = front.end() if front else 0
+    path.write_bytes(text[:end] + (b"\n" if end else b"") + note.encode() + text[end:])
+
+
 def write_sentence_transformers(
-    source: Path, places: Sequence[str], target: Path, weight: Floats32, bias: Floats32, *, modules: str
+    source: Path,
+    places: Sequence[str],
+    target: Path,
+    weight: Floats32,
+    bias: Floats32,
+    *,
+    modules: str,
+    settings: tuple[str, Mapping[str, Any]],
 ) -> None:
-    """Copy a sentence-transformers folder, whose modules are in `places`, and put a Dense module behind them."""
+    """Copy a sentence-transformers folder, whose modules are in `places`, and put a Dense module behind them.
+
+    `settings` are written to the file of that name.
+    """
     from safetensors.numpy import save
 
     for place in dict.fromkeys(("", *places)):
-        _copy_files(source / place, target / place)
+        _copy_files(source, place, target)
+    _write_json(target / settings[0], settings[1])
+    (target / README).touch()
     listed = weights.read_json(source / modules)
-    name = f"{len(listed)}_Dense"
-    listed.append({"idx": len(listed), "name": str(len(listed)), "path": name, "type": _DENSE})
+    taken = {module.get("name") for module in listed}
+    free = (n for n in count(len(listed)) if str(n) not in taken and not (target / f"{n}_Dense").exists())
+    number = next(free)
+    dense = target / f"{number}_Dense"
+    listed.append({"idx": len(listed), "name": str(number), "path": dense.name, "type": _DENSE})
     _write_json(target / modules, listed)
-    dense = target / name
     dense.mkdir()
     config = {"in_features": weight.shape[1], "out_features": weight.shape[0], "bias": True}
     _write_json(dense / "config.json", {**config, "activation_function": _IDENTITY})
@@ -64,11 +113,16 @@ def write_onnx(
     return written
 
 
-def _copy_files(source: Path, target: Path) -> None:
-    target.mkdir(parents=True, exist_ok=True)
-    for path in source.iterdir() if source.is_dir() else ():  # a module without files need not have a folder
-        if path.suffix in _COPIED and path.is_file():
-            shutil.copyfile(path, target / path.name)
+def _copy_files(model: Path, place: str, target: Path) -> None:
+    source = model / place  # a module without files need not have a folder
+    (target / place).mkdir(parents=True, exist_ok=True)
+    found = {path for pattern in _COPIED for path in source.glob(pattern) if path.is_file()}
+    if (source / weights.WEIGHTS).is_file():
+        found.add(source / weights.WEIGHTS)
+    elif (source / weights.INDEX).is_file():
+        found |= {source / weights.INDEX, *weights.weight_files(source)}
+    for path in sorted(found):
+        shutil.copyfile(weights.check_inside(path, model), target / place / path.name)
 
 
 def _write_json(path: Path, value: object) -> None:

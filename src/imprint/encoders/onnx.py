@@ -1,5 +1,6 @@
 """An ONNX model with a tokenizer.json, run by onnxruntime on the CPU: a sentence encoder without torch."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.export import write_onnx
 from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import POOLINGS, pool
-from imprint.encoders.weights import display_name
+from imprint.encoders.weights import check_inside, display_name
 from imprint.errors import EncoderError, raising_as, requiring
 from imprint.files import FilePath, hash_file
 from imprint.types import Floats32
@@ -132,7 +133,9 @@ class OnnxEncoder(Encoder):
         again = OnnxEncoder(written, pooling=self._pooling, prefix=self._prefix).encode(_TRIED)
         if not np.allclose(again, moved, atol=_SAME * max(1.0, float(np.abs(moved).max()))):
             raise EncoderError("the graph with the map appended gives other vectors", where=path)
-        return "ONNX file"
+        options = {"--pooling": self._pooling if self._pooling != "mean" else None, "--prefix": self._prefix}
+        given = " ".join(f"{option} {shlex.quote(value)}" for option, value in options.items() if value)
+        return f"ONNX file (open it with {given})" if given else "ONNX file"
 
 
 def _check_file(path: Path, wanted: str) -> Path:
@@ -151,6 +154,7 @@ def _external_files(path: Path, contents: Contents) -> list[Path]:
                 where=path,
                 hint="fetch both together",
             )
+        check_inside(file, path.parent)
     return files
 
 

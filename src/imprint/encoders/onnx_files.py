@@ -3,6 +3,7 @@
 The layout is that of onnx.proto3; a walk over the few fields that lead to tensors and nodes needs no library.
 """
 
+import itertools
 import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,10 +30,11 @@ _KEY, _VALUE = 1, 2  # of an entry
 _VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
 _DEEPEST = 64
 _GRAPH = 7  # of a model
-_NODE, _INITIALIZER = 1, 5  # of a graph
+_NODE, _INITIALIZER, _RESULT = 1, 5, 12  # of a graph
+_NAME = 1  # of a result
 _INPUT, _OUTPUT = 1, 2  # of a node
 _FLOAT = 1  # the type of a tensor's numbers
-_MAPPED = "imprint_debias"  # begins the names of what is added
+_MAPPED = "imprint_debias"  # begins the names of what is added, with a number where that is taken
 
 
 @dataclass(frozen=True)
@@ -64,28 +66,39 @@ def inspect(path: Path) -> Contents:
 def append_map(model: bytes, output: str, matrix: Floats32, bias: Floats32) -> bytes:
     """Return a model whose output is multiplied by a matrix, from the right, with a bias added; it keeps its name.
 
-    Nodes that make or read the output get another name for it, and two more nodes make what is called so now.
+    Nodes that make or read the output get another name for it, and two more nodes make what is called so now. The
+    model's other outputs, which the map does not reach, are left out.
     """
+    names = (f"{_MAPPED}{number or ''}" for number in itertools.count())
+    added = next(name for name in names if name.encode() not in model)
     with raising_as((ValueError, IndexError), EncoderError, "is not an ONNX file, or is damaged"):
         return b"".join(
-            _message(_GRAPH, _mapped_graph(model[begin:stop], output, matrix, bias))
+            _message(_GRAPH, _mapped_graph(model[begin:stop], output, matrix, bias, added))
             if number == _GRAPH
             else model[start:stop]
             for number, start, begin, stop in _all_fields(model, 0, len(model))
         )
 
 
-def _mapped_graph(graph: bytes, output: str, matrix: Floats32, bias: Floats32) -> bytes:
-    inner, product = f"{_MAPPED}_input", f"{_MAPPED}_product"
-    names = (f"{_MAPPED}_weight", f"{_MAPPED}_bias")
+def _mapped_graph(graph: bytes, output: str, matrix: Floats32, bias: Floats32, added: str) -> bytes:
+    inner, product = f"{added}_input", f"{added}_product"
+    names = (f"{added}_weight", f"{added}_bias")
     fields = []
     for number, start, begin, stop in _all_fields(graph, 0, len(graph)):
-        kept = graph[start:stop]
-        fields.append(_message(_NODE, _renamed(graph[begin:stop], output, inner)) if number == _NODE else kept)
-    fields += [_message(_NODE, _node("MatMul", (inner, names[0]), product))]
-    fields += [_message(_NODE, _node("Add", (product, names[1]), output))]
+        if number == _NODE:
+            fields.append(_message(_NODE, _renamed(graph[begin:stop], output, inner)))
+        elif number != _RESULT or _name(graph[begin:stop]) == output.encode():
+            fields.append(graph[start:stop])
+    fields += [_message(_NODE, _node("MatMul", (inner, names[0]), product, added))]
+    fields += [_message(_NODE, _node("Add", (product, names[1]), output, added))]
     fields += [_message(_INITIALIZER, _tensor(*one)) for one in zip(names, (matrix, bias), strict=True)]
     return b"".join(fields)
+
+
+def _name(result: bytes) -> bytes:
+    return b"".join(
+        result[begin:stop] for number, _, begin, stop in _all_fields(result, 0, len(result)) if number == _NAME
+    )
 
 
 def _renamed(node: bytes, old: str, new: str) -> bytes:
@@ -97,8 +110,8 @@ def _renamed(node: bytes, old: str, new: str) -> bytes:
     )
 
 
-def _node(operation: str, inputs: tuple[str, ...], output: str) -> bytes:
-    ends = (*((_INPUT, name) for name in inputs), (_OUTPUT, output), (3, f"{_MAPPED}_{operation}"))
+def _node(operation: str, inputs: tuple[str, ...], output: str, added: str) -> bytes:
+    ends = (*((_INPUT, name) for name in inputs), (_OUTPUT, output), (3, f"{added}_{operation}"))
     return b"".join(_message(number, text.encode()) for number, text in (*ends, (_OPERATION, operation)))
 
 

@@ -77,7 +77,12 @@ class SentenceTransformersEncoder(Encoder):
 
     def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str:
         """Write the folder again with a Dense module behind its modules."""
-        write_sentence_transformers(self._folder, self._places, folder, weight, bias, modules=MODULES)
+        settings = _keep_prompt(_read_settings(self._folder), self.settings.get("prompt"), self._prompt)
+        if settings.get("similarity_fn_name") == "dot":
+            settings["similarity_fn_name"] = "cosine"  # behind the map, vectors have other lengths
+        write_sentence_transformers(
+            self._folder, self._places, folder, weight, bias, modules=MODULES, settings=(SETTINGS, settings)
+        )
         return "sentence-transformers folder"
 
 
@@ -154,10 +159,23 @@ def _check_settings(kind: str, folder: Path) -> None:
         )
 
 
+def _read_settings(folder: Path) -> dict[str, Any]:
+    return weights.read_object(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
+
+
+def _keep_prompt(settings: dict[str, Any], name: str | None, prompt: str) -> dict[str, Any]:
+    """Return settings by which the library itself uses that prompt; a prefix gets a free name."""
+    prompts = settings.get("prompts") or {}
+    if name is None and prompt:
+        names = ("prefix", *(f"prefix{number}" for number in range(len(prompts))))
+        name = next(one for one in names if prompts.get(one, prompt) == prompt)
+    return settings if name is None else settings | {"prompts": prompts | {name: prompt}, "default_prompt_name": name}
+
+
 def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str | None, str]:
     """Return the name and the text of the prompt to use; a prefix has no name."""
     path = folder / SETTINGS
-    settings = weights.read_object(path) if path.is_file() else {}
+    settings = _read_settings(folder)
     kind = settings.get("model_type", "SentenceTransformer")
     if kind != "SentenceTransformer":
         raise EncoderError(
