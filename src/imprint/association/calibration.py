@@ -188,13 +188,18 @@ def _of_encoder(
     encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingCache | None, report: Report | None
 ) -> tuple[list[AskedTest], Background]:
     """Ask an encoder in sentences, by words."""
-    questions = [question for question in all_in_sentences(tests, None, None)[0] if question.context != "word"]
+    asked = all_in_sentences(tests, None, None)[0]
+    questions = [question for question in asked if question.context != "word" and question.ranked]
     framed = FramedWords.of([side for question in questions for side in question.sides.values()])
     texts = [text for question in questions for text in question.texts] + framed.texts()
     label = f"encoding with {encoder.name}"
     progress = None if report is None else lambda done, total: report(label, done, total)
     encodings = encode_texts(encoder, texts, cache=cache, progress=progress)
-    framing = framed.encoded(encodings)
+    framing = framed.encoded(encodings, encoder.lacks(framed.common.words))
+    if framing is None:
+        raise VocabularyError(
+            "has too few common words to draw others from", where=encoder.name, hint="use a larger vocabulary"
+        )
     lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
 
     def ask(question: SentenceTest) -> AskedTest | None:

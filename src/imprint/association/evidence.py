@@ -282,8 +282,8 @@ def random_contrasts(
     of_targets, of_attributes = (
         np.random.default_rng(child) for child in np.random.SeedSequence([seed, _SEED]).spawn(2)
     )
-    targets = background.draw(contrast.target_ranks, draws, of_targets) + contrast.target_offsets
-    attributes = background.draw(contrast.attribute_ranks, draws, of_attributes) + contrast.attribute_offsets
+    targets = background.draw(contrast.target_ranks, draws, of_targets, half=0) + contrast.target_offsets
+    attributes = background.draw(contrast.attribute_ranks, draws, of_attributes, half=1) + contrast.attribute_offsets
     return (
         _random_differences(background.rows, targets, contrast.n_x),
         _random_differences(background.rows, attributes, contrast.n_a),

@@ -2,10 +2,11 @@
 
 An encoder has no vocabulary to draw from. So words that come with the package stand in: 1,000 alone, or 500 in one
 sentence each, in turn; more would take longer than the tests themselves. What a sentence gives besides its word is
-taken off, because a test's own words all stand in the same sentences.
+taken off, because a test's own words all stand in the same sentences. The words are English, and so are their ranks:
+tests in other languages have no such background.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from imprint.association.evidence import SetVectors, unit_rows
 from imprint.association.sentences import SentenceTable, Side, by_word
 from imprint.embeddings.background import Background
 from imprint.encoders.encodings import Encodings
-from imprint.stimuli.framed import CommonWords, common_words, ranks_of
+from imprint.stimuli.framed import CommonWords, ranked_words, ranks_of
 from imprint.stimuli.templates import fill
 from imprint.types import Floats, Ints
 
@@ -29,8 +30,7 @@ class FramedWords:
     """Bundled words by frequency, in the sentences of a test's own words."""
 
     patterns: tuple[Patterns, ...]
-    words: tuple[str, ...]
-    ranks: Ints
+    common: CommonWords
 
     @classmethod
     def of(cls, sides: Sequence[Side]) -> "FramedWords":
@@ -38,29 +38,35 @@ class FramedWords:
         used = dict.fromkeys(found for side in sides for found in _patterns_by_word(side).values())
         # A word whose forms coincide stands in some of the sentences of its kind.
         patterns = tuple(one for one in used if not any(set(one) < set(other) for other in used))
-        common = common_words().every(1 if patterns == (_ALONE,) else _WORDS_IN_SENTENCES)
-        return cls(patterns, common.words, common.ranks)
+        return cls(patterns, ranked_words().every(1 if patterns == (_ALONE,) else _WORDS_IN_SENTENCES))
 
     def texts(self) -> list[str]:
         """Return every text to encode."""
-        places = range(len(self.words))
-        return [self._text(patterns, word) for patterns in self.patterns for word in places]
+        return [text for patterns in self.patterns for text, _ in self._turns(patterns)]
 
-    def encoded(self, encodings: Encodings) -> "Framing":
-        """Return the words with their vectors, those in the first patterns first."""
+    def encoded(self, encodings: Encodings, missing: Iterable[str] = ()) -> "Framing | None":
+        """Return the words with their vectors, those in the first patterns first; None where too few are left.
+
+        Those that the encoder has no representation of are `missing`.
+        """
+        common = self.common.without(missing)
+        known = np.array([word in set(common.words) for word in self.common.words])
         rows = []
         for patterns in self.patterns:
-            vectors = unit_rows(encodings.rows([self._text(patterns, word) for word in range(len(self.words))]))
+            texts, turns = zip(*self._turns(patterns), strict=True)
+            vectors, turn = unit_rows(encodings.rows(texts))[known], np.array(turns)[known]
             mean = vectors.mean(axis=0)
-            for turn in range(len(patterns)):
-                vectors[turn :: len(patterns)] -= vectors[turn :: len(patterns)].mean(axis=0) - mean
+            for one in np.unique(turn):
+                vectors[turn == one] -= vectors[turn == one].mean(axis=0) - mean
             rows.append(vectors)
-        background = CommonWords(self.words, self.ranks).background(rows)
-        return Framing(self, encodings, background)
+        background = common.background(rows)
+        return None if background is None else Framing(self, encodings, background)
 
-    def _text(self, patterns: Patterns, word: int) -> str:
-        pattern = patterns[word % len(patterns)]
-        return fill(pattern, self.words[word]) if pattern else self.words[word]
+    def _turns(self, patterns: Patterns) -> Iterator[tuple[str, int]]:
+        """Put each word into one of the patterns, in turn; return the text, and which pattern it is."""
+        for place, word in enumerate(self.common.words):
+            pattern = patterns[place % len(patterns)]
+            yield fill(pattern, word) if pattern else word, place % len(patterns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +90,7 @@ class Framing:
         rows = unit_rows(self.encodings.rows(texts))
         vectors = np.array([rows[at].mean(axis=0) for at in places])
         patterns = [*_patterns_by_word(one).items(), *_patterns_by_word(two).items()]
-        offsets = np.array([self._home(found) for _, found in patterns]) * len(self.framed.words)
+        offsets = np.array([self._home(found) for _, found in patterns]) * self.background.words
         return vectors, len(by_word(one)), offsets, ranks_of([word for word, _ in patterns])[0]
 
     def _home(self, patterns: Patterns) -> int:

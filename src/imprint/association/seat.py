@@ -16,7 +16,7 @@ from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, check
 from imprint.association.framing import FramedWords, Framing
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
-from imprint.association.sentences import SentenceTable, Side, Unit, table_of
+from imprint.association.sentences import SentenceTable, Side, Unit, by_word, table_of
 from imprint.association.verdicts import judge_all
 from imprint.association.weat import find_test
 from imprint.checks import check_choice
@@ -32,6 +32,7 @@ from imprint.stimuli.templates import Templates, sentences
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.types import Floats, Floats32, Progress
 
+_FEWEST_RANKED = 0.8  # share of words of known frequency
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
 
@@ -86,7 +87,7 @@ def seat(
     check_choice("unit", unit, get_args(Unit))
     opened = open_encoder(encoder)
     question = in_sentences(find_test(test), context, templates)
-    framed = FramedWords.of(list(question.sides.values())) if unit == "word" else None
+    framed = FramedWords.of(list(question.sides.values())) if unit == "word" and question.ranked else None
     beside = framed.texts() if framed else []
     encodings = encode_texts(opened, question.texts + question.frames, beside, cache=cache, progress=progress)
     measured = measure(
@@ -94,7 +95,7 @@ def seat(
         opened,
         encodings,
         opened.lacks(question.forms),
-        framed.encoded(encodings) if framed else None,
+        framed.encoded(encodings, opened.lacks(framed.common.words)) if framed else None,
         units=(unit,),
         alternative=alternative,
         confidence=confidence,
@@ -125,6 +126,11 @@ class SentenceTest:
         if len({frozenset(used) for used in templates.values()}) == 1:
             return []
         return [sentence.frame for side in self.sides.values() for sentence in side]
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the frequencies of words of the test's language are known."""
+        return self.test.language == "en"
 
     @property
     def forms(self) -> list[str]:
@@ -203,7 +209,7 @@ def measure(
             seed=seed,
             checks=checks,
             table=words,
-            ranked=ranks_of([sentence.word for side in (table.x, table.y, table.a, table.b) for sentence in side])[1],
+            ranked=_ranked(table),
         )
     return results
 
@@ -213,7 +219,14 @@ def _checks(
 ) -> Checks:
     contrast = None if framing is None else framing.contrast(table)
     background = None if framing is None else framing.background
-    return check(contrast, background, label, words, seed)
+    found = check(contrast, background, label, words, seed)
+    # A word of unknown frequency counts as a rare one, which it need not be.
+    return found if _ranked(table) >= _FEWEST_RANKED else replace(found, p_frequency=None)
+
+
+def _ranked(table: SentenceTable) -> float:
+    """Return the share of words whose frequency is known."""
+    return ranks_of([word for side in (table.x, table.y, table.a, table.b) for word in by_word(side)])[1]
 
 
 def _count(side: Side, unit: Unit) -> int:

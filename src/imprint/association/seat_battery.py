@@ -84,7 +84,9 @@ class SeatBattery(Result):
         for encoder in dict.fromkeys(one.embedding_sha256 for one in self.seats):
             own = [one for one in self.of_unit("word") if one.embedding_sha256 == encoder]
             lost = [one for one in self.skipped if one.embedding_sha256 == encoder]
-            rows += topic_rows([one for one in own if one.context != "word"] or own, lost, part="seat")
+            # A test counts once, in the sentences that all tests have.
+            asked = [[one for one in own if one.context == context] for context in ("bleached", "unbleached", "word")]
+            rows += topic_rows(next(filter(None, asked), []), lost, part="seat")
         return rows
 
     def _stars(self, one: SeatResult) -> str:
@@ -241,12 +243,14 @@ def _measure_all(
 ) -> tuple[list[SeatResult], list[SkippedRow]]:
     lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
 
-    framings = {context: words.encoded(encodings) for context, words in framed.items()}
+    framings = {
+        context: words.encoded(encodings, encoder.lacks(words.common.words)) for context, words in framed.items()
+    }
 
     def run(question: SentenceTest) -> tuple[list[SeatResult], list[SkippedRow]]:
         test = question.test
         try:
-            framing = framings.get(question.context)
+            framing = framings.get(question.context) if question.ranked else None
             measured = measure(
                 question, encoder, encodings, lacking, framing, units=units, alternative=alternative, seed=seed
             )
@@ -275,7 +279,8 @@ def _affordable(
     """Return the bundled words in the sentences of each context; none where the encoder may not be sent so many."""
     sides: dict[Context, list[Side]] = {}
     for question in questions:
-        sides.setdefault(question.context, []).extend(question.sides.values())
+        if question.ranked:
+            sides.setdefault(question.context, []).extend(question.sides.values())
     framed = {context: FramedWords.of(some) for context, some in sides.items()}
     asked = {*texts, *(text for one in framed.values() for text in one.texts())}
     return framed if encoder.max_texts is None or len(asked) <= encoder.max_texts else {}

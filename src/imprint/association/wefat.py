@@ -372,8 +372,8 @@ def _drawn_correlations(
     background: Background, ranks: Sequence[Ints], values: Floats, rng: np.random.Generator
 ) -> Floats:
     """Return r with random words of the same frequencies in the place of words and attributes."""
-    words = background.rows[background.draw(ranks[0], _SETS, rng)]  # sets, words, dimensions
-    of_a, of_b = (background.rows[background.draw(side, _SETS, rng)] for side in ranks[1:])
+    words = background.rows[background.draw(ranks[0], _SETS, rng, half=0)]  # sets, words, dimensions
+    of_a, of_b = (background.rows[background.draw(side, _SETS, rng, half=1)] for side in ranks[1:])
     flat = words.reshape(-1, words.shape[-1])
     found = []
     for attributes_a, attributes_b in zip(of_a, of_b, strict=True):

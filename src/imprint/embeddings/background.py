@@ -45,7 +45,8 @@ class Background:
     """A sample of unit rows, sorted by frequency into blocks, and rows that show how the space spreads.
 
     `lowest` has the lowest rank of each block, `starts` where it begins, with a last entry where the blocks end. The
-    spreading rows are of so many `words`, repeated where a word is in several sentences.
+    spreading rows are of so many `words`, repeated where a word is in several sentences. Small blocks are `halved`:
+    targets are drawn from one half and attributes from the other, or a word would too often meet itself.
     """
 
     rows: Floats32
@@ -53,6 +54,7 @@ class Background:
     starts: Ints
     spreading: Floats32
     words: int
+    halved: bool = False
 
     @classmethod
     def of(cls, rows: Floats32, ranks: Ints) -> "Background | None":
@@ -65,10 +67,15 @@ class Background:
         sample, frequent = rows[kept], int(starts[min(_FREQUENT, len(lowest))])
         return cls(sample, lowest, starts, sample[:frequent], frequent)
 
-    def draw(self, ranks: Ints, draws: int, rng: np.random.Generator) -> Ints:
-        """Draw, for each rank, rows of like frequency: indices into `rows`, one row per draw."""
+    def draw(self, ranks: Ints, draws: int, rng: np.random.Generator, half: int | None = None) -> Ints:
+        """Draw, for each rank, rows of like frequency: indices into `rows`, one row per draw.
+
+        Of halved blocks, `half` 0 draws from every other row, and 1 from the rest.
+        """
         places = np.maximum(np.searchsorted(self.lowest, ranks, side="right") - 1, 0)
         first, size = self.starts[places], np.diff(self.starts)[places]
+        if self.halved and half is not None:
+            return np.asarray(first + 2 * (rng.random((draws, len(ranks))) * (size // 2)).astype(np.int64) + half)
         return np.asarray(first + (rng.random((draws, len(ranks))) * size).astype(np.int64))
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 from imprint.embeddings.background import Background
 from imprint.embeddings.bundled import frequency_table
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import encode_texts
@@ -22,7 +23,10 @@ from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.types import Floats, Floats32, Ints, Progress
 
 FRAMES = ("This is {word}.", "That is {word}.", "It is {word}.")
-GROUP = 50  # words that are taken to be of one frequency
+GROUP = 26  # words that are taken to be of one frequency; two halves
+
+_RANKED = 1_000
+_FIRST_RANK = 200  # words before it are few, and most have little meaning
 
 _NOTHING = 1e-5  # relative: what rounding leaves of vectors that are all the same
 
@@ -74,8 +78,19 @@ class CommonWords:
         """Return every so many of them."""
         return CommonWords(self.words[::step], self.ranks[::step])
 
-    def background(self, rows: Sequence[Floats] | Sequence[Floats32]) -> Background:
-        """Return what words are compared with, from vectors of these words in one way of asking or in several."""
+    def without(self, missing: Iterable[str]) -> "CommonWords":
+        """Return the others."""
+        lost = set(missing)
+        kept = [place for place, word in enumerate(self.words) if word not in lost]
+        return CommonWords(tuple(self.words[place] for place in kept), self.ranks[kept])
+
+    def background(self, rows: Sequence[Floats] | Sequence[Floats32]) -> Background | None:
+        """Return what words are compared with, from vectors of these words in one way of asking or in several.
+
+        None where there are too few words.
+        """
+        if len(self.words) < 2 * GROUP:
+            return None
         starts = np.arange(0, len(self.words) - GROUP + 1, GROUP)
         return Background(
             rows=np.vstack(rows).astype(np.float32),
@@ -83,7 +98,24 @@ class CommonWords:
             starts=np.append(starts, len(self.words)),
             spreading=np.vstack([of_one - of_one.mean(axis=0) for of_one in rows]).astype(np.float32),
             words=len(self.words),
+            halved=True,
         )
+
+
+@cache
+def ranked_words() -> CommonWords:
+    """Return a thousand bundled words, the most frequent first, even in the logarithm of their rank.
+
+    Neighbours are then of like frequency among frequent words too, which tests ask about.
+    """
+    bundled = load("default")
+    rows = frequent_words(bundled, len(bundled), leaving_out=set(seeds.gender_specific()))
+    ranks = bundled.frequency_ranks[rows]
+    places = np.searchsorted(ranks, np.geomspace(_FIRST_RANK, ranks[-1], _RANKED))
+    # Where words are too few, the next ones follow.
+    places = np.maximum.accumulate(places - np.arange(_RANKED)) + np.arange(_RANKED)
+    places = places[places < len(rows)]
+    return CommonWords(tuple(bundled.words[row] for row in rows[places]), ranks[places].astype(np.int64))
 
 
 @cache
@@ -111,13 +143,10 @@ def _mean_over_frames(
     encoder: Encoder, vocabulary: Sequence[str], cache: EncodingCache | None, progress: Progress | None
 ) -> tuple[Floats32, Background | None]:
     """Return the vectors of words, and the common words that stand for all others; one frame at a time."""
-    common = common_words().every(2)
-    known = set(common.words) - set(encoder.lacks(common.words))
-    beside = CommonWords(
-        tuple(word for word in common.words if word in known),
-        common.ranks[[word in known for word in common.words]],
+    beside, ranked = (
+        words.without(encoder.lacks(words.words)) for words in (common_words().every(2), ranked_words().every(2))
     )
-    texts = list(dict.fromkeys((*beside.words, *map(_spaced, vocabulary))))
+    texts = list(dict.fromkeys((*beside.words, *ranked.words, *map(_spaced, vocabulary))))
     places = {text: place for place, text in enumerate(texts)}
     total = None
     for turn, frame in enumerate(FRAMES):
@@ -137,10 +166,9 @@ def _mean_over_frames(
         total = rows if total is None else np.add(total, rows, out=total)
     assert total is not None
     total /= np.float32(len(FRAMES))
-    own = total[: len(beside.words)]
+    own = total[[places[word] for word in ranked.words]]
     unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-    background = beside.background([unit]) if len(own) >= 2 * GROUP else None
-    return total[[places[_spaced(word)] for word in vocabulary]], background
+    return total[[places[_spaced(word)] for word in vocabulary]], ranked.background([unit])
 
 
 def _of_frame(progress: Progress, turn: int, size: int) -> Progress:

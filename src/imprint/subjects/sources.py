@@ -56,7 +56,7 @@ def find_source(source: FilePath, kind: SourceKind | None = None) -> ResolvedSou
         raise SubjectError(
             f"{shown} is a sentence encoder ({found.adapter}), but word vectors are needed here",
             got=found.adapter,
-            hint="give an embedding file, or measure the encoder with `imprint audit` or `imprint seat` (in Python: imprint.run_audit, imprint.seat)",
+            hint="give an embedding file, or measure the encoder with `imprint audit` or `imprint seat`",
         )
     return found
 
