@@ -228,8 +228,8 @@ def test_settings_out_of_range_and_encoders_all_alike_are_refused(tests):
 
 
 def test_a_test_with_sentences_of_its_own_counts_once_in_its_topic():
-    tests = [find_test(test) for test in ("caliskan-6", "double-bind-competent")]
-    battery = run_seat_battery([open_encoder("cbow")], tests)
+    tests = [get(test) for test in ("caliskan-6", "seat-double-bind-competent")]
+    battery = run_seat_battery(["cbow"], tests)
     assert {one.context for one in battery.of_unit("word")} == {"word", "bleached", "unbleached"}
     (gender,) = [row for row in battery.findings() if row.kind == "topic" and row.topic == "gender"]
     bleached = [one.mean_difference for one in battery.of_unit("word") if one.context == "bleached"]
