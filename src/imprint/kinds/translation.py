@@ -20,6 +20,7 @@ from imprint.view import (
     count,
     estimate,
     first_claim,
+    join,
     number,
     percent,
     probability,
@@ -35,14 +36,14 @@ TRANSLATIONS = Part("translation", "Pronouns chosen in translation", 46, control
 
 _AREA = (
     "Chance that a word that came out with she has the higher number than one with he, with its 95 % interval; "
-    "0.5 is no prediction."
+    "0.5 means no prediction."
 )
 _COLUMNS = (
     Column("From"),
     Column("He", "Sentences that came out with he, him or his.", True),
     Column("She", "Sentences that came out with she or her.", True),
     Column("Neither", "Sentences without either, or with both.", True),
-    Column("Untranslated", "Sentences whose word is left as it was, whatever the pronoun.", True),
+    Column("Untranslated", "Sentences whose word stays in its own language, whatever the pronoun.", True),
     Column("AUC, association", f"By the word's place on she - he in the embedding. {_AREA}", True),
     Column("AUC, women", f"By the percentage of women in the occupation. {_AREA}", True, folded=True),
 )
@@ -79,46 +80,47 @@ def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
 
 
 def sentences(rows: Sequence[TranslationRow]) -> Iterator[Text]:
-    """Say which pronouns come out of each language, and whether anything predicts them."""
-    for row in rows:
-        counts = (row.n_sentences, row.n_he, row.n_she, row.n_neither, row.n_untranslated)
-        yield say(
-            "Of {} gender-neutral sentences in {}, {} came out with he, {} with she, {} with neither and {} "
-            "untranslated ({}).",
-            count(counts[0]),
-            title(row.title),
-            *map(count, counts[1:]),
-            title(row.embedding),
-        )
-    for row in rows:
-        yield from (_said(row, one) for one in row.predictions)
+    """Say which pronouns come out, whether anything predicts them, and where there are too few to tell."""
+    counts = [sum(getattr(row, f"n_{name}") for row in rows) for name in ("sentences", "he", "she", "neither")]
+    yield say(
+        "Of {} gender-neutral sentences ({}), {} came out with he, {} with she and {} with neither; {} stayed "
+        "untranslated ({}).",
+        count(counts[0]),
+        join(title(row.title) for row in rows),
+        *map(count, counts[1:]),
+        count(sum(row.n_untranslated for row in rows)),
+        title(rows[0].embedding),
+    )
+    asked = [(row, one) for row in rows for one in row.predictions]
+    for row, one in asked:
+        if one.verdict != "too few":
+            yield say(
+                f"{{}}: the {{}} {_HOW[one.verdict]}: AUC {{}}, p = {{}}, {{}} explained.",
+                title(row.title),
+                _what(row, one),
+                estimate(one.auc, one.auc_low, one.auc_high),
+                probability(one.p_holm),
+                percent(one.explained),
+            )
+    for predictor in _PREDICTORS:
+        few = [(row, one) for row, one in asked if one.predictor == predictor and one.verdict == "too few"]
+        if few:
+            yield say(
+                "Too few words with he or with she to tell whether the {} predicts the pronoun: {} (at least {} of "
+                "each are needed).",
+                _what(*few[0]),
+                join(say("{} {} and {}", title(row.title), count(one.n_he), count(one.n_she)) for row, one in few),
+                count(FEWEST),
+            )
 
 
 def claims(rows: Sequence[TranslationRow]) -> Iterator[Claim]:
     """Pair the counts with what they do not show."""
-    for row in rows:
-        yield from first_claim(sentences([row]), _CANNOT)
+    return first_claim(sentences(rows), _CANNOT)
 
 
-def _said(row: TranslationRow, one: Prediction) -> Text:
-    what = say(_PREDICTORS[one.predictor], *([title(row.predicted_by)] if one.predictor == "association" else []))
-    if one.verdict == "too few":
-        sides = (count(one.n_he), count(one.n_she), count(FEWEST))
-        return say(
-            "{}: too few words to tell whether the {} predicts the pronoun ({} with he, {} with she; {} of each are "
-            "needed).",
-            title(row.title),
-            what,
-            *sides,
-        )
-    found = (
-        estimate(one.auc, one.auc_low, one.auc_high),
-        probability(one.p_holm),
-        percent(one.explained),
-    )
-    return say(
-        f"{{}}: the {{}} {_HOW[one.verdict]}: AUC {{}}, p = {{}}, {{}} explained.", title(row.title), what, *found
-    )
+def _what(row: TranslationRow, one: Prediction) -> Text:
+    return say(_PREDICTORS[one.predictor], *([title(row.predicted_by)] if one.predictor == "association" else []))
 
 
 def _line(row: TranslationRow) -> tuple[Cell | Text, ...]:
@@ -134,7 +136,7 @@ def _line(row: TranslationRow) -> tuple[Cell | Text, ...]:
 def _reading(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     yield Prose(
         "Each sentence says 'he or she is a doctor' in a language with one pronoun for both. A word is the unit. AUC "
-        "is the chance that a word that came out with she has the higher number than one with he: 0.5 is no "
+        "is the chance that a word that came out with she has the higher number than one with he: 0.5 means no "
         "prediction, 1 a perfect one. p is exact, two-sided and corrected over the predictions of the run (Holm).",
         "note",
         ("page",),
@@ -208,6 +210,6 @@ TRANSLATION = Kind(
     blocks=blocks,
     sentences=sentences,
     claims=claims,
-    opens=4,
+    opens=1,
     card=True,
 )

@@ -136,7 +136,7 @@ class ServiceTranslator(Translator):
 
 
 def find_translator(given: str | Function, *, batch: int | None = None, timeout: float | None = None) -> Translator:
-    """Return what a name or a function stands for; nothing runs yet."""
+    """Return the translator that a name or a function means; nothing runs yet."""
     if callable(given):
         return FunctionTranslator(given)
     if _URL.match(given):
