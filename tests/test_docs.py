@@ -192,7 +192,7 @@ def test_every_command_is_documented(where):
 
 def test_every_option_of_every_command_is_in_the_reference(generation):
     reference = generation.command_reference()
-    sections = dict(re.findall(r"^## (imprint[a-z ]*)\n(.*?)(?=^## |\Z)", reference, re.MULTILINE | re.DOTALL))
+    sections = dict(re.findall(r"^## (imprint[a-z -]*)\n(.*?)(?=^## |\Z)", reference, re.MULTILINE | re.DOTALL))
     for path, command in below(get_command(app)):
         said = CliRunner().invoke(app, [*path, "--help"]).output
         _, _, options = said.partition("Options:")

@@ -72,6 +72,7 @@ _MODULES = {
     "seat": "association.seat",
     "set_axis": "directions.axis",
     "swap": "scoring.swap",
+    "translate_probe": "translation.probe",
     "weat": "association.weat",
     "wefat": "association.wefat",
     "write_findings": "rows",

@@ -61,4 +61,5 @@ from imprint.stimuli.templates import read_templates as read_templates
 from imprint.subjects.opening import load as load
 from imprint.subjects.opening import open_encoder as open_encoder
 from imprint.subjects.opening import open_subject as open_subject
+from imprint.translation.probe import translate_probe as translate_probe
 from imprint.version import __version__ as __version__

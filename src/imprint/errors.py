@@ -5,6 +5,7 @@
     ├── EmbeddingFileError   a file that is not an embedding, or a broken one
     ├── EncoderError         an encoder that cannot be opened, or that gives no usable vectors
     ├── ScorerError          a scorer that cannot be run, or that gives no usable scores
+    ├── TranslatorError      a translator that cannot be run, or that gives no usable lines
     ├── VocabularyError      words that are missing, duplicated or on both sides of a test
     ├── StimulusError        a test, word list or property table that cannot be used
     ├── SettingError         an option out of its range
@@ -104,6 +105,10 @@ class ScorerError(ImprintError):
     def __init__(self, message: str | None = None, *, scores: Iterable[float] = (), **fields: Any) -> None:
         super().__init__(message, **fields)
         self.scores = tuple(scores)
+
+
+class TranslatorError(ImprintError):
+    """A translator that cannot be run, or that gives no usable lines; `where` is its name."""
 
 
 class VocabularyError(ImprintError):

@@ -20,6 +20,7 @@ COMMANDS = {
         "20",
         "--no-cache",
     ],
+    "translate-probe": ["translate-probe", "command:sed 's/.*a.*/She is one./; s/^[^S].*/He is one./'"],
     "project": ["project", "default"],
     "analogies": ["analogies", "default", "--k", "3", "--words", "4000", "--no-names"],
     "neighbours": ["neighbours", "default", "nurse", "--count", "3"],
@@ -70,6 +71,7 @@ def test_commands_print_as_before(in_process, name, snapshot):
         ["enumerate", "default", "--rotations", "0"],
         ["seat", "nowhere"],
         ["swap", "score.py"],
+        ["translate-probe", "apertium eu-en"],
     ],
     ids=lambda arguments: "-".join(arguments[:3]),
 )

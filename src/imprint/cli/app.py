@@ -27,6 +27,7 @@ from imprint.cli import (
     stimuli,
     study,
     swap,
+    translate_probe,
     weat,
     wefat,
 )
@@ -63,6 +64,7 @@ app.command("debias")(debias.debias_command)
 app.command("evaluate")(evaluate.evaluate_command)
 app.command("compare")(compare.compare_command)
 app.command("swap")(swap.swap_command)
+app.command("translate-probe")(translate_probe.translate_probe_command)
 app.command("serve")(serve.serve_command)
 app.add_typer(study.study_app, name="study")
 app.command("stimuli")(stimuli.stimuli_command)

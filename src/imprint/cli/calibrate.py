@@ -22,7 +22,7 @@ def calibrate_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Measure how often a subject without bias would look biased.
+    """Measure how often an unbiased subject would look biased.
 
     The tests are run on altered copies of it that lack these associations.
     """

@@ -16,7 +16,7 @@ def card_command(
         bool, typer.Option("--front-matter/--no-front-matter", help="Begin with Hugging Face's front matter.")
     ] = True,
 ) -> None:
-    """Write a model card's section on bias, from findings alone."""
+    """Write a model card's section on bias from findings."""
     from imprint.cli.console import check_target, print_answer, print_written
     from imprint.files import replacing
     from imprint.report.card import render_card

@@ -51,7 +51,7 @@ def project_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Place words on an axis: which lie towards he, which to she?
+    """Place words on an axis: which lie nearer to he or she?
 
     Without --words the words are professions not gendered by definition, and their places are compared with what a
     crowd thinks of them.

@@ -17,7 +17,7 @@ def serve_command(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 for any free one.")] = 8001,
     unmask: UnmaskOption = False,
 ) -> None:
-    """Explore an embedding in the browser: type words, see tests.
+    """Explore an embedding in the browser, with live tests.
 
     Only this machine can open the page, unless you give --host. Ctrl-C stops it.
     """

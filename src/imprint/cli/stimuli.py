@@ -24,7 +24,7 @@ def stimuli_command(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the tests, show some in full, or check a file of yours."""
+    """List the tests, show some in full, or check your file."""
     from imprint.cli.console import print_answer
     from imprint.stimuli.catalog import catalogue, choose, read_tests
 

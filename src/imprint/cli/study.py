@@ -23,7 +23,7 @@ _ANALOGIES = 100  # asked about where an embedding is given; the paper asks abou
 _PORT = 8000
 
 study_app = typer.Typer(
-    help="Ask people which associations are stereotypes, and score it.",
+    help="Ask people which associations are stereotypes.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

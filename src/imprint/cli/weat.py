@@ -56,7 +56,7 @@ def weat_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Compare two word sets by their association with two others.
+    """Compare two word sets by association with two others.
 
     This is the WEAT. Four sets of words (--x --y --a --b) or a TOML file (--tests) test words of your own.
     """

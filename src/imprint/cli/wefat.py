@@ -33,7 +33,7 @@ def wefat_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Correlate words' associations with a number about the world.
+    """Correlate associations with a number about the world.
 
     This is the WEFAT: each word's association with two sets, against a property such as the share of women. A
     sentence encoder is asked about words in sentences.

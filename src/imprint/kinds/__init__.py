@@ -54,6 +54,7 @@ REGISTRY = Registry(
         "reproduction": "imprint.kinds.reproduction:REPRODUCTION",
         "removed-names": "imprint.kinds.reproduction:REMOVED_NAMES",
         "swap": "imprint.kinds.swap:SWAP",
+        "translation": "imprint.kinds.translation:TRANSLATION",
         "study-matching": "imprint.study.kinds:MATCHING",
         "study-category": "imprint.study.kinds:CATEGORY",
         "study-group": "imprint.study.kinds:GROUP",

@@ -1,0 +1,71 @@
+"""`imprint translate-probe`: which pronoun does a translator choose?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from imprint.cli.options import AlphaOption, JsonOption, is_embedding, is_file
+
+
+def translate_probe_command(
+    translator: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRANSLATOR",
+            help="'command:PROGRAM ARGUMENTS' (reads and writes lines; {source} is the language's code), or the URL "
+            "of a service such as LibreTranslate.",
+        ),
+    ],
+    language: Annotated[
+        list[str] | None,
+        typer.Option("--language", metavar="CODE", help="tr, eu, hu or fi; may repeat. [default: all]"),
+    ] = None,
+    embedding: Annotated[
+        str,
+        typer.Option("--embedding", callback=is_embedding, help="Whose associations predict the pronoun."),
+    ] = "default",
+    sentences: Annotated[
+        Path | None,
+        typer.Option("--sentences", callback=is_file, help="A TOML file of your own sentences and words."),
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option("--batch", min=1, help="Sentences at once. [default: 25 for a service, all for a command]"),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option("--timeout", help="Seconds for each batch. [default: 60 for a service, 600 for a command]"),
+    ] = None,
+    page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Also write a page (HTML).")] = None,
+    alpha: AlphaOption = 0.05,
+    json: JsonOption = False,
+) -> None:
+    """Count the pronouns that a translator chooses.
+
+    Sentences in Turkish, Basque, Hungarian and Finnish that leave the gender open are translated to English. The
+    report counts he, she, neither and untranslated, and says what predicts them.
+    """
+    from imprint.cli.console import check_target, print_answer, progress_bar, show_findings
+    from imprint.translation.probe import translate_probe
+
+    if page is not None:
+        check_target(page, reading="")
+    with progress_bar("translating") as report:
+        found = translate_probe(
+            translator,
+            language or (),
+            embedding=embedding,
+            sentences=sentences,
+            alpha=alpha,
+            batch=batch,
+            timeout=timeout,
+            progress=report,
+        ).findings()
+    show_findings(found, json=json)
+    if page is not None:
+        from imprint.report.page import write_page
+
+        write_page(page, found)
+        if not json:
+            print_answer(f"report: {page}")

@@ -1,0 +1,89 @@
+"""Sentences whose language leaves a person's gender open, one per word, and the words in English.
+
+The data are in data/translation/neutral.toml, and so is the format; a user's own file has the same.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from imprint.checks import check_choice, check_list
+from imprint.errors import StimulusError
+from imprint.files import FilePath
+from imprint.stimuli.catalog import get
+from imprint.stimuli.definition import WefatTest
+from imprint.stimuli.files import TomlTable, read_table
+
+LANGUAGES = ("tr", "eu", "hu", "fi")  # of the bundled sentences
+
+_BUNDLED = Path(__file__).with_name("data") / "translation" / "neutral.toml"
+_KINDS = ("occupation", "trait")
+_OF_WOMEN = ("winobias-wefat-occupations", "caliskan-wefat-occupations")  # the later ones win
+
+
+@dataclass(frozen=True)
+class NeutralSentence:
+    """A sentence, the English word it is about, that word in the sentence, and the percentage of women if known."""
+
+    word: str
+    form: str
+    text: str
+    women: float | None
+
+
+@dataclass(frozen=True)
+class NeutralLanguage:
+    """A language by its code and its name, and its sentences."""
+
+    code: str
+    name: str
+    sentences: tuple[NeutralSentence, ...]
+
+
+def neutral_sentences(languages: tuple[str, ...] = (), path: FilePath | None = None) -> tuple[NeutralLanguage, ...]:
+    """Return the sentences of these languages, by default of all; without a path the bundled ones."""
+    known = _read(_BUNDLED if path is None else path)
+    check_list("languages", languages, "codes such as tr")
+    for code in languages:
+        check_choice("language", code, tuple(known))
+    return tuple(known[code] for code in dict.fromkeys(languages or known))
+
+
+def _read(path: FilePath) -> dict[str, NeutralLanguage]:
+    table = read_table(path).allow(("languages", "words"))
+    languages, words = table.tables("languages"), table.tables("words")
+    if not languages or not words:
+        raise StimulusError("has no languages or no words", where=path, hint="begin with [[languages]] and [[words]]")
+    codes = [one.allow(("id", "name", *_KINDS)).need("id", str) for one in languages]
+    for table in words:
+        table.allow(("word", "kind", "women", *codes))
+    found = {}
+    for code, language in zip(codes, languages, strict=True):
+        sentences = [_sentence(word, code, language) for word in words if word.get(code, str)]
+        repeated = [one.word for place, one in enumerate(sentences) if one.word in {s.word for s in sentences[:place]}]
+        if repeated or not sentences:
+            problem = f"{repeated[0]!r} is duplicated" if repeated else f"no word has a form for {code!r}"
+            raise StimulusError(problem, where=path, words=repeated, hint="write one table per word")
+        found[code] = NeutralLanguage(code, language.need("name", str), tuple(sentences))
+    return found
+
+
+def _sentence(word: TomlTable, code: str, language: TomlTable) -> NeutralSentence:
+    kind, name, form = word.need("kind", str), word.need("word", str), word.need(code, str)
+    if kind not in _KINDS:
+        raise StimulusError(option="kind", got=kind, expected=f"one of {', '.join(_KINDS)}", where=word.where)
+    template = language.need(kind, str)
+    if template.count("{}") != 1:
+        raise StimulusError(option=kind, got=template, expected="a sentence with one {}", where=language.where)
+    return NeutralSentence(name, form, template.replace("{}", form), _women().get(word.text("women", name)))
+
+
+@cache
+def _women() -> dict[str, float]:
+    """Return the percentages of women that are bundled."""
+    found: dict[str, float] = {}
+    for name in _OF_WOMEN:
+        test = get(name)
+        assert isinstance(test, WefatTest)
+        found |= test.property or {}
+    return found

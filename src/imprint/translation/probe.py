@@ -1,0 +1,261 @@
+"""Gender-neutral sentences through a translator: which pronoun comes out, and what predicts it.
+
+Caliskan, Bryson and Narayanan (2016) show the effect with two Turkish sentences. Here it is counted over 50 words per
+language. A word is the unit: each has one sentence.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from imprint.checks import check_between
+from imprint.directions.axis import pair_axis
+from imprint.directions.projection import project
+from imprint.files import FilePath
+from imprint.rows import Result, Row
+from imprint.significance.auc import area
+from imprint.significance.corrections import holm
+from imprint.stimuli.neutral import NeutralLanguage, NeutralSentence, neutral_sentences
+from imprint.subjects.opening import EmbeddingLike, load
+from imprint.translation.translators import Function, find_translator
+from imprint.types import Progress
+
+Pronoun = Literal["he", "she", "neither", "untranslated"]
+Predictor = Literal["association", "women"]
+
+FEWEST = 4  # words with he, and with she, that a prediction needs
+
+_WORD = re.compile(r"[^\W_]+")
+_HE = {"he", "him", "his", "himself"}
+_SHE = {"she", "her", "hers", "herself"}
+
+
+class TranslatedSentence(msgspec.Struct, frozen=True):
+    """A sentence and what came out; `association` is on she - he, `women` a percentage; None where not known."""
+
+    word: str
+    sentence: str
+    translation: str
+    pronoun: Pronoun
+    association: float | None
+    women: float | None
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """How well a number of a word predicts she rather than he.
+
+    `auc` is the chance that a word with she has the higher number; `explained` the share of the variance of ranks
+    between both. p is exact and two-sided, `p_holm` corrected over the predictions of the run.
+    """
+
+    predictor: Predictor
+    n_he: int
+    n_she: int
+    verdict: Literal["predicts", "predicts the opposite", "none shown", "too few"]
+    auc: float | None = None
+    auc_low: float | None = None
+    auc_high: float | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    explained: float | None = None
+
+
+class TranslationRow(Row, frozen=True, kw_only=True, tag="translation"):
+    """One language through a translator, which `embedding` names; `predicted_by` is the embedding associations are of.
+
+    `share_she` is of the sentences that came out with he or she. The statistic is the area under the curve of the
+    association, and `p_value` its p.
+    """
+
+    language: str
+    title: str
+    predicted_by: str
+    alpha: float
+    n_sentences: int
+    n_he: int
+    n_she: int
+    n_neither: int
+    n_untranslated: int
+    share_she: float | None
+    predictions: tuple[Prediction, ...]
+    translations: tuple[TranslatedSentence, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class TranslateProbe(Result):
+    """One row per language."""
+
+    rows: tuple[TranslationRow, ...]
+
+    def __getitem__(self, language: str) -> TranslationRow:
+        """Return the row of a language."""
+        return {row.language: row for row in self.rows}[language]
+
+    def findings(self) -> Sequence[TranslationRow]:
+        """Return one row per language."""
+        return self.rows
+
+    def __repr__(self) -> str:
+        said = [f"{row.language}: {row.n_he} he, {row.n_she} she, {row.n_neither} neither" for row in self.rows]
+        return f"TranslateProbe({'; '.join(said)})"
+
+
+def translate_probe(
+    translator: str | Function,
+    languages: Sequence[str] = (),
+    *,
+    embedding: EmbeddingLike = "default",
+    sentences: FilePath | None = None,
+    alpha: float = 0.05,
+    batch: int | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> TranslateProbe:
+    """Translate sentences that leave the gender open, and count the pronouns that come out.
+
+    Parameters
+    ----------
+    translator
+        "command:PROGRAM ARGUMENTS", which reads and writes lines and runs without a shell; the URL of a service as
+        LibreTranslate offers it; or a function of sentences and the code of their language. In a command, {source} is
+        the code.
+    languages
+        Codes of languages: tr, eu, hu, fi. By default all of the file.
+    embedding
+        Whose association of words with she and he is the predictor.
+    sentences
+        A TOML file of your own sentences instead of the bundled ones.
+    alpha
+        Chance of any false discovery among the predictions (Holm).
+    batch
+        Sentences at once; by default 25 for a service and all for a command.
+    timeout
+        Seconds for each batch; by default 60 for a service and 600 for a command.
+    progress
+        Called with sentences done and their total.
+
+    Returns
+    -------
+    TranslateProbe
+        One row per language, with counts, predictions and every translation.
+
+    Examples
+    --------
+    >>> def always_he(sentences, language):
+    ...     return ["He is one." for sentence in sentences]
+    >>> imprint.translate_probe(always_he, ["tr"])
+    TranslateProbe(tr: 50 he, 0 she, 0 neither)
+    """
+    check_between("alpha", alpha)
+    chosen = neutral_sentences(tuple(languages), sentences)
+    found = find_translator(translator, batch=batch, timeout=timeout)
+    opened = load(embedding)
+    words = list(dict.fromkeys(one.word for language in chosen for one in language.sentences))
+    placed = project(opened, pair_axis(opened, [("she", "he")]), words)
+    near = dict(zip(placed.words, placed.coordinates.tolist(), strict=True))
+    total, done, translated = sum(len(language.sentences) for language in chosen), 0, []
+    for language in chosen:
+        lines = []
+        for line in found.translate([one.text for one in language.sentences], language.code):
+            lines.append(line)
+            done += 1
+            if progress is not None:
+                progress(done, total)
+        translated.append(_translated(language, lines, near))
+    predictions = _judged([_predictions(one) for one in translated], alpha)
+    rows = []
+    for language, own, predicted in zip(chosen, translated, predictions, strict=True):
+        counts = {name: sum(one.pronoun == name for one in own) for name in ("he", "she", "neither", "untranslated")}
+        gendered = counts["he"] + counts["she"]
+        rows.append(
+            TranslationRow(
+                test=f"translate-{language.code}",
+                embedding=found.name,
+                embedding_sha256=found.identity,
+                statistic=predicted[0].auc,
+                p_value=predicted[0].p_value,
+                missing=tuple(one.word for one in own if one.association is None),
+                language=language.code,
+                title=language.name,
+                predicted_by=opened.name,
+                alpha=alpha,
+                n_sentences=len(own),
+                n_he=counts["he"],
+                n_she=counts["she"],
+                n_neither=counts["neither"],
+                n_untranslated=counts["untranslated"],
+                share_she=counts["she"] / gendered if gendered else None,
+                predictions=predicted,
+                translations=own,
+            )
+        )
+    return TranslateProbe(tuple(rows))
+
+
+def pronoun_of(translation: str, sentence: NeutralSentence) -> Pronoun:
+    """Return which pronoun came out; both are neither. A word left as it was is not translated, with any pronoun."""
+    came = _tokens(translation)
+    left = ({*_tokens(sentence.form)} - {*_tokens(sentence.word)}) & {*came}
+    if not came or came == _tokens(sentence.text) or left:
+        return "untranslated"
+    he, she = bool(_HE & {*came}), bool(_SHE & {*came})
+    if he == she:
+        return "neither"
+    return "he" if he else "she"
+
+
+def _tokens(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _translated(
+    language: NeutralLanguage, lines: Sequence[str], near: Mapping[str, float]
+) -> tuple[TranslatedSentence, ...]:
+    return tuple(
+        TranslatedSentence(one.word, one.text, line, pronoun_of(line, one), near.get(one.word), one.women)
+        for one, line in zip(language.sentences, lines, strict=True)
+    )
+
+
+def _predictions(translated: Sequence[TranslatedSentence]) -> tuple[Prediction, ...]:
+    return tuple(_predict(name, translated) for name in ("association", "women"))
+
+
+def _predict(name: Predictor, translated: Sequence[TranslatedSentence]) -> Prediction:
+    sides = {
+        pronoun: [value for one in translated if one.pronoun == pronoun and (value := getattr(one, name)) is not None]
+        for pronoun in ("she", "he")
+    }
+    counts = {"n_he": len(sides["he"]), "n_she": len(sides["she"])}
+    if min(counts.values()) < FEWEST:
+        return Prediction(name, **counts, verdict="too few")
+    found = area(np.array(sides["she"]), np.array(sides["he"]))
+    return Prediction(
+        name,
+        **counts,
+        verdict="none shown",
+        auc=found.value,
+        auc_low=found.low,
+        auc_high=found.high,
+        p_value=found.p_value,
+        explained=found.explained,
+    )
+
+
+def _judged(runs: Sequence[tuple[Prediction, ...]], alpha: float) -> list[tuple[Prediction, ...]]:
+    """Correct the p-values of all predictions of a run together."""
+    asked = [one.p_value for run in runs for one in run if one.p_value is not None]
+    corrected = iter(holm(asked).tolist())
+
+    def judged(one: Prediction) -> Prediction:
+        if one.p_value is None:
+            return one
+        p = next(corrected)
+        found = "predicts" if (one.auc or 0.0) > 0.5 else "predicts the opposite"
+        return msgspec.structs.replace(one, p_holm=p, verdict=found if p <= alpha else "none shown")
+
+    return [tuple(map(judged, run)) for run in runs]
