@@ -163,7 +163,7 @@ def leakage(
     Examples
     --------
     >>> imprint.leakage("default", imprint.pair_axis("default", [("he", "she")]))
-    Leakage(glove.6B.100d, 9 recoveries)
+    Leakage(glove.6B.100d, 11 recoveries)
     """
     words = leakage_words()
     before = word_vectors(before, words, cache=cache)
