@@ -17,7 +17,7 @@ from imprint.debiasing.transform import LinearTransform
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.encodings import encode_texts
-from imprint.errors import SettingError
+from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
 from imprint.stimuli.definition import WeatTest, WordKind, WordSet, words_of
@@ -41,6 +41,7 @@ TERMS = (
 _MOST_NAMES = 600  # of each group, to fit on
 _MOST_HELD_OUT = 150  # of each group, to judge with
 _EVERY = 5  # every so many names are held out
+_FEWEST_KNOWN = 2  # words of each group that an encoder must know
 _PER_WORD = 4  # sentences of a word that has no pair: more words say more than more sentences
 
 
@@ -107,15 +108,25 @@ def label_texts(
     """Encode the words of groups, in sentences or alone; `others` asks for professions and background words too.
 
     A word of a pair goes into every sentence of its kind, any other word into four, each group's in the same ones.
+    Words that the encoder has no representation of are left out.
     """
     asked = gender_groups() if groups is None else groups
     frames = fitting_templates() if templates is None else templates
     paired = {word for pair in asked.pairs for word in pair}
+    fitted, missing = known_words(encoder, asked.fitted)
+    for group in fitted:
+        if len(group) < _FEWEST_KNOWN:
+            raise VocabularyError(
+                f"has {len(group)} of the words of {group.name} to fit on",
+                expected=f"at least {_FEWEST_KNOWN}",
+                where=encoder.name,
+                words=missing,
+            )
     texts: list[str] = []
     owners: list[int] = []
     labels: list[int] = []
     places: dict[tuple[str, str], int] = {}
-    for label, group in enumerate(asked.fitted):
+    for label, group in enumerate(fitted):
         turn = 0
         for word, kind in zip(group.words, group.kinds, strict=True):
             patterns = _patterns(kind, frames, on)
@@ -140,12 +151,20 @@ def label_texts(
         rows=rows.astype(np.float64),
         labels=np.array(labels, dtype=np.intp),
         owners=np.array(owners, dtype=np.intp),
-        groups=tuple(group.words for group in asked.fitted),
+        groups=tuple(group.words for group in fitted),
         pairs=np.array(pairs, dtype=np.intp),
         seeds=_encoded(encoder, catalogue.fitted(), "person noun", frames, on) if others else None,
         background=_encoded(encoder, catalogue.background(), "unknown", frames, on) if others else None,
+        missing=missing,
         settings={"fitted_on": on, "texts": len(texts), "groups": len(asked.fitted)},
     )
+
+
+def known_words(encoder: Encoder, groups: Sequence[WordSet]) -> tuple[tuple[WordSet, ...], tuple[str, ...]]:
+    """Return groups without the words that an encoder has no representation of, and these words."""
+    missing = encoder.lacks(dict.fromkeys(word for group in groups for word in group.words))
+    apart = set(missing)
+    return tuple(group.subset(word for word in group.words if word not in apart) for group in groups), missing
 
 
 class RememberingEncoder(Encoder):
@@ -184,11 +203,13 @@ def _patterns(kind: WordKind, templates: Templates, on: FittedOn) -> Sequence[st
 
 
 def _encoded(encoder: Encoder, words: Sequence[str], kind: WordKind, templates: Templates, on: FittedOn) -> Floats:
-    """Encode words that belong to no group, each in two sentences or alone."""
+    """Encode known words that belong to no group, each in two sentences or alone."""
     patterns = _patterns(kind, templates, on)
+    apart = set(encoder.lacks(words))
     texts = [
         fill(patterns[(place + step) % len(patterns)], word) if on == "sentences" else word.replace("_", " ")
         for place, word in enumerate(words)
+        if word not in apart
         for step in range(min(2, len(patterns)))
     ]
     return encoder.encode(texts).astype(np.float64)
