@@ -41,6 +41,7 @@ TERMS = (
 _MOST_NAMES = 600  # of each group, to fit on
 _MOST_HELD_OUT = 150  # of each group, to judge with
 _EVERY = 5  # every so many names are held out
+_FEWEST_OWN = 10  # words of each group of the reader's own
 _FEWEST_KNOWN = 2  # words of each group that an encoder must know
 _PER_WORD = 4  # sentences of a word that has no pair: more words say more than more sentences
 
@@ -77,8 +78,14 @@ def own_groups(groups: Sequence[WordSet]) -> FittingGroups:
         for word in group.words:
             if seen.setdefault(word, group.name) != group.name:
                 raise SettingError(f"{word!r} appears in two groups", words=[word], hint="keep each word in one")
-        if len(group) < 2:
-            raise SettingError(option=f"the group {group.name}", got=len(group), expected="at least 2 words")
+        if len(group) < _FEWEST_OWN:
+            raise SettingError(
+                f"the group {group.name} has {len(group)} words",
+                option="groups",
+                got=len(group),
+                expected=f"at least {_FEWEST_OWN}",
+                hint="give more words with --group, or in groups",
+            )
     parts = [_split(group) for group in groups]
     return FittingGroups(tuple(one for one, _ in parts), tuple(other for _, other in parts))
 

@@ -31,7 +31,10 @@ _BLOCK_ROWS = 8_192
 
 @dataclass(frozen=True)
 class Card:
-    """What a transform was fitted on: which embedding, which words, which settings, and what was measured."""
+    """What a transform was fitted on: which embedding, which words, which settings, and what was measured.
+
+    `positive` and `negative` are the words of two groups, `others` those of each further group.
+    """
 
     embedding: str
     embedding_sha256: str
@@ -42,6 +45,7 @@ class Card:
     settings: Mapping[str, Any] = field(default_factory=dict)
     measured: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,4 +327,4 @@ def _single(matrix: Floats, bias: Floats) -> tuple[Floats32, Floats32]:
 
 
 def _ends(card: Card) -> str:
-    return f"{show_end(card.positive)} - {show_end(card.negative)}"
+    return " - ".join(show_end(words) for words in (card.positive, card.negative, *card.others))
