@@ -224,3 +224,54 @@ def test_an_evaluator_without_tests_is_refused():
         with pytest.raises(SettingError) as caught:
             BiasEvaluator(wrong)
         assert caught.value.option == "tests"
+
+
+@pytest.mark.parametrize("weight", [0.0, float("nan")])
+def test_a_collapsed_model_is_logged_as_nan_and_training_goes_on(minilm, tmp_path, weight):
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    from imprint.integrations.sentence_transformers import BiasEvaluator
+
+    model = SentenceTransformer(str(minilm), device="cpu")
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(weight)
+    evaluator = BiasEvaluator(["caliskan-6"], context="word")
+    with pytest.warns(UserWarning, match="NaN"):
+        metrics = evaluator(model, str(tmp_path), epoch=1, steps=20)
+    assert len(metrics) == 3
+    assert np.isnan(list(metrics.values())).all()
+    with (tmp_path / evaluator.csv_file).open(newline="") as file:
+        assert [line["caliskan-6_d"] for line in csv.DictReader(file)] == ["nan"]
+
+
+@pytest.mark.parametrize("value", [1.0, 0.0, float("nan")])
+def test_any_object_that_gives_one_vector_for_everything_is_logged_as_nan(value):
+    from imprint.integrations.sentence_transformers import BiasEvaluator
+
+    class Constant:
+        def encode(self, texts, **_):
+            return np.full((len(texts), 4), value)
+
+    evaluator = BiasEvaluator(["caliskan-6"], context="word", write_csv=False)
+    evaluator.store_metrics_in_model_card_data = lambda *_: None
+    with pytest.warns(UserWarning, match="NaN"):
+        assert np.isnan(list(evaluator(Constant()).values())).all()
+
+
+def test_a_test_without_vectors_is_nan_and_the_others_are_logged():
+    from imprint.integrations.sentence_transformers import BiasEvaluator
+
+    dead = set(find_test("caliskan-7").x.words)
+
+    class Partly:
+        def encode(self, texts, **_):
+            return [(text not in dead) * np.random.default_rng([*text.encode()]).normal(size=4) for text in texts]
+
+    evaluator = BiasEvaluator(["caliskan-7", "caliskan-6"], context="word", write_csv=False)
+    evaluator.store_metrics_in_model_card_data = lambda *_: None
+    with pytest.warns(UserWarning, match="NaN"):
+        metrics = evaluator(Partly())
+    assert np.isnan(metrics["bias_caliskan-7_d"])
+    assert np.isfinite(metrics["bias_caliskan-6_d"])
