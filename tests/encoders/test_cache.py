@@ -18,7 +18,7 @@ from refusals import refuses
 from imprint.debiasing.sentences import RememberingEncoder
 from imprint.debiasing.transform import Card, DebiasedEncoder, LinearTransform
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.cache import EncodingCache, default_cache
+from imprint.encoders.cache import EncodingCache, EncodingStore, HeldEncodings, default_cache
 from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.server import ServerEncoder
@@ -82,6 +82,18 @@ def test_what_is_put_comes_back_bit_for_bit(tmp_path_factory, kept):
     assert {text: row.tobytes() for text, row in found.items()} == {
         text: row.tobytes() for text, row in zip(texts, rows, strict=True)
     }
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_encodings_are_kept_on_disk_or_held_and_looked_up_alike(path, kept):
+    with EncodingCache(path) as cache:
+        store: EncodingStore = cache if kept else HeldEncodings()
+        store.put("one", ["a"], np.ones((1, 2), dtype=np.float32))
+        store.put("two", ["a"], np.zeros((1, 2), dtype=np.float32))
+        assert {text: row.tolist() for text, row in store.get("one", ["a", "b"]).items()} == {"a": [1, 1]}
+        assert store.get("three", ["a"]) == {}
+        # What claims to be the file's class has the file's attributes.
+        assert isinstance(store, EncodingCache) == hasattr(store, "path")
 
 
 def test_more_texts_than_a_query_may_hold_come_back(path):

@@ -15,8 +15,8 @@ from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.labelled import LabelledRows, gendered_names
 from imprint.debiasing.transform import LinearTransform
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import encode_texts
+from imprint.encoders.cache import EncodingStore
+from imprint.encoders.encodings import encode_texts, fresh_texts
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
@@ -177,7 +177,7 @@ def known_words(encoder: Encoder, groups: Sequence[WordSet]) -> tuple[tuple[Word
 class RememberingEncoder(Encoder):
     """An encoder that keeps the vectors it gave, so that several transforms of it encode each text once."""
 
-    def __init__(self, base: Encoder, *, cache: EncodingCache | None = None, progress: Progress | None = None) -> None:
+    def __init__(self, base: Encoder, *, cache: EncodingStore | None = None, progress: Progress | None = None) -> None:
         self.base = base
         self.name, self.identity, self.settings = base.name, base.identity, base.settings
         self.chunk, self.max_texts = 1 << 20, base.max_texts
@@ -192,6 +192,12 @@ class RememberingEncoder(Encoder):
             found = encode_texts(self.base, fresh, cache=self._cache, progress=self._progress)
             self._known |= zip(fresh, found.rows(fresh), strict=True)
         return np.array([self._known[text] for text in texts])
+
+    def check_count(self, texts: Sequence[str]) -> None:
+        """Refuse texts that the encoder may not be sent any more; known ones are not sent again."""
+        if self.max_texts is not None:
+            fresh = [text for text in texts if text not in self._known]
+            self.base.check_count(fresh_texts(self.base, fresh, self._cache))
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that the encoder has no representation of."""

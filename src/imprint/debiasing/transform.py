@@ -170,6 +170,10 @@ class DebiasedEncoder(Encoder):
         rows = self.base.encode(texts).astype(np.float64)
         return np.where(rows.any(axis=1, keepdims=True), self.transform(rows), 0.0) if len(texts) else rows
 
+    def check_count(self, texts: Sequence[str]) -> None:
+        """Refuse texts that the encoder may not be sent any more."""
+        self.base.check_count(texts)
+
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that the encoder has no representation of."""
         return self.base.lacks(words)

@@ -1,7 +1,7 @@
 """A model written again with an affine map as its last step, in files that need none of this package's code.
 
 A sentence-transformers folder gets a standard Dense module without activation; an ONNX graph gets a MatMul and an Add.
-Of a folder only known names are copied: what a library reads as data, and the licence. No programs, no pickles.
+Of a folder only what a library reads as data is copied: no programs, no pickles.
 """
 
 import json
@@ -17,21 +17,7 @@ from imprint.types import Floats32
 
 MATRIX = "debias.safetensors"  # weight and bias: y = weight x + bias
 
-_COPIED = (
-    *("config*.json", "sentence_*_config.json", "tokenizer*.json", "special_tokens_map.json", "added_tokens.json"),
-    *("vocab.txt", "vocab.json", "merges.txt"),
-    *("spiece.model", "spm.model", "tokenizer.model", "sentencepiece.bpe.model"),
-    *(
-        "README.md",
-        "LICEN[CS]E",
-        "LICEN[CS]E.txt",
-        "LICEN[CS]E.md",
-        "LICEN[CS]E-*",
-        "NOTICE",
-        "NOTICE.txt",
-        "NOTICE.md",
-    ),
-)
+_COPIED = (".json", ".txt", ".model", ".safetensors", ".md")
 _DENSE = "sentence_transformers.models.Dense"
 _IDENTITY = "torch.nn.modules.linear.Identity"
 
@@ -50,7 +36,7 @@ def write_sentence_transformers(
     from safetensors.numpy import save
 
     for place in dict.fromkeys(("", *places)):
-        _copy_files(source, place, target)
+        _copy_files(source / place, target / place)
     listed = weights.read_json(source / modules)
     name = f"{len(listed)}_Dense"
     listed.append({"idx": len(listed), "name": str(len(listed)), "path": name, "type": _DENSE})
@@ -78,16 +64,11 @@ def write_onnx(
     return written
 
 
-def _copy_files(model: Path, place: str, target: Path) -> None:
-    source = model / place  # a module without files need not have a folder
-    (target / place).mkdir(parents=True, exist_ok=True)
-    found = {path for pattern in _COPIED for path in source.glob(pattern) if path.is_file()}
-    if (source / weights.WEIGHTS).is_file():
-        found.add(source / weights.WEIGHTS)
-    elif (source / weights.INDEX).is_file():
-        found |= {source / weights.INDEX, *weights.weight_files(source)}
-    for path in sorted(found):
-        shutil.copyfile(weights.check_inside(path, model), target / place / path.name)
+def _copy_files(source: Path, target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    for path in source.iterdir() if source.is_dir() else ():  # a module without files need not have a folder
+        if path.suffix in _COPIED and path.is_file():
+            shutil.copyfile(path, target / path.name)
 
 
 def _write_json(path: Path, value: object) -> None:

@@ -13,7 +13,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.export import write_onnx
 from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import POOLINGS, pool
-from imprint.encoders.weights import check_inside, display_name
+from imprint.encoders.weights import display_name
 from imprint.errors import EncoderError, raising_as, requiring
 from imprint.files import FilePath, hash_file
 from imprint.types import Floats32
@@ -151,7 +151,6 @@ def _external_files(path: Path, contents: Contents) -> list[Path]:
                 where=path,
                 hint="fetch both together",
             )
-        check_inside(file, path.parent)
     return files
 
 

@@ -42,17 +42,6 @@ def check_folder(folder: FilePath) -> Path:
     return path
 
 
-def check_inside(path: Path, folder: Path) -> Path:
-    """Return a file of a model's folder; refuse a link to elsewhere, except to the blobs of the Hugging Face cache."""
-    whole, file = folder.resolve(), path.resolve()
-    caches = [
-        one.parent for one in whole.parents if one.name == "snapshots" and one.parent.name.startswith("models--")
-    ]
-    if not any(file.is_relative_to(one) for one in (whole, *((cache / "blobs").resolve() for cache in caches))):
-        raise EncoderError("is a link out of the model's folder", where=path, hint="put the file itself there")
-    return path
-
-
 def display_name(path: Path) -> str:
     """Return a name for readers: the path's last part that tells something, not `model` or a commit's hash."""
     parts = [part for part in path.absolute().parts if not _UNINFORMATIVE.fullmatch(part)]

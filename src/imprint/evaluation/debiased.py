@@ -29,7 +29,7 @@ from imprint.debiasing.sentences import (
 from imprint.debiasing.transform import DebiasedEncoder, LinearTransform, Transform
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import SentenceLeakageRow
@@ -88,7 +88,7 @@ def debias_encoder(
     groups: Sequence[WordSet] | None = None,
     templates: Templates | None = None,
     tests: Sequence[WeatTest] | None = None,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> EncoderDebiasing:
