@@ -1,16 +1,21 @@
 """Debiasers of labelled vectors, on planted groups: the bias first, then that it is gone, and what it cost."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from refusals import refuses
 from sklearn.linear_model import LogisticRegression
 
+from imprint.debiasing import inlp
 from imprint.debiasing.debiaser import debiaser
 from imprint.debiasing.inlp import InlpDebiaser
 from imprint.debiasing.labelled import LabelledRows, labelled_words
 from imprint.debiasing.leace import LeaceDebiaser
 from imprint.debiasing.linear import LinearDebiaser
+from imprint.debiasing.saved import load_transform
 from imprint.debiasing.sentence_debias import SentenceDebiaser
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 
 DIMENSION, EACH = 12, 200
@@ -82,6 +87,29 @@ def test_inlp_trains_no_more_classifiers_than_allowed():
         InlpDebiaser(most=0)
 
 
+def test_inlp_keeps_words_of_every_group_for_development():
+    """Groups of four words each, of which no owner's number but the first group's can be divided by five."""
+    labelled = planted(2)
+    places = [0, 1, 2, 3, EACH + 1, EACH + 2, EACH + 3, EACH + 4]
+    few = replace(labelled, rows=labelled.rows[places], labels=labelled.labels[places], owners=labelled.owners[places])
+    development = inlp._development(few)
+    assert [few.owners[development & (few.labels == group)].tolist() for group in (0, 1)] == [[0], [EACH + 1]]
+    apart = few.labels * 20.0
+    told = replace(few, rows=few.rows * 0.01 + apart[:, None])
+    assert InlpDebiaser(most=1).fit_rows(told).card.measured["accuracy_before"] == 1.0
+
+
+def test_the_card_keeps_the_words_of_each_group_apart(tmp_path):
+    labelled = planted(4)
+    transform = LeaceDebiaser().fit_rows(labelled)
+    card = transform.card
+    assert (card.positive, card.negative, *card.others) == labelled.groups
+    transform.save(tmp_path / "kept.safetensors")
+    assert load_transform(tmp_path / "kept.safetensors").card == card
+    embedding = Embedding("other", ["a", "b"], np.ones((2, DIMENSION), dtype=np.float32))
+    assert transform.apply(embedding).notes[-1].endswith("0 0, ... - 1 0, ... - 2 0, ... - 3 0, ...")
+
+
 def test_sentence_debias_projects_out_the_components_that_an_independent_decomposition_finds():
     labelled = planted(2)
     transform = SentenceDebiaser(components=2).fit_rows(labelled)
@@ -102,6 +130,15 @@ def test_hard_and_linear_take_the_mean_difference_of_pairs(method):
     before, after = (np.var(rows @ way) for rows in (along, transform(along)))
     assert after < 0.01 * before
     assert transform.method == method
+
+
+@pytest.mark.parametrize("method", ["hard", "linear"])
+def test_pairs_that_do_not_differ_leave_rows_as_they_are(method):
+    labelled = planted(2)
+    rows = labelled.rows.copy()
+    rows[EACH:] = rows[:EACH]
+    same = replace(labelled, rows=rows)
+    np.testing.assert_allclose(debiaser(method).fit_rows(same)(rows), rows, atol=1e-9)
 
 
 def test_pairs_and_background_are_asked_for_where_they_are_needed():

@@ -8,6 +8,7 @@ from refusals import refuses
 from safetensors import safe_open
 
 from imprint.debiasing.debiaser import Debiaser, debiaser
+from imprint.debiasing.labelled import gendered_names
 from imprint.debiasing.sentences import (
     FittingGroups,
     RememberingEncoder,
@@ -98,7 +99,7 @@ def test_inlp_leaves_little_and_the_axes_of_pairs_leave_names_readable(found, la
     left = {
         name: found(debiaser(name).fit_rows(labelled["sentences"])) for name in ("inlp", "hard", "sentence-debias")
     }
-    assert left["inlp"] < 0.65
+    assert left["inlp"] < 0.7  # 0.58 to 0.69, depending on which fifth of the words is for development
     # One or three directions of terms such as man and woman are not all that tells names apart.
     assert 0.7 < left["hard"] < 0.97
     assert 0.7 < left["sentence-debias"] < 0.97
@@ -156,23 +157,20 @@ def test_a_folder_that_holds_something_is_left_as_it_is(encoder, labelled, tmp_p
 
 def test_a_word_without_a_vector_stays_without_one(labelled):
     cbow = open_encoder("cbow")
-    names = (
-        WordSet.of("men", ("John", "Paul", "Mark", "Peter", "George")),
-        WordSet.of("women", ("Anna", "Mary", "Lisa")),
-    )
+    names = [WordSet.of(sex, some[:15], "name") for sex, some in zip(("men", "women"), gendered_names(), strict=True)]
     debiased = fit_encoder(cbow, debiaser("leace"), own_groups(names)).apply(cbow)
     assert not debiased.encode(["xqzv"]).any()
     assert debiased.lacks(["xqzv"]) == ("xqzv",)
 
 
 def test_groups_that_cannot_be_used_are_refused():
-    one, two = WordSet.of("one", ("a", "b"), "name"), WordSet.of("two", ("b", "c"), "name")
+    one, two = WordSet.of("one", "abcdefghij", "name"), WordSet.of("two", "jklmnopqrst", "name")
     with refuses(SettingError, option="groups", got=1):
         own_groups([one])
-    with refuses(SettingError, words=("b",)):
+    with refuses(SettingError, words=("j",)):
         own_groups([one, two])
-    with refuses(SettingError, got=1):
-        own_groups([one, WordSet.of("three", ("c",), "name")])
+    with refuses(SettingError, "three", "--group", option="groups", got=9):
+        own_groups([one, WordSet.of("three", "klmnopqrs", "name")])
 
 
 def test_a_plug_in_that_knows_words_alone_says_so(encoder, groups):

@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from refusals import refuses
 
+from imprint.debiasing.sentences import RememberingEncoder
+from imprint.debiasing.transform import Card, DebiasedEncoder, LinearTransform
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.cache import EncodingCache, default_cache
+from imprint.encoders.cache import EncodingCache, EncodingStore, HeldEncodings, default_cache
 from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, SettingError
+from imprint.stimuli.framed import word_vectors
 
 TEXTS = [f"text {number}" for number in range(20)]
 
@@ -79,6 +82,18 @@ def test_what_is_put_comes_back_bit_for_bit(tmp_path_factory, kept):
     assert {text: row.tobytes() for text, row in found.items()} == {
         text: row.tobytes() for text, row in zip(texts, rows, strict=True)
     }
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_encodings_are_kept_on_disk_or_held_and_looked_up_alike(path, kept):
+    with EncodingCache(path) as cache:
+        store: EncodingStore = cache if kept else HeldEncodings()
+        store.put("one", ["a"], np.ones((1, 2), dtype=np.float32))
+        store.put("two", ["a"], np.zeros((1, 2), dtype=np.float32))
+        assert {text: row.tolist() for text, row in store.get("one", ["a", "b"]).items()} == {"a": [1, 1]}
+        assert store.get("three", ["a"]) == {}
+        # What claims to be the file's class has the file's attributes.
+        assert isinstance(store, EncodingCache) == hasattr(store, "path")
 
 
 def test_more_texts_than_a_query_may_hold_come_back(path):
@@ -184,18 +199,44 @@ def test_progress_counts_the_texts_that_had_to_be_encoded(path):
     assert seen == [(4, 10), (8, 10), (10, 10)]
 
 
-def test_the_limit_on_texts_counts_only_those_not_yet_known(path):
+def test_the_limit_on_texts_is_over_all_calls_and_counts_only_those_not_yet_known(path):
     encoder = encoder_of(recorder := Recorder())
     encoder.max_texts = 8
     with EncodingCache(path) as cache:
         with refuses(SettingError, "--max-texts", option="max_texts", got=9, where="recorder"):
             encode_texts(encoder, TEXTS[:9], cache=cache)
         assert recorder.asked == []
-        encode_texts(encoder, TEXTS[:8], cache=cache)
-        encode_texts(encoder, TEXTS[:16] * 2, cache=cache)
+        encode_texts(encoder, TEXTS[:6], cache=cache)
+        encode_texts(encoder, TEXTS[:8] * 2, cache=cache)
         with refuses(SettingError, option="max_texts", got=9):
-            encode_texts(encoder, [*TEXTS, *"vwxyz"], cache=cache)
-    assert recorder.texts == TEXTS[:16]
+            encode_texts(encoder, TEXTS[:9], cache=cache)
+    assert recorder.texts == TEXTS[:8]
+    assert known(path, encoder) == set(TEXTS[:8])
+
+
+def test_the_frames_of_words_are_counted_together_before_any_is_sent():
+    encoder = encoder_of(recorder := Recorder())
+    encoder.max_texts = 2_000
+    words = [f"word{number}" for number in range(500)]
+    with refuses(SettingError, option="max_texts", got=3_000):
+        word_vectors(encoder, words)
+    assert recorder.asked == []
+    encoder.max_texts = 3_000
+    assert len(word_vectors(encoder, words)) == 500
+    assert encoder.sent == 3_000
+
+
+def test_what_an_encoder_that_remembers_knows_does_not_count():
+    encoder = encoder_of(recorder := Recorder())
+    encoder.max_texts = 10
+    remembering = RememberingEncoder(encoder)
+    debiased = DebiasedEncoder(remembering, LinearTransform("none", Card("", "", (), (), ()), np.eye(4), np.zeros(4)))
+    for _ in range(3):
+        remembering.encode(TEXTS[:8])
+        debiased.encode(TEXTS[:10])
+    with refuses(SettingError, option="max_texts", got=11):
+        encode_texts(debiased, TEXTS[:11])
+    assert recorder.texts == TEXTS[:10]
 
 
 def test_no_text_at_all_is_refused():

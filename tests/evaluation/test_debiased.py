@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from imprint.errors import SettingError
+from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiased import debias_encoder
 from imprint.evaluation.nested import recover_anew
 from imprint.names.tables import first_names
 from imprint.stimuli.definition import WordSet
+from imprint.subjects.opening import open_encoder
 
 
 def names(low, high, count):
@@ -52,6 +53,30 @@ def test_similarity_lost_is_shown_for_both(done):
     # Forty-eight names of each group leave LEACE too little to know the space by: similarity is lost, and shown.
     assert all(row.change_spearman_high < 0 for row in similarity if row.test == "men")
     assert all(row.part == "debiasing" for row in done.findings())
+
+
+def test_words_without_a_vector_are_left_out_and_shown(groups):
+    """Four names of each group become ones that GloVe does not have; two of these are held out."""
+    unknown = [
+        WordSet.of(group.name, (f"xq{group.name}{place}" if place in {3, 4, 13, 14} else word
+                                for place, word in enumerate(group.words)), "name")
+        for group in groups
+    ]  # fmt: skip
+    done = debias_encoder("cbow", "leace", groups=unknown)
+    for row in rows_of(done, "debiasing"):
+        assert row.missing == tuple(f"xq{sex}{place}" for sex in ("men", "women") for place in (3, 13))
+    leakage = rows_of(done, "sentence-leakage")
+    assert len(leakage) == 4
+    for row in leakage:
+        assert row.missing == tuple(f"xq{sex}{place}" for sex in ("men", "women") for place in (4, 14))
+        assert row.n_words == 24 - 4
+    assert not [word for word in done.transform.card.positive if word.startswith("xq")]
+
+
+def test_groups_that_the_encoder_does_not_know_are_refused(groups):
+    strange = WordSet.of("strange", (f"xq{place}" for place in range(20)), "name")
+    with refuses(VocabularyError, "strange", where=open_encoder("cbow").name):
+        debias_encoder("cbow", "leace", groups=[groups[0], strange])
 
 
 def test_too_few_held_out_words_are_a_row_that_says_so():

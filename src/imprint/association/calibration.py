@@ -19,7 +19,7 @@ from imprint.checks import check_whole
 from imprint.embeddings.background import FEWEST_RANKS, Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import encode_texts
 from imprint.errors import VocabularyError
 from imprint.rows import Result, Row
@@ -90,7 +90,7 @@ def calibrate(
     tests: Sequence[WeatTest] | None = None,
     copies: int = COPIES,
     alpha: float = ALPHA,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> Calibration:
@@ -143,7 +143,7 @@ def calibrate(
 def family_of(
     subject: Embedding | Encoder,
     tests: Sequence[WeatTest] | None = None,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     report: Report | None = None,
 ) -> tuple[list[AskedTest], Background]:
     """Return the family of tests about people that a subject can be asked, and the words it is compared with."""
@@ -185,7 +185,7 @@ def _of_embedding(embedding: Embedding, tests: Sequence[WeatTest]) -> tuple[list
 
 
 def _of_encoder(
-    encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingCache | None, report: Report | None
+    encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingStore | None, report: Report | None
 ) -> tuple[list[AskedTest], Background]:
     """Ask an encoder in sentences, by words."""
     asked = all_in_sentences(tests, None, None)[0]

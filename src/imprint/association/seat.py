@@ -22,7 +22,7 @@ from imprint.association.weat import find_test
 from imprint.checks import check_choice
 from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import PermutationTest, countable, permutation_test
@@ -45,7 +45,7 @@ def seat(
     templates: Templates | None = None,
     alternative: Alternative = "greater",
     confidence: float = 0.95,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> SeatResult:

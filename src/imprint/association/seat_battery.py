@@ -22,8 +22,8 @@ from imprint.association.topics import TopicRow, topic_rows
 from imprint.association.verdicts import ALPHA, FOUND, Judged, check_alpha, judge
 from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import Encodings, encode_texts
+from imprint.encoders.cache import EncodingStore
+from imprint.encoders.encodings import Encodings, encode_texts, fresh_texts
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.significance.corrections import holm
@@ -115,7 +115,7 @@ def run_seat_battery(
     alpha: float = ALPHA,
     units: Sequence[Unit] = UNITS,
     alone: bool = True,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     skip: bool = True,
     report: Report | None = None,
@@ -171,7 +171,7 @@ def run_seat_battery(
     encoded = 0
     for encoder in opened:
         texts = [text for question in questions for text in question.texts + question.frames]
-        framed = _affordable(encoder, texts, questions)
+        framed = _affordable(encoder, texts, questions, cache)
         beside = [text for words in framed.values() for text in words.texts()]
         encodings = encode_texts(
             encoder, texts, beside, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
@@ -274,7 +274,7 @@ def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> Skippe
 
 
 def _affordable(
-    encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceTest]
+    encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceTest], cache: EncodingStore | None
 ) -> dict[Context, FramedWords]:
     """Return the bundled words in the sentences of each context; none where the encoder may not be sent so many."""
     sides: dict[Context, list[Side]] = {}
@@ -282,8 +282,13 @@ def _affordable(
         if question.ranked:
             sides.setdefault(question.context, []).extend(question.sides.values())
     framed = {context: FramedWords.of(some) for context, some in sides.items()}
-    asked = {*texts, *(text for one in framed.values() for text in one.texts())}
-    return framed if encoder.max_texts is None or len(asked) <= encoder.max_texts else {}
+    if encoder.max_texts is not None:
+        asked = (*texts, *(text for one in framed.values() for text in one.texts()))
+        try:
+            encoder.check_count(fresh_texts(encoder, asked, cache))
+        except SettingError:
+            return {}
+    return framed
 
 
 def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | None) -> list[SeatResult]:

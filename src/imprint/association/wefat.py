@@ -19,7 +19,7 @@ from imprint.association.verdicts import Case, Evidence, Judged, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import Result, WordValue, word_values
 from imprint.significance.ranks import pearson as pearson_correlation
@@ -217,7 +217,7 @@ def wefat(
     words: Sequence[str] | None = None,
     attributes: tuple[Sequence[str], Sequence[str]] | None = None,
     property: Mapping[str, float] | None = None,  # noqa: A002 - the papers' own word
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
 ) -> WefatResult:
     """Run a WEFAT: does the association of words with two sets of attributes predict a property of the words?

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from imprint.audit.progress import Meter
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.cache import EncodingCache, HeldEncodings
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import controls
 from imprint.kinds import Kind, Part, all_kinds
@@ -79,7 +79,7 @@ def run_audit(
     topics: Sequence[str] = (),
     parts: Collection[str] | None = None,
     policy_sha256: str | None = None,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     executor: Executor | None = None,
     report: Report | None = None,
 ) -> Audit:
@@ -144,7 +144,7 @@ def run_audit(
     )
     if beside is not None and not isinstance(opened, Embedding):
         raise SettingError("is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out")
-    job = Job(opened, plan, beside, other, HeldEncodings() if cache is None else cache, executor)
+    job = Job(opened, plan, beside, other, cache, executor)
     runnable = [kind for kind in all_kinds() if kind.run is not None and (parts is None or kind.part.name in parts)]
     kinds = sorted((kind for kind in runnable if _shown(kind.part, job)), key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
@@ -211,7 +211,7 @@ def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
         encoder=None if encoder is None else encoder.name,
         policy_sha256=policy_sha256,
     )
-    found = controls(job.subject, languages=job.plan.languages, cache=job.cache)
+    found = controls(job.subject, languages=job.plan.languages, cache=job.encodings)
     libraries = [Label(library, version(library)) for library in LIBRARIES]
     return AuditRow(
         test="audit",

@@ -87,9 +87,7 @@ class HardDebiaser(Debiaser):
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the mean difference of the pairs from every vector; a sentence has no word to keep or to equalise."""
-        way = labelled.differences().mean(axis=0)
-        length = float(np.linalg.norm(way))
-        way = way / length if length > 0.0 else way
+        way = labelled.direction()
         matrix = np.eye(len(way)) - np.outer(way, way)
         card = labelled.card(changed=removed_share(labelled.rows - labelled.centre, matrix))
         return LinearTransform("hard", card, matrix, np.zeros(len(way)))

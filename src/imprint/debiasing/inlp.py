@@ -1,14 +1,15 @@
 """INLP: classifiers of the group are trained and their directions projected out, until none does better than chance.
 
 Ravfogel et al. (2020), "Null it out: guarding protected attributes by iterative nullspace projection", section 4. The
-classifiers are least-squares ones. Every fifth word is for development: no direction is fitted on it, it chooses each
-classifier's penalty, and where it is put right no more often than by chance, the work is done.
+classifiers are least-squares ones. Every fifth word of each group is for development: no direction is fitted on it, it
+chooses each classifier's penalty, and where it is put right no more often than by chance, the work is done.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from imprint.checks import check_whole
 from imprint.debiasing.debiaser import LabelledDebiaser
@@ -49,12 +50,13 @@ class InlpDebiaser(LabelledDebiaser):
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Fit on labelled vectors, of two groups or more; the projection is orthogonal, about their mean."""
         whole, chance = labelled.rows - labelled.centre, 1.0 / len(labelled.groups)
+        development = _development(labelled)
         rows, basis = whole, np.empty((0, whole.shape[1]))
         accuracies = []
         with single_threaded():
             for _ in range(self.most + 1):
                 spent = np.square(rows).sum() <= _NOTHING * np.square(whole).sum()  # what is left is rounding
-                accuracy, directions = (chance, basis.T) if spent else _best_classifier(rows, labelled)
+                accuracy, directions = (chance, basis.T) if spent else _best_classifier(rows, labelled, development)
                 accuracies.append(accuracy)
                 if accuracy <= chance + _MARGIN or len(accuracies) > self.most:
                     break
@@ -70,9 +72,17 @@ class InlpDebiaser(LabelledDebiaser):
         return LinearTransform("inlp", labelled.card({"most": self.most}, **measured), matrix, labelled.centre)
 
 
-def _best_classifier(rows: Floats, labelled: LabelledRows) -> tuple[float, Floats]:
+def _development(labelled: LabelledRows) -> npt.NDArray[np.bool_]:
+    """Mark the rows of every fifth word of each group."""
+    chosen = np.zeros(len(labelled.rows), dtype=bool)
+    for label in range(len(labelled.groups)):
+        own = labelled.labels == label
+        chosen[own] = np.unique(labelled.owners[own], return_inverse=True)[1] % _EVERY == 0
+    return chosen
+
+
+def _best_classifier(rows: Floats, labelled: LabelledRows, development: npt.NDArray[np.bool_]) -> tuple[float, Floats]:
     """Return the classifier that puts most words for development right, and the mean share over groups."""
-    development = labelled.owners % _EVERY == 0
     train = ~development
     counts = np.bincount(labelled.labels[train], minlength=len(labelled.groups))
     weighted = rows[train] / counts[labelled.labels[train], None]  # every group has the same say

@@ -84,13 +84,20 @@ class LabelledRows:
         difference: Floats = self.rows[self.pairs[:, 0]] - self.rows[self.pairs[:, 1]]
         return difference
 
+    def direction(self) -> Floats:
+        """Return the mean difference of the pairs at unit length, or zeros where there is none."""
+        way = self.differences().mean(axis=0)
+        length = float(np.linalg.norm(way))
+        return np.asarray(way / length if length > 0.0 else way)
+
     def card(self, settings: Mapping[str, Any] | None = None, **measured: Any) -> Card:
         """Return what a transform fitted on them says about itself."""
         return Card(
             embedding=self.name,
             embedding_sha256=self.sha256,
             positive=self.groups[0],
-            negative=tuple(word for words in self.groups[1:] for word in words),
+            negative=self.groups[1],
+            others=self.groups[2:],
             seeds=(),
             missing=self.missing,
             settings={**self.settings, **(settings or {})},

@@ -85,13 +85,13 @@ class LinearDebiaser(Debiaser):
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the mean difference of the pairs from the seeds, and keep inner products of the background."""
-        way = labelled.differences().mean(axis=0)
+        way = labelled.direction()
         seeds, background = labelled.seeds, labelled.background
         if seeds is None or background is None:
             raise SettingError("linear debiasing needs seeds and background", option="method", hint="choose another")
         with single_threaded():
             grams = background.T @ background, seeds.T @ seeds
-        matrix, measured = _solve(self, *grams, (way / np.linalg.norm(way))[None])
+        matrix, measured = _solve(self, *grams, way[None])
         settings = {**asdict(self), "background": len(background)}
         return LinearTransform("linear", labelled.card(settings, **measured), matrix, np.zeros(len(matrix)))
 

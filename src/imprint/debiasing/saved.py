@@ -85,4 +85,5 @@ def _card(content: Mapping[str, Any]) -> Card:
         settings=dict(content["settings"]),
         measured=dict(content["measured"]),
         version=str(content["version"]),
+        others=tuple(map(read_list, content.get("others", ()))),
     )

@@ -15,9 +15,9 @@ from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.labelled import LabelledRows, gendered_names
 from imprint.debiasing.transform import LinearTransform
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import encode_texts
-from imprint.errors import SettingError
+from imprint.encoders.cache import EncodingStore
+from imprint.encoders.encodings import encode_texts, fresh_texts
+from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
 from imprint.stimuli.definition import WeatTest, WordKind, WordSet, words_of
@@ -41,6 +41,8 @@ TERMS = (
 _MOST_NAMES = 600  # of each group, to fit on
 _MOST_HELD_OUT = 150  # of each group, to judge with
 _EVERY = 5  # every so many names are held out
+_FEWEST_OWN = 10  # words of each group of the reader's own
+_FEWEST_KNOWN = 2  # words of each group that an encoder must know
 _PER_WORD = 4  # sentences of a word that has no pair: more words say more than more sentences
 
 
@@ -76,8 +78,14 @@ def own_groups(groups: Sequence[WordSet]) -> FittingGroups:
         for word in group.words:
             if seen.setdefault(word, group.name) != group.name:
                 raise SettingError(f"{word!r} appears in two groups", words=[word], hint="keep each word in one")
-        if len(group) < 2:
-            raise SettingError(option=f"the group {group.name}", got=len(group), expected="at least 2 words")
+        if len(group) < _FEWEST_OWN:
+            raise SettingError(
+                f"the group {group.name} has {len(group)} words",
+                option="groups",
+                got=len(group),
+                expected=f"at least {_FEWEST_OWN}",
+                hint="give more words with --group, or in groups",
+            )
     parts = [_split(group) for group in groups]
     return FittingGroups(tuple(one for one, _ in parts), tuple(other for _, other in parts))
 
@@ -107,15 +115,25 @@ def label_texts(
     """Encode the words of groups, in sentences or alone; `others` asks for professions and background words too.
 
     A word of a pair goes into every sentence of its kind, any other word into four, each group's in the same ones.
+    Words that the encoder has no representation of are left out.
     """
     asked = gender_groups() if groups is None else groups
     frames = fitting_templates() if templates is None else templates
     paired = {word for pair in asked.pairs for word in pair}
+    fitted, missing = known_words(encoder, asked.fitted)
+    for group in fitted:
+        if len(group) < _FEWEST_KNOWN:
+            raise VocabularyError(
+                f"has {len(group)} of the words of {group.name} to fit on",
+                expected=f"at least {_FEWEST_KNOWN}",
+                where=encoder.name,
+                words=missing,
+            )
     texts: list[str] = []
     owners: list[int] = []
     labels: list[int] = []
     places: dict[tuple[str, str], int] = {}
-    for label, group in enumerate(asked.fitted):
+    for label, group in enumerate(fitted):
         turn = 0
         for word, kind in zip(group.words, group.kinds, strict=True):
             patterns = _patterns(kind, frames, on)
@@ -140,18 +158,26 @@ def label_texts(
         rows=rows.astype(np.float64),
         labels=np.array(labels, dtype=np.intp),
         owners=np.array(owners, dtype=np.intp),
-        groups=tuple(group.words for group in asked.fitted),
+        groups=tuple(group.words for group in fitted),
         pairs=np.array(pairs, dtype=np.intp),
         seeds=_encoded(encoder, catalogue.fitted(), "person noun", frames, on) if others else None,
         background=_encoded(encoder, catalogue.background(), "unknown", frames, on) if others else None,
+        missing=missing,
         settings={"fitted_on": on, "texts": len(texts), "groups": len(asked.fitted)},
     )
+
+
+def known_words(encoder: Encoder, groups: Sequence[WordSet]) -> tuple[tuple[WordSet, ...], tuple[str, ...]]:
+    """Return groups without the words that an encoder has no representation of, and these words."""
+    missing = encoder.lacks(dict.fromkeys(word for group in groups for word in group.words))
+    apart = set(missing)
+    return tuple(group.subset(word for word in group.words if word not in apart) for group in groups), missing
 
 
 class RememberingEncoder(Encoder):
     """An encoder that keeps the vectors it gave, so that several transforms of it encode each text once."""
 
-    def __init__(self, base: Encoder, *, cache: EncodingCache | None = None, progress: Progress | None = None) -> None:
+    def __init__(self, base: Encoder, *, cache: EncodingStore | None = None, progress: Progress | None = None) -> None:
         self.base = base
         self.name, self.identity, self.settings = base.name, base.identity, base.settings
         self.chunk, self.max_texts = 1 << 20, base.max_texts
@@ -166,6 +192,12 @@ class RememberingEncoder(Encoder):
             found = encode_texts(self.base, fresh, cache=self._cache, progress=self._progress)
             self._known |= zip(fresh, found.rows(fresh), strict=True)
         return np.array([self._known[text] for text in texts])
+
+    def check_count(self, texts: Sequence[str]) -> None:
+        """Refuse texts that the encoder may not be sent any more; known ones are not sent again."""
+        if self.max_texts is not None:
+            fresh = [text for text in texts if text not in self._known]
+            self.base.check_count(fresh_texts(self.base, fresh, self._cache))
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that the encoder has no representation of."""
@@ -184,11 +216,13 @@ def _patterns(kind: WordKind, templates: Templates, on: FittedOn) -> Sequence[st
 
 
 def _encoded(encoder: Encoder, words: Sequence[str], kind: WordKind, templates: Templates, on: FittedOn) -> Floats:
-    """Encode words that belong to no group, each in two sentences or alone."""
+    """Encode known words that belong to no group, each in two sentences or alone."""
     patterns = _patterns(kind, templates, on)
+    apart = set(encoder.lacks(words))
     texts = [
         fill(patterns[(place + step) % len(patterns)], word) if on == "sentences" else word.replace("_", " ")
         for place, word in enumerate(words)
+        if word not in apart
         for step in range(min(2, len(patterns)))
     ]
     return encoder.encode(texts).astype(np.float64)

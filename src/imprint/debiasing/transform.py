@@ -31,7 +31,10 @@ _BLOCK_ROWS = 8_192
 
 @dataclass(frozen=True)
 class Card:
-    """What a transform was fitted on: which embedding, which words, which settings, and what was measured."""
+    """What a transform was fitted on: which embedding, which words, which settings, and what was measured.
+
+    `positive` and `negative` are the words of two groups, `others` those of each further group.
+    """
 
     embedding: str
     embedding_sha256: str
@@ -42,6 +45,7 @@ class Card:
     settings: Mapping[str, Any] = field(default_factory=dict)
     measured: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +169,10 @@ class DebiasedEncoder(Encoder):
         """Return the encoder's vectors, moved; a vector of zeros, of a text it does not know, stays one."""
         rows = self.base.encode(texts).astype(np.float64)
         return np.where(rows.any(axis=1, keepdims=True), self.transform(rows), 0.0) if len(texts) else rows
+
+    def check_count(self, texts: Sequence[str]) -> None:
+        """Refuse texts that the encoder may not be sent any more."""
+        self.base.check_count(texts)
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that the encoder has no representation of."""
@@ -325,4 +333,4 @@ def _single(matrix: Floats, bias: Floats) -> tuple[Floats32, Floats32]:
 
 
 def _ends(card: Card) -> str:
-    return f"{show_end(card.positive)} - {show_end(card.negative)}"
+    return " - ".join(show_end(words) for words in (card.positive, card.negative, *card.others))

@@ -15,7 +15,7 @@ import numpy as np
 from imprint.checks import check_choice
 from imprint.choices import PairMethod
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import quote
 from imprint.stimuli.framed import word_vectors
@@ -83,7 +83,7 @@ class Axis:
 
 
 def pair_axis(
-    embedding: EncoderLike, pairs: Pairs, *, method: PairMethod = "difference", cache: EncodingCache | None = None
+    embedding: EncoderLike, pairs: Pairs, *, method: PairMethod = "difference", cache: EncodingStore | None = None
 ) -> Axis:
     """Make an axis from pairs of words.
 
@@ -145,7 +145,7 @@ def pair_axis(
 
 
 def set_axis(
-    embedding: EncoderLike, positive: Sequence[str], negative: Sequence[str], *, cache: EncodingCache | None = None
+    embedding: EncoderLike, positive: Sequence[str], negative: Sequence[str], *, cache: EncodingStore | None = None
 ) -> Axis:
     """Make an axis from the mean of one set of words to the mean of another.
 

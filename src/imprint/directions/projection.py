@@ -15,7 +15,7 @@ import numpy as np
 from imprint.checks import check_list, check_whole
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import Result, Row, WordPoint, WordValue, word_values
 from imprint.significance.ranks import pearson, spearman
@@ -169,7 +169,7 @@ class Comparison(Result):
 
 
 def project(
-    embedding: EncoderLike, axis: Axis, words: Sequence[str], *, cache: EncodingCache | None = None
+    embedding: EncoderLike, axis: Axis, words: Sequence[str], *, cache: EncodingStore | None = None
 ) -> Projections:
     """Project words, at unit length, onto an axis.
 

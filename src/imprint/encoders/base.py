@@ -6,6 +6,7 @@ May et al. (2019, SEAT), section 2: any model that gives a text a vector of fixe
 import hashlib
 import json
 import re
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from imprint.checks import check_list
 from imprint.errors import EncoderError, SettingError, raising_as
 from imprint.types import Floats32
 
+_COUNTING = threading.Lock()  # parts of an audit send texts from several threads
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # what no encoding writes, and no tokenizer reads
 
 
@@ -36,7 +38,9 @@ class Encoder(ABC):
     chunk
         Texts per call of `embed`; each finished chunk is saved in the cache.
     max_texts
-        Refuse work that would send more texts than this.
+        Refuse to encode more texts than this in all.
+    sent
+        Texts that it was given to encode so far.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Encoder(ABC):
     cacheable: bool = True
     chunk: int = 512
     max_texts: int | None = None
+    sent: int = 0
 
     @property
     def sha256(self) -> str:
@@ -66,6 +71,9 @@ class Encoder(ABC):
                     got=text,
                     hint="read it from its file as UTF-8",
                 )
+        with _COUNTING:
+            self.check_count(texts)
+            self.sent += len(texts)
         rows = _as_rows(self.name, self.embed(texts), len(texts))
         broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if len(broken):
@@ -79,16 +87,17 @@ class Encoder(ABC):
             )
         return rows
 
-    def check_count(self, texts: int, *, where: str, hint: str) -> None:
-        """Refuse to send more texts than allowed."""
-        if self.max_texts is not None and texts > self.max_texts:
+    def check_count(self, texts: Sequence[str]) -> None:
+        """Refuse these texts where, with those sent so far, they are more than allowed."""
+        total = self.sent + len(texts)
+        if self.max_texts is not None and total > self.max_texts:
             raise SettingError(
-                f"{texts:,} texts would be sent",
+                f"{total:,} texts would be sent in all",
                 expected=f"at most {self.max_texts:,}",
                 option="max_texts",
-                got=texts,
-                where=where,
-                hint=hint,
+                got=total,
+                where=self.name,
+                hint="ask for fewer tests, or allow more with --max-texts",
             )
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:

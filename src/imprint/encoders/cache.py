@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -28,6 +29,16 @@ _TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY 
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _PAUSE = 0.01  # seconds between two tries of our own
 _ASKED_AT_ONCE = 500  # keys a query, below SQLite's oldest limit on parameters
+
+
+class EncodingStore(Protocol):
+    """What keeps encodings, by encoder and text: on disk between runs, or in memory for one."""
+
+    def get(self, encoder: str, texts: Sequence[str]) -> dict[str, Floats32]:
+        """Return the vectors it has, by text."""
+
+    def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
+        """Keep one row per text."""
 
 
 class EncodingCache:
@@ -153,7 +164,7 @@ class EncodingCache:
         return raising_as(sqlite3.Error, EncoderError, problem, where=self.path, hint=hint)
 
 
-class HeldEncodings(EncodingCache):
+class HeldEncodings:
     """Encodings held for one run, where none are kept on disk."""
 
     def __init__(self) -> None:
@@ -166,10 +177,6 @@ class HeldEncodings(EncodingCache):
     def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
         """Hold one row per text."""
         self._rows |= {(encoder, text): row for text, row in zip(texts, rows, strict=True)}
-
-    def close(self) -> None:
-        """Let go of all of them."""
-        self._rows.clear()
 
 
 def default_cache() -> Path:

@@ -1,12 +1,12 @@
 """Texts to vectors, each distinct text once, with the cache in between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import EncoderError, SettingError
 from imprint.types import Floats32, Progress
 
@@ -24,12 +24,19 @@ class Encodings:
         return self.matrix[[self.index[text] for text in texts]]
 
 
+def fresh_texts(encoder: Encoder, texts: Iterable[str], cache: EncodingStore | None) -> list[str]:
+    """Return the distinct texts that the cache does not have."""
+    distinct = list(dict.fromkeys(texts))
+    known = cache.get(encoder.identity, distinct) if cache is not None and encoder.cacheable else {}
+    return [text for text in distinct if text not in known]
+
+
 def encode_texts(
     encoder: Encoder,
     texts: Sequence[str],
     beside: Sequence[str] = (),
     *,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     progress: Progress | None = None,
 ) -> Encodings:
     """Encode each distinct text once, taking what the cache has and keeping there what it has not.
@@ -43,8 +50,7 @@ def encode_texts(
     kept = cache if encoder.cacheable else None
     known = kept.get(encoder.identity, distinct) if kept is not None else {}
     wanted = [text for text in distinct if text not in known]
-    hint = "ask for fewer tests, or allow more with --max-texts"
-    encoder.check_count(len(wanted), where=encoder.name, hint=hint)
+    encoder.check_count(wanted)
     matrix: Floats32 | None = None
     index = {text: row for row, text in enumerate(distinct)}
     for text, vector in known.items():

@@ -87,7 +87,6 @@ class ServerEncoder(Encoder):
 
     def embed(self, texts: Sequence[str]) -> Floats32:
         """Return one row per text, in order, asking for `chunk` of them at a time."""
-        self.check_count(len(texts), where=self._base, hint="raise --max-texts if that is intended")
         parts = [self._embed(texts[start : start + self.chunk]) for start in range(0, len(texts), self.chunk)]
         return np.concatenate(parts) if parts else np.empty((0, self._size or 0), np.float32)
 

@@ -8,7 +8,7 @@ import numpy as np
 from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.enumeration.targets import WITHIN, Names, asked_names
 from imprint.errors import SettingError
 from imprint.stimuli.framed import word_vectors
@@ -21,7 +21,7 @@ def embed_vocabulary(
     *,
     words: int = 30_000,
     names: Names = "first",
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     progress: Progress | None = None,
 ) -> Embedding:
     """Make an embedding of names and frequent words from a sentence encoder, to enumerate its biases.

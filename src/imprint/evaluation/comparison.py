@@ -12,7 +12,7 @@ from imprint.association.changes import ChangeRow, TopicChangeRow, change_rows
 from imprint.association.verdicts import check_alpha, judge_all
 from imprint.association.weat import WeatResult, WeatRow, find_test, measure
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.agreement import AXIS, AgreementRow, Scores, agree, projected_scores, shared_sets, wefat_scores
 from imprint.evaluation.analogy import MOST_WORDS
@@ -68,7 +68,7 @@ def compare(
     alpha: float = 0.05,
     most_words: int = MOST_WORDS,
     resamples: int = RESAMPLES,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> EmbeddingComparison:

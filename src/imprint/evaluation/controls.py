@@ -19,7 +19,7 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import encode_texts
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.rows import Result, Row
@@ -102,7 +102,7 @@ class Controls(Result):
 
 
 def controls(
-    subject: EncoderLike, *, languages: Collection[str] = LANGUAGES, cache: EncodingCache | None = None
+    subject: EncoderLike, *, languages: Collection[str] = LANGUAGES, cache: EncodingStore | None = None
 ) -> Controls:
     """Ask a subject what every subject that knows English words knows: can it be judged at all?
 
@@ -131,7 +131,7 @@ def controls(
     return Controls(opened.name, opened.sha256, judged, found, encoded)
 
 
-def _ask(subject: Embedding | Encoder, cache: EncodingCache | None) -> tuple[tuple[Control, ...], int]:
+def _ask(subject: Embedding | Encoder, cache: EncodingStore | None) -> tuple[tuple[Control, ...], int]:
     tests, valence, pairs = _tests(), _valence(), _pairs()
     words = control_words()
     vectors, encoded = _vectors(subject, sorted(words), cache)
@@ -211,7 +211,7 @@ def _rows(words: Sequence[str], vectors: WordVectors) -> Floats:
 
 
 def _vectors(
-    subject: Embedding | Encoder, words: Sequence[str], cache: EncodingCache | None
+    subject: Embedding | Encoder, words: Sequence[str], cache: EncodingStore | None
 ) -> tuple[WordVectors, int]:
     """Return the unit vectors of the words that a subject has, and how many were encoded now."""
     if isinstance(subject, Embedding):

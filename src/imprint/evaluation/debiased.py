@@ -5,7 +5,7 @@ are judged alike: the group that classifiers still read off sentences, SEATs bef
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -22,13 +22,14 @@ from imprint.debiasing.sentences import (
     FittingGroups,
     RememberingEncoder,
     gender_groups,
+    known_words,
     label_texts,
     own_groups,
 )
 from imprint.debiasing.transform import DebiasedEncoder, LinearTransform, Transform
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import SentenceLeakageRow
@@ -87,7 +88,7 @@ def debias_encoder(
     groups: Sequence[WordSet] | None = None,
     templates: Templates | None = None,
     tests: Sequence[WeatTest] | None = None,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> EncoderDebiasing:
@@ -153,15 +154,16 @@ def _leakage(
 ) -> list[Row]:
     """Try to read the group off held-out words in SEAT's sentences, with the encoder as it was and as it is."""
     names = tuple(group.name for group in asked.held_out)
-    fewest = min(map(len, asked.held_out))
+    held_out, missing = known_words(before, asked.held_out)
+    fewest = min(map(len, held_out))
     if fewest < FEWEST_HELD_OUT:
-        reason = f"a group has {fewest} held-out words, fewer than {FEWEST_HELD_OUT}"
+        reason = f"a group has {fewest} held-out words that the encoder knows, fewer than {FEWEST_HELD_OUT}"
         return [
             skipped(
                 (before.name, before.identity), "leakage", "What is left of the groups", reason, part=PART, seed=seed
             )
         ]
-    texts, labels, owners = held_out_texts(asked)
+    texts, labels, owners = held_out_texts(replace(asked, held_out=held_out))
     rows = before.encode(texts).astype(np.float64)
     of_words = owner_labels(labels, owners)
 
@@ -190,6 +192,7 @@ def _leakage(
                     embedding_sha256=encoder.identity,
                     statistic=measured["accuracy"].value,
                     seed=seed,
+                    missing=missing,
                     method=encoder.transform.method,
                     fit_texts=on,
                     classifier=classifier,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS, analogy
 from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks, pair_words
@@ -42,7 +42,7 @@ def evaluate(
     against: EncoderLike | None = None,
     most_words: int = MOST_WORDS,
     resamples: int = RESAMPLES,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> Evaluation:

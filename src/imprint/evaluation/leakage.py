@@ -15,7 +15,7 @@ import numpy as np
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.recovering import (
     CLUSTERS,
@@ -132,7 +132,7 @@ def leakage(
     axis: Axis,
     *,
     after: EncoderLike | None = None,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
 ) -> Leakage:

@@ -1,7 +1,10 @@
 """Bias tests while a sentence-transformers model is trained: an evaluator like the library's own."""
 
 import csv
-from collections.abc import Sequence
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +16,7 @@ from imprint.association.weat import find_test
 from imprint.choices import Context
 from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
-from imprint.errors import SettingError, requiring
+from imprint.errors import EncoderError, SettingError, VocabularyError, requiring
 from imprint.stimuli.catalog import GENDER_TESTS
 from imprint.stimuli.definition import WeatTest
 
@@ -26,6 +29,7 @@ with requiring("sentence-transformers", "encoders"):
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
+_MEASURED = ("difference", "d")
 _PRIMARY = "negative_mean_absolute_difference"
 
 
@@ -34,7 +38,8 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
 
     Give it to a trainer as `evaluator`. It returns, per test, `TEST_difference` (the difference in cosines) and
     `TEST_d` (the effect size), by words. The primary metric is minus the mean of the absolute differences, so that
-    more is better. Use it beside an evaluator of quality: a model that says nothing has no bias either.
+    more is better. A model that gives every text the same vector, or NaN, is warned about and logged as NaN, and
+    training goes on. Use it beside an evaluator of quality: a model that says nothing has no bias either.
 
     Parameters
     ----------
@@ -78,12 +83,14 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
         """Run the tests on the model as it is now."""
         encode = partial(model.encode, batch_size=self.batch_size, convert_to_numpy=True, show_progress_bar=False)
         encoder = FunctionEncoder(encode, name="model in training")
-        encodings = encode_texts(encoder, [text for one in self.questions for text in one.texts + one.frames])
-        measured: dict[str, float] = {}
-        for question in self.questions:
-            result = measure(question, encoder, encodings, units=("word",))["word"]
-            measured[f"{question.test.id}_difference"] = result.mean_difference
-            measured[f"{question.test.id}_d"] = result.effect_size
+        measured = {f"{question.test.id}_{what}": math.nan for question in self.questions for what in _MEASURED}
+        with _going_on():
+            encodings = encode_texts(encoder, [text for one in self.questions for text in one.texts + one.frames])
+            for question in self.questions:
+                with _going_on():
+                    result = measure(question, encoder, encodings, units=("word",))["word"]
+                    measured[f"{question.test.id}_difference"] = result.mean_difference
+                    measured[f"{question.test.id}_d"] = result.effect_size
         differences = [abs(value) for name, value in measured.items() if name.endswith("_difference")]
         measured[_PRIMARY] = -float(np.mean(differences))
         if output_path is not None and self.write_csv:
@@ -110,3 +117,12 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
             if fresh:
                 writer.writerow(values)
             writer.writerow(values.values())
+
+
+@contextmanager
+def _going_on() -> Iterator[None]:
+    """Warn about a model without usable vectors, such as one that has collapsed, and let training go on."""
+    try:
+        yield
+    except (EncoderError, VocabularyError) as error:
+        warnings.warn(f"a test that cannot be run is logged as NaN: {error}", stacklevel=4)

@@ -51,7 +51,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
             tests=tests,
             copies=plan.copies if embedded else plan.copies // 2,  # each has several times the dimensions
             alpha=plan.alpha,
-            cache=job.cache,
+            cache=job.encodings,
             seed=plan.seed,
             report=lambda _, done, total: progress(done, total),
         ).findings()

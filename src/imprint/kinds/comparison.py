@@ -38,7 +38,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     if job.against is None:
         raise SettingError("no second embedding was given", option="against", hint="give one with --against")
     one, plan = job.embedding, job.plan
-    other = word_vectors(job.against, comparison_words(), cache=job.cache)
+    other = word_vectors(job.against, comparison_words(), cache=job.encodings)
 
     def compared() -> Sequence[Row]:
         return compare(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from imprint.directions.axis import Axis
     from imprint.embeddings.embedding import Embedding
     from imprint.encoders.base import Encoder
-    from imprint.encoders.cache import EncodingCache
+    from imprint.encoders.cache import EncodingStore
     from imprint.kinds.words import AskedWords
     from imprint.subjects.sources import SourceKind
 
@@ -163,10 +163,13 @@ class Job:
     plan: Plan
     beside: "Encoder | None" = None
     against: "Embedding | Encoder | None" = None
-    cache: "EncodingCache | None" = None
+    cache: "EncodingStore | None" = None
     executor: Executor | None = None
     progress: Progress | None = None  # of encoding the words
     enumerated: bool = True  # whether the enumeration is run
+
+    def __post_init__(self) -> None:
+        _ = self.encodings  # made before threads ask for it at once
 
     @property
     def measured(self) -> tuple[str, str]:
@@ -209,13 +212,18 @@ class Job:
         return replace(settings, words=self.plan.encoded_words, rotations=rotations)
 
     @cached_property
+    def encodings(self) -> "EncodingStore":
+        """The cache, or what holds encodings for this run where there is none."""
+        from imprint.encoders.cache import HeldEncodings
+
+        return HeldEncodings() if self.cache is None else self.cache
+
+    @cached_property
     def words(self) -> "AskedWords":
         """The words of the subject that kinds ask about; their sentences, which no other kind needs, are not held."""
-        from imprint.encoders.cache import HeldEncodings
         from imprint.kinds.words import asked_words
 
-        cache = None if isinstance(self.cache, HeldEncodings) else self.cache
-        return asked_words(self.subject, self.plan, cache, self.progress, enumerated=self.enumerated)
+        return asked_words(self.subject, self.plan, self.cache, self.progress, enumerated=self.enumerated)
 
     @cached_property
     def sentence_tests(self) -> "list[WeatTest]":

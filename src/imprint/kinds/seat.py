@@ -134,14 +134,14 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         alpha=plan.alpha,
         units=("word",) if plan.quick else UNITS,
         alone=not plan.quick,
-        cache=job.cache,
+        cache=job.encodings,
         seed=plan.seed,
         report=report,
     )
     if encoder is job.subject:  # the audit's first row has its controls
         return battery.findings()
     try:
-        asked: Row = controls(encoder, languages=plan.languages, cache=job.cache).findings()[0]
+        asked: Row = controls(encoder, languages=plan.languages, cache=job.encodings).findings()[0]
     except ImprintError as error:
         asked = job.skip("controls", f"Can {encoder.name} be judged?", error, SENTENCES)
     return [asked, *battery.findings()]

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.encoded import vocabulary_words
 from imprint.enumeration.targets import Names
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.leakage import leakage_words
 from imprint.names.tables import first_names
 from imprint.stimuli.definition import WefatTest, words_of
-from imprint.stimuli.framed import FRAMES, word_vectors
+from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.seeds import definitional_pairs
 
 if TYPE_CHECKING:
     from imprint.encoders.base import Encoder
-    from imprint.encoders.cache import EncodingCache
+    from imprint.encoders.cache import EncodingStore
     from imprint.kinds.job import Plan
     from imprint.types import Progress
 
@@ -33,7 +33,7 @@ class AskedWords:
 def asked_words(
     subject: "Embedding | Encoder",
     plan: "Plan",
-    cache: "EncodingCache | None" = None,
+    cache: "EncodingStore | None" = None,
     progress: "Progress | None" = None,
     *,
     enumerated: bool = True,
@@ -49,11 +49,11 @@ def asked_words(
     more = vocabulary_words(plan.encoded_words, names) if enumerated else ()
     vocabulary = dict.fromkeys((*tests, *more))
     try:
-        hint = "the rest of the audit needs fewer; allow more with --max-texts"
-        subject.check_count(len(FRAMES) * len(vocabulary), where=subject.name, hint=hint)
-    except ImprintError as error:
+        table = word_vectors(subject, vocabulary, cache=cache, progress=progress)
+    except SettingError as error:
+        if error.option != "max_texts":
+            raise
         return AskedWords(word_vectors(subject, tests, cache=cache, progress=progress), error, names)
-    table = word_vectors(subject, vocabulary, cache=cache, progress=progress)
     return AskedWords(table, table, names)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import ScorerError, SettingError
 from imprint.scoring.scorers import Scorer
 from imprint.types import Floats, Floats32, Progress
@@ -48,7 +48,7 @@ def collect(
     scorer: Scorer,
     texts: Sequence[str],
     *,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     pace: Pace | None = None,
     progress: Progress | None = None,
 ) -> Collected:
@@ -104,7 +104,7 @@ def _resumable(error: ScorerError, done: int, total: int) -> ScorerError:
     )
 
 
-def _keep(cache: EncodingCache, scorer: Scorer, texts: Sequence[str], scores: Floats) -> None:
+def _keep(cache: EncodingStore, scorer: Scorer, texts: Sequence[str], scores: Floats) -> None:
     if len(scores):
         cache.put(_key(scorer), texts[: len(scores)], _rows(scores))
 

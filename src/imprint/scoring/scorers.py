@@ -133,9 +133,10 @@ class EncoderScorer(Scorer):
     def __init__(self, encoder: Encoder, query: str) -> None:
         self.name = f"{encoder.name}, query {query!r}"
         self.identity = identify(adapter="encoder", encoder=encoder.identity, query=query)
-        self.cacheable, self.batch, self.max_texts = encoder.cacheable, encoder.chunk, encoder.max_texts
+        self.cacheable, self.batch = encoder.cacheable, encoder.chunk
         self._encoder = encoder
         self._query = _unit(encoder.encode([query]))[0]
+        self.max_texts = None if encoder.max_texts is None else encoder.max_texts - encoder.sent
         if not self._query.any():
             raise ScorerError(f"gives the query {query!r} no direction", where=encoder.name, hint="use other words")
 

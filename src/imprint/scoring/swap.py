@@ -13,7 +13,7 @@ import numpy as np
 from imprint.association.rows import FEWEST, KEPT, JudgedRow
 from imprint.association.verdicts import ALPHA, Case, Evidence, Judged, check_alpha, judge_all
 from imprint.checks import check_whole
-from imprint.encoders.cache import EncodingCache
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.files import FilePath
 from imprint.rows import Count, Result, TemplateValue, WordList, WordValue
@@ -194,7 +194,7 @@ def swap(
     alpha: float = ALPHA,
     copies: int = 200,
     per_second: float | None = None,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
     **options: Any,

@@ -7,6 +7,7 @@ for other words, so that no frame tells them apart.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from imprint.embeddings.bundled import frequency_table
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import encode_texts
+from imprint.encoders.cache import EncodingStore
+from imprint.encoders.encodings import encode_texts, fresh_texts
 from imprint.errors import EncoderError
 from imprint.stimuli import seeds
 from imprint.subjects.opening import EncoderLike, load, open_subject
@@ -35,7 +36,7 @@ def word_vectors(
     source: EncoderLike,
     words: Iterable[str],
     *,
-    cache: EncodingCache | None = None,
+    cache: EncodingStore | None = None,
     progress: Progress | None = None,
 ) -> Embedding:
     """Return an embedding as it is; of an encoder, one of these words.
@@ -140,7 +141,7 @@ def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
 
 
 def _mean_over_frames(
-    encoder: Encoder, vocabulary: Sequence[str], cache: EncodingCache | None, progress: Progress | None
+    encoder: Encoder, vocabulary: Sequence[str], cache: EncodingStore | None, progress: Progress | None
 ) -> tuple[Floats32, Background | None]:
     """Return the vectors of words, and the common words that stand for all others; one frame at a time."""
     beside, ranked = (
@@ -148,10 +149,12 @@ def _mean_over_frames(
     )
     texts = list(dict.fromkeys((*beside.words, *ranked.words, *map(_spaced, vocabulary))))
     places = {text: place for place, text in enumerate(texts)}
+    asked = [[frame.format(word=text) for text in texts] for frame in FRAMES]
+    if encoder.max_texts is not None:
+        encoder.check_count(fresh_texts(encoder, chain(*asked), cache))
     total = None
-    for turn, frame in enumerate(FRAMES):
+    for turn, (frame, sentences) in enumerate(zip(FRAMES, asked, strict=True)):
         step = None if progress is None else _of_frame(progress, turn, len(texts))
-        sentences = [frame.format(word=text) for text in texts]
         rows = encode_texts(encoder, sentences, cache=cache, progress=step).rows(sentences)
         largest = np.abs(rows).max()
         rows -= rows[: len(beside.words) or None].mean(axis=0, dtype=np.float64).astype(np.float32)
