@@ -131,7 +131,6 @@ def test_sampling_is_there_on_request(imprint):
     [
         (["weat", "nowhere.txt"], "nowhere.txt"),
         (["weat", "HTTP://127.0.0.1:9/v1"], "URL"),
-        (["compare", "default", "default-encoder"], "default-encoder"),
         (["seat", "org/no-such-model"], "hf download org/no-such-model"),
         (["weat", "default", "--test", "caliskan-99"], "'caliskan-9'"),
         (["weat", "default", "--test", "caliskan-wefat-names"], "imprint wefat"),

@@ -19,11 +19,10 @@ from imprint.debiasing.sentences import (
 )
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.debiased import held_out_texts
-from imprint.evaluation.nested import owner_labels, recover_by_others
-from imprint.evaluation.recovering import share_right
+from imprint.evaluation.nested import WordRows, recover_group
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WordSet
-from imprint.stimuli.templates import bundled_templates, fitting_templates
+from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates
 from imprint.subjects.opening import open_encoder
 
 METHODS = ("hard", "leace", "inlp", "sentence-debias")
@@ -53,15 +52,15 @@ def labelled(encoder, groups):
 
 @pytest.fixture(scope="module")
 def found(encoder, groups, labelled):
-    """Return how often a classifier, trained on the fitted sentences, puts held-out names in held-out ones right."""
-    texts, labels, owners = held_out_texts(groups)
-    rows = encoder.encode(texts).astype(np.float64)
+    """Return how often a classifier, trained on fitted names too, puts held-out names in SEAT's sentences right."""
+    whole = FittingGroups(groups.held_out, tuple(one.subset(one.words[-120:]) for one in groups.fitted))
+    texts = held_out_texts(groups), held_out_texts(whole)
+    judged, others = (WordRows(encoder.encode(one[0]).astype(np.float64), *one[1:]) for one in texts)
 
     def accuracy(transform=None):
         move = transform or (lambda given: given)
-        trained = (move(labelled["sentences"].rows), labelled["sentences"].labels)
-        attempt = recover_by_others(trained, move(rows), labels, owners)
-        return share_right(attempt.right, owner_labels(labels, owners))
+        moved = [one._replace(rows=move(one.rows)) for one in (judged, others)]
+        return recover_group(*moved, 0).folds.mean()
 
     return accuracy
 
@@ -71,9 +70,10 @@ def test_nothing_that_judges_was_fitted_on(groups):
     fitted = {word for group in whole.fitted for word in group.words}
     assert not fitted & {word for group in whole.held_out for word in group.words}
     assert not fitted & set(get("caliskan-6").x.words + get("caliskan-6").y.words)
-    assert [len(group) for group in whole.fitted] == [616, 622]
+    assert not fitted & {"Bobby", "Jesse", "Eddie", "Ashley"}  # of WEFATs
+    assert [len(group) for group in whole.fitted] == [614, 622]
     templates = {pattern for patterns in fitting_templates().by_kind.values() for pattern in patterns}
-    assert not templates & {pattern for patterns in bundled_templates().by_kind.values() for pattern in patterns}
+    assert not templates & bundled_patterns()
 
 
 def test_rows_of_a_word_share_their_owner_and_pairs_differ_in_the_word_alone(labelled, groups):
@@ -88,21 +88,25 @@ def test_gender_is_read_off_held_out_names_before(found):
     assert found() > 0.95
 
 
-def test_leace_fitted_on_sentences_leaves_chance_and_fitted_on_words_does_not(found, labelled):
+def test_leace_makes_the_means_of_what_it_was_fitted_on_equal_and_fitted_on_words_leaves_more(found, labelled):
     fitted = {on: debiaser("leace").fit_rows(rows) for on, rows in labelled.items()}
-    assert found(fitted["sentences"]) == 0.5
-    assert 0.7 < found(fitted["words"]) < 0.95
+    for on, rows in labelled.items():
+        before, after = (
+            np.linalg.norm(one[rows.labels == 0].mean(axis=0) - one[rows.labels == 1].mean(axis=0))
+            for one in (rows.rows, fitted[on](rows.rows))
+        )
+        assert after < 1e-9 < 0.05 < before
+    assert 0.6 < found(fitted["sentences"]) < found(fitted["words"]) < found()
     assert fitted["sentences"].card.measured["changed"] < 0.1
 
 
-def test_inlp_leaves_little_and_the_axes_of_pairs_leave_names_readable(found, labelled):
+def test_inlp_leaves_less_than_the_axes_of_pairs(found, labelled):
     left = {
         name: found(debiaser(name).fit_rows(labelled["sentences"])) for name in ("inlp", "hard", "sentence-debias")
     }
-    assert left["inlp"] < 0.7  # 0.58 to 0.69, depending on which fifth of the words is for development
     # One or three directions of terms such as man and woman are not all that tells names apart.
-    assert 0.7 < left["hard"] < 0.97
-    assert 0.7 < left["sentence-debias"] < 0.97
+    assert 0.6 < left["inlp"] < min(left["hard"], left["sentence-debias"])
+    assert max(left["hard"], left["sentence-debias"]) < found()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -171,6 +175,32 @@ def test_groups_that_cannot_be_used_are_refused():
         own_groups([one, two])
     with refuses(SettingError, "three", "--group", option="groups", got=9):
         own_groups([one, WordSet.of("three", "klmnopqrs", "name")])
+
+
+def test_kinds_that_own_templates_leave_out_are_not_seats_and_seats_are_refused():
+    texts = []
+
+    def encode(asked):
+        texts.extend(asked)
+        return np.random.default_rng(0).normal(size=(len(asked), 4))
+
+    groups = FittingGroups(
+        (
+            WordSet("one", ("Ann", "cook"), ("name", "person noun")),
+            WordSet("two", ("Bob", "smith"), ("name", "unknown")),
+        ),
+        (),
+    )
+    own = Templates("en", {"name": ("We met {word}.",)})
+    label_texts(open_encoder(encode), groups, templates=own)
+    assert {text for text in texts if "Ann" in text} == {"We met Ann."}
+    assert "Have you seen the cook today?" in texts
+    assert not {fill(pattern, word) for pattern in bundled_patterns() for word in ("Ann", "cook", "smith")} & set(
+        texts
+    )
+    wrong = Templates("en", {"name": ("We met {word}.", "This is {word}.")})
+    with refuses(SettingError, option="templates", got="This is {word}."):
+        label_texts(open_encoder(encode), groups, templates=wrong)
 
 
 def test_a_plug_in_that_knows_words_alone_says_so(encoder, groups):

@@ -1,4 +1,4 @@
-"""INLP: classifiers of the group are trained and their directions projected out, until none does better than chance.
+"""INLP: directions of classifiers of the group are projected out, until development words are put right by chance.
 
 Ravfogel et al. (2020), "Null it out: guarding protected attributes by iterative nullspace projection", section 4. The
 classifiers are least-squares ones. Every fifth word of each group is for development: no direction is fitted on it, it
@@ -27,7 +27,7 @@ _PENALTIES = (0.01, 0.1, 1.0, 10.0)  # of the mean variance along an axis
 
 @dataclass(frozen=True)
 class InlpDebiaser(LabelledDebiaser):
-    """Iterative nullspace projection: removes directions until linear classifiers of the group are at chance.
+    """Iterative nullspace projection: removes directions until development words are classified by chance.
 
     Parameters
     ----------
@@ -40,7 +40,9 @@ class InlpDebiaser(LabelledDebiaser):
     {'most': 5}
     """
 
-    summary: ClassVar[str] = "projects out directions of linear classifiers until a new one does no better than chance"
+    summary: ClassVar[str] = (
+        "projects out directions of linear classifiers until a new one does no better than chance on development words"
+    )
 
     most: int = 35
 

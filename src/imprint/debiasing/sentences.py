@@ -20,11 +20,13 @@ from imprint.encoders.encodings import encode_texts, fresh_texts
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
-from imprint.stimuli.definition import WeatTest, WordKind, WordSet, words_of
-from imprint.stimuli.templates import Templates, fill, fitting_templates
+from imprint.stimuli.definition import WordKind, WordSet, words_of
+from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates
 from imprint.types import Floats, Floats32, Progress
 
 FittedOn = Literal["words", "sentences"]
+
+PER_WORD = 4  # sentences of a word that has no pair: more words say more than more sentences
 
 TERMS = (
     *((pair, "person noun") for pair in (
@@ -43,7 +45,6 @@ _MOST_HELD_OUT = 150  # of each group, to judge with
 _EVERY = 5  # every so many names are held out
 _FEWEST_OWN = 10  # words of each group of the reader's own
 _FEWEST_KNOWN = 2  # words of each group that an encoder must know
-_PER_WORD = 4  # sentences of a word that has no pair: more words say more than more sentences
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class FittingGroups:
 
 def gender_groups() -> FittingGroups:
     """Return men and women: paired terms, and first names that no test of the catalogue asks about."""
-    asked = words_of([test for test in tests() if isinstance(test, WeatTest)])
+    asked = words_of(tests())
     fitted, held_out = [], []
     for side, (group, names) in enumerate(zip(("men", "women"), gendered_names(), strict=True)):
         others = [name for name in names if name not in asked]
@@ -118,7 +119,7 @@ def label_texts(
     Words that the encoder has no representation of are left out.
     """
     asked = gender_groups() if groups is None else groups
-    frames = fitting_templates() if templates is None else templates
+    frames = _fitting(templates)
     paired = {word for pair in asked.pairs for word in pair}
     fitted, missing = known_words(encoder, asked.fitted)
     for group in fitted:
@@ -138,8 +139,8 @@ def label_texts(
         for word, kind in zip(group.words, group.kinds, strict=True):
             patterns = _patterns(kind, frames, on)
             if word not in paired:
-                patterns = [patterns[(turn + step) % len(patterns)] for step in range(min(_PER_WORD, len(patterns)))]
-                turn += _PER_WORD
+                patterns = in_turn(patterns, turn, PER_WORD)
+                turn += 1
             for pattern in patterns:
                 places[word, pattern] = len(texts)
                 texts.append(fill(pattern, word) if pattern else word)
@@ -172,6 +173,12 @@ def known_words(encoder: Encoder, groups: Sequence[WordSet]) -> tuple[tuple[Word
     missing = encoder.lacks(dict.fromkeys(word for group in groups for word in group.words))
     apart = set(missing)
     return tuple(group.subset(word for word in group.words if word not in apart) for group in groups), missing
+
+
+def in_turn(patterns: Sequence[str], turn: int, most: int | None) -> Sequence[str]:
+    """Return at most so many patterns, the next ones each turn."""
+    size = min(most or len(patterns), len(patterns))
+    return [patterns[(turn * size + step) % len(patterns)] for step in range(size)]
 
 
 class RememberingEncoder(Encoder):
@@ -208,6 +215,21 @@ def _split(group: WordSet) -> tuple[WordSet, WordSet]:
     held_out = group.words[_EVERY - 1 :: _EVERY][:_MOST_HELD_OUT]
     apart = set(held_out)
     return group.subset([word for word in group.words if word not in apart][:_MOST_NAMES]), group.subset(held_out)
+
+
+def _fitting(given: Templates | None) -> Templates:
+    """Return the sentences to fit on, ours for kinds that are left out; SEAT's judge what was fitted."""
+    if given is None:
+        return fitting_templates()
+    for pattern in (pattern for patterns in given.by_kind.values() for pattern in patterns):
+        if pattern in bundled_patterns():
+            raise SettingError(
+                option="templates",
+                got=pattern,
+                expected="sentences that are not among SEAT's, which judge the result",
+                hint="leave it out",
+            )
+    return Templates(given.language, {**fitting_templates().by_kind, **given.by_kind})
 
 
 def _patterns(kind: WordKind, templates: Templates, on: FittedOn) -> Sequence[str]:

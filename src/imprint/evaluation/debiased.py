@@ -1,7 +1,7 @@
 """A debiased encoder, and what debiasing did: judged on names and sentences that it was not fitted on.
 
 The same method is fitted on words alone too, because erasure fitted on words need not carry over to sentences. Both
-are judged alike: the group that classifiers still read off sentences, SEATs before and after, similarity lost.
+are judged alike: the group that a classifier still reads off sentences, SEATs before and after, similarity lost.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,14 @@ from imprint.association.seat_battery import run_seat_battery
 from imprint.association.seat_result import SeatResult
 from imprint.association.verdicts import ALPHA
 from imprint.debiasing.debiaser import Debiaser, debiaser
-from imprint.debiasing.labelled import LabelledRows
 from imprint.debiasing.rows import fitted_finding
 from imprint.debiasing.sentences import (
+    PER_WORD,
     FittedOn,
     FittingGroups,
     RememberingEncoder,
     gender_groups,
+    in_turn,
     known_words,
     label_texts,
     own_groups,
@@ -33,7 +34,7 @@ from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import SentenceLeakageRow
-from imprint.evaluation.nested import owner_labels, recover_anew, recover_by_others
+from imprint.evaluation.nested import WordRows, recover_group
 from imprint.evaluation.recovering import FOLDS, RecoveryAttempt, estimate_change, estimate_recovery
 from imprint.evaluation.resampling import flatten
 from imprint.evaluation.similarity import similarity
@@ -47,8 +48,6 @@ from imprint.types import Indices, Report
 PART = "debiasing"
 FEWEST_HELD_OUT = 2 * FOLDS  # words of each group that folds can be made of
 
-_ANEW = "trained on these sentences, nested cross-validation"
-_BY_OTHERS = "trained on the sentences fitted on"
 _BENCHMARKS = ("rg-65", "ws-353", "men")
 
 
@@ -104,7 +103,8 @@ def debias_encoder(
         Two or more sets of words whose group should not be found any more; by default men's and women's names
         and terms. Every fifth word is held out. Without terms in pairs, only leace and inlp can be fitted.
     templates
-        Sentences to fit on, from `read_templates`; by default sentences that are not among SEAT's.
+        Sentences to fit on, from `read_templates`; by default, and for kinds of words it leaves out, sentences of
+        this package. SEAT's own sentences are refused, because they judge the result.
     tests
         SEATs to run before and after; by default those of gender, or none where groups are given.
     cache
@@ -140,7 +140,7 @@ def debias_encoder(
         chosen = choose(catalogue(), GENDER_TESTS) if groups is None else ()
         tests = [test for test in chosen if isinstance(test, WeatTest)]
     rows: list[Row] = [fitted_finding(transforms[on]) for on in ("sentences", "words")]
-    rows += _leakage(before, after, labelled["sentences"], asked, seed)
+    rows += _leakage(before, after, asked, seed)
     rows += _changes(before, after, tests, seed, report)
     rows += _similarity(before, after, seed)
     made = {on: transform.apply(opened) for on, transform in transforms.items()}
@@ -149,10 +149,11 @@ def debias_encoder(
     )
 
 
-def _leakage(
-    before: Encoder, after: dict[FittedOn, DebiasedEncoder], trained: LabelledRows, asked: FittingGroups, seed: int
-) -> list[Row]:
-    """Try to read the group off held-out words in SEAT's sentences, with the encoder as it was and as it is."""
+def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: FittingGroups, seed: int) -> list[Row]:
+    """Try to read the group off held-out words in SEAT's sentences, with the encoder as it was and as it is.
+
+    The classifier may learn from every word fitted on, in the same sentences: whoever uses the encoder can do so too.
+    """
     names = tuple(group.name for group in asked.held_out)
     held_out, missing = known_words(before, asked.held_out)
     fewest = min(map(len, held_out))
@@ -163,63 +164,70 @@ def _leakage(
                 (before.name, before.identity), "leakage", "What is left of the groups", reason, part=PART, seed=seed
             )
         ]
-    texts, labels, owners = held_out_texts(replace(asked, held_out=held_out))
-    rows = before.encode(texts).astype(np.float64)
-    of_words = owner_labels(labels, owners)
+    asked = replace(asked, held_out=held_out)
 
-    def attempts(transform: Transform | None) -> dict[str, RecoveryAttempt]:
-        moved = rows if transform is None else transform(rows)
-        train = trained.rows if transform is None else transform(trained.rows)
-        return {
-            _BY_OTHERS: recover_by_others((train, trained.labels), moved, labels, owners),
-            _ANEW: recover_anew(moved, labels, owners, seed),
-        }
+    def encoded(texts: Sequence[str], labels: Indices, owners: Indices) -> WordRows:
+        return WordRows(before.encode(texts).astype(np.float64), labels, owners)
 
-    first = attempts(None)
+    judged, others = encoded(*held_out_texts(asked)), encoded(*_texts(known_words(before, asked.fitted)[0], PER_WORD))
+    of_words = judged.of_words()
+
+    def attempt(move: Transform) -> RecoveryAttempt:
+        return recover_group(judged._replace(rows=move(judged.rows)), others._replace(rows=move(others.rows)), seed)
+
+    first = recover_group(judged, others, seed)
     found: list[Row] = []
     for on in ("sentences", "words"):
         encoder = after[on]
-        for classifier, last in attempts(encoder.transform).items():
-            measured = {
-                "accuracy": estimate_recovery(last, of_words, seed),
-                "against_accuracy": estimate_recovery(first[classifier], of_words, seed),
-                "change": estimate_change(first[classifier], last, of_words, seed),
-            }
-            found.append(
-                SentenceLeakageRow(
-                    test=f"{encoder.transform.method} fitted on {on}, {classifier}",
-                    embedding=encoder.name,
-                    embedding_sha256=encoder.identity,
-                    statistic=measured["accuracy"].value,
-                    seed=seed,
-                    missing=missing,
-                    method=encoder.transform.method,
-                    fit_texts=on,
-                    classifier=classifier,
-                    group_names=names,
-                    n_words=len(of_words),
-                    texts=len(texts),
-                    chance=1.0 / len(names),
-                    against=before.name,
-                    against_sha256=before.identity,
-                    **flatten(measured),
-                )
+        last = attempt(encoder.transform)
+        measured = {
+            "accuracy": estimate_recovery(last, of_words, seed),
+            "against_accuracy": estimate_recovery(first, of_words, seed),
+            "change": estimate_change(first, last, of_words, seed),
+        }
+        found.append(
+            SentenceLeakageRow(
+                test=f"{encoder.transform.method} fitted on {on}",
+                embedding=encoder.name,
+                embedding_sha256=encoder.identity,
+                statistic=measured["accuracy"].value,
+                seed=seed,
+                missing=missing,
+                method=encoder.transform.method,
+                fit_texts=on,
+                group_names=names,
+                n_words=len(of_words),
+                n_trained=len(others.of_words()) + len(of_words) * (FOLDS - 1) // FOLDS,
+                texts=len(judged.rows),
+                chance=1.0 / len(names),
+                against=before.name,
+                against_sha256=before.identity,
+                **flatten(measured),
             )
+        )
     return found
 
 
 def held_out_texts(asked: FittingGroups) -> tuple[list[str], Indices, Indices]:
     """Return SEAT's sentences about held-out words, the group of each and the number of its word."""
+    return _texts(asked.held_out)
+
+
+def _texts(groups: Sequence[WordSet], most: int | None = None) -> tuple[list[str], Indices, Indices]:
+    """Return SEAT's sentences about words, at most so many of each in turn; their groups; numbers of their words."""
     frames = bundled_templates().by_kind
-    made = [
-        (fill(pattern, word), label, f"{label} {word}")
-        for label, group in enumerate(asked.held_out)
-        for word, kind in zip(group.words, group.kinds, strict=True)
-        for pattern in frames[kind]
-    ]
-    texts, labels, words = zip(*made, strict=True)
-    numbers = {word: place for place, word in enumerate(dict.fromkeys(words))}
-    return list(texts), np.array(labels, dtype=np.intp), np.array([numbers[word] for word in words], dtype=np.intp)
+    texts: list[str] = []
+    labels: list[int] = []
+    owners: list[int] = []
+    word_number = 0
+    for label, group in enumerate(groups):
+        for turn, (word, kind) in enumerate(zip(group.words, group.kinds, strict=True)):
+            made = [fill(pattern, word) for pattern in in_turn(frames[kind], turn, most)]
+            texts += made
+            labels += [label] * len(made)
+            owners += [word_number] * len(made)
+            word_number += 1
+    return texts, np.array(labels, dtype=np.intp), np.array(owners, dtype=np.intp)
 
 
 def _changes(

@@ -87,14 +87,16 @@ class SentenceLeakageRow(Row, frozen=True, kw_only=True, tag="sentence-leakage")
     """How often a linear classifier reads the group off sentences about held-out words, before and after debiasing.
 
     `fit_texts` says what the debiaser was fitted on: words alone, or sentences. The accuracy is the mean over groups
-    of the share of sentences classified correctly. Intervals are over words.
+    of the share of sentences classified correctly. `n_trained` words train the classifier: those fitted on, and four
+    fifths of the `n_words` held-out ones. Intervals are Nadeau and Bengio's as if only the held-out words trained it,
+    which makes them wider.
     """
 
     method: str
     fit_texts: str
-    classifier: str
     group_names: tuple[str, ...]
     n_words: int
+    n_trained: int
     texts: int
     chance: float
     accuracy: float

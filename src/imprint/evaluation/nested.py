@@ -1,76 +1,101 @@
 """How well a linear classifier reads the group off vectors of sentences, of words it was not trained on.
 
-Two questions: of a classifier trained on other words in other sentences, and of one trained anew on the vectors as
-they are, whose penalty is chosen by folds within the training words (nested cross-validation). No word is in both
-parts of a fold. Classifiers are least-squares ones, and each group has the same weight.
+It is trained on the words a debiaser was fitted on and on four fifths of the held-out words, and judged on the other
+held-out words. Its penalty is chosen by folds within the training words (nested cross-validation). No word is in two
+parts. The classifier is ridge regression on the labels, and each group has the same weight.
 """
 
-import warnings
+from typing import NamedTuple
 
 import numpy as np
 
 from imprint.evaluation.recovering import FOLDS, RecoveryAttempt, share_right
 from imprint.threads import single_threaded
-from imprint.types import Flags, Floats, Indices
+from imprint.types import Floats, Indices
 
 _FOLDINGS = 2
 _INNER = 4
-_ROUNDING = 1e-6  # of scores that lie between -1 and 1
-_PENALTIES = (0.1, 1.0, 10.0)  # of rows scaled to unit mean square
+_PENALTIES = (0.01, 0.1, 1.0, 10.0)  # of rows scaled to unit mean square
 
 
-def recover_anew(rows: Floats, labels: Indices, owners: Indices, seed: int) -> RecoveryAttempt:
-    """Train and try on folds of words; return how often each word was put right, and the accuracy of every fold."""
-    scaled, of_owners = _scaled(rows), owner_labels(labels, owners)
+class WordRows(NamedTuple):
+    """Vectors of sentences, the group of each and the number of its word."""
+
+    rows: Floats
+    labels: Indices
+    owners: Indices
+
+    def of_words(self) -> Indices:
+        """Return the group of each word."""
+        found = np.zeros(self.owners.max() + 1, dtype=np.intp)
+        found[self.owners] = self.labels
+        return found
+
+
+class _Ridge(NamedTuple):
+    centre: Floats
+    weights: Floats
+
+    def right(self, rows: Floats, labels: Indices) -> float:
+        """Return the mean over groups of the share of rows put right."""
+        return share_right(self.guess(rows) == labels, labels)
+
+    def guess(self, rows: Floats) -> Indices:
+        guessed: Indices = ((rows - self.centre) @ self.weights).argmax(axis=1)
+        return guessed
+
+
+def recover_group(judged: WordRows, others: WordRows, seed: int) -> RecoveryAttempt:
+    """Train on other words and four fifths of the judged ones; return how often each of these was put right."""
+    rows = _scaled(np.concatenate([judged.rows, others.rows]))
+    labels = np.concatenate([judged.labels, others.labels])
+    of_judged, of_others = judged.of_words(), others.of_words()
+    owners = np.concatenate([judged.owners, others.owners + len(of_judged)])
+    of_words = np.concatenate([of_judged, of_others])
     rights, accuracies = [], []
     with single_threaded():
         for folding in np.random.SeedSequence(seed).spawn(_FOLDINGS):
             rng = np.random.default_rng(folding)
-            outer, right = _folds(of_owners, FOLDS, rng)[owners], np.zeros(len(rows), dtype=bool)
+            outer = np.append(_folds(of_judged, FOLDS, rng), np.full(len(of_others), FOLDS))[owners]
+            right = np.zeros(len(judged.rows))
             for fold in range(FOLDS):
-                train, test = outer != fold, outer == fold
-                inner = np.where(train, _folds(of_owners, _INNER, rng)[owners], _INNER)
-                right[test] = _classify(scaled, labels, train, test, _best_penalty(scaled, labels, inner))
-                accuracies.append(share_right(right[test], labels[test]))
+                tried = np.flatnonzero(outer == fold)
+                inner = np.where(outer == fold, _INNER, _folds(of_words, _INNER, rng)[owners])
+                right[tried] = _trained(rows, labels, inner).guess(rows[tried]) == labels[tried]
+                accuracies.append(share_right(right[tried], labels[tried]))
             rights.append(right)
-    return RecoveryAttempt(_by_owner(np.mean(rights, axis=0), owners), np.array(accuracies))
+    counts = np.bincount(judged.owners)
+    return RecoveryAttempt(np.bincount(judged.owners, np.mean(rights, axis=0)) / counts, np.array(accuracies))
 
 
-def _best_penalty(rows: Floats, labels: Indices, folds: Indices) -> float:
-    """Return the penalty that puts most right on the inner folds; rows of none of them are left out."""
-
-    def accuracy(penalty: float) -> float:
-        shares = []
-        for fold in range(_INNER):
-            train, test = (folds != fold) & (folds < _INNER), folds == fold
-            shares.append(share_right(_classify(rows, labels, train, test, penalty), labels[test]))
-        return float(np.mean(shares))
-
-    return max(_PENALTIES, key=accuracy)
-
-
-def _classify(rows: Floats, labels: Indices, train: Flags, test: Flags, penalty: float) -> Flags:
-    """Return which rows a classifier puts right."""
-    from sklearn.linear_model import RidgeClassifier
-
-    machine = RidgeClassifier(alpha=penalty, class_weight="balanced").fit(rows[train], labels[train])
-    right: Flags = machine.predict(rows[test]) == labels[test]
-    return right
+def _trained(rows: Floats, labels: Indices, folds: Indices) -> _Ridge:
+    """Train on the rows of inner folds, with the penalty that puts most right on each fold in turn."""
+    groups = range(labels.max() + 1)
+    parts = [np.flatnonzero(folds == fold) for fold in range(_INNER)]
+    moments = [np.array([_moments(rows[part[labels[part] == group]]) for group in groups]) for part in parts]
+    whole = np.sum(moments, axis=0)
+    shares = np.zeros(len(_PENALTIES))
+    for part, own in zip(parts, moments, strict=True):
+        shares += [_solved(whole - own, penalty).right(rows[part], labels[part]) for penalty in _PENALTIES]
+    return _solved(whole, _PENALTIES[int(shares.argmax())])
 
 
-def recover_by_others(
-    trained: tuple[Floats, Indices], rows: Floats, labels: Indices, owners: Indices
-) -> RecoveryAttempt:
-    """Train on other rows; return how often each word was put right."""
-    from sklearn.linear_model import RidgeClassifier
+def _moments(rows: Floats) -> Floats:
+    """Return sums of products of the columns and of a constant one."""
+    wide = np.column_stack([np.ones(len(rows)), rows])
+    return wide.T @ wide
 
-    with single_threaded(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows from which a concept was erased are of less than full rank
-        machine = RidgeClassifier(alpha=1.0, class_weight="balanced").fit(*trained)
-        # Where the group was erased, all it learned is a constant; what is left of its weights is rounding.
-        learned = float(np.ptp(machine.decision_function(trained[0]), axis=0).max()) > _ROUNDING
-        right = (machine.predict(rows) if learned else np.zeros(len(rows))) == labels
-    return RecoveryAttempt(_by_owner(right.astype(np.float64), owners), None)
+
+def _solved(moments: Floats, penalty: float) -> _Ridge:
+    """Return the ridge classifier of rows whose moments are given by group; it is sklearn's with balanced weights."""
+    counts = moments[:, 0, 0]
+    total, groups = counts.sum(), len(counts)
+    weights = total / (groups * counts)
+    pooled = np.tensordot(weights, moments, axes=1)
+    centre = pooled[0, 1:] / total
+    gram = pooled[1:, 1:] - total * np.outer(centre, centre)
+    cross = (weights[:, None] * moments[:, 0, 1:] - total / groups * centre).T
+    return _Ridge(centre, np.linalg.solve(gram + penalty * np.eye(len(gram)), cross))
 
 
 def _folds(labels: Indices, folds: int, rng: np.random.Generator) -> Indices:
@@ -82,19 +107,8 @@ def _folds(labels: Indices, folds: int, rng: np.random.Generator) -> Indices:
     return dealt
 
 
-def _by_owner(right: Floats, owners: Indices) -> Floats:
-    return np.bincount(owners, right) / np.bincount(owners)
-
-
 def _scaled(rows: Floats) -> Floats:
     centred = rows - rows.mean(axis=0)
     size = np.sqrt((centred**2).sum(axis=1).mean())
     scaled: Floats = centred / size if size > 0 else centred
     return scaled
-
-
-def owner_labels(labels: Indices, owners: Indices) -> Indices:
-    """Return the label of each owner."""
-    found = np.zeros(owners.max() + 1, dtype=np.intp)
-    found[owners] = labels
-    return found

@@ -92,7 +92,6 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     first = rows[0]
     columns = (
         Column("Fitted on"),
-        Column("Linear classifier"),
         Column("Chance", "What guessing gives.", True),
         Column("Before", "Share of sentences classified correctly.", True),
         Column("After", "With its 95 % interval over words.", True),
@@ -101,7 +100,6 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     lines = tuple(
         (
             title(row.fit_texts),
-            title(row.classifier),
             percent(row.chance, 1),
             percent(row.against_accuracy, 1),
             _bracketed(percent(row.accuracy, 1), row.accuracy_low, row.accuracy_high),
@@ -118,9 +116,12 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     )
     yield Table(caption, columns, lines)
     yield Prose(
-        "Neither the words nor the sentences were fitted on. Shares are means over the groups. A classifier that is "
-        "trained on these sentences, as they are after debiasing, finds what the method left. What is fitted on words "
-        "alone need not carry over to sentences.",
+        say(
+            "Neither the words nor the sentences were fitted on. Shares are means over the groups. The classifier is "
+            "linear and trained on such sentences, as they are after debiasing, about {} other words: those fitted "
+            "on, and other held-out words. What is fitted on words alone need not carry over to sentences.",
+            count(first.n_trained),
+        ),
         "note",
         ("page", "terminal"),
     )

@@ -75,6 +75,13 @@ def bundled_templates(language: str = "en") -> Templates:
 
 
 @cache
+def bundled_patterns() -> frozenset[str]:
+    """Return the patterns of every bundled template, of all kinds and languages."""
+    by_language = (_bundled(language).by_kind.values() for language in _languages())
+    return frozenset(pattern for kinds in by_language for patterns in kinds for pattern in patterns)
+
+
+@cache
 def fitting_templates() -> Templates:
     """Return English sentences to fit debiasers on; none is among the bundled ones, which judge what was fitted."""
     return _read(_FITTING / "en.toml")
@@ -86,17 +93,15 @@ def read_templates(path: FilePath) -> Templates:
     Parameters
     ----------
     path
-        A TOML file of patterns by kind of word; kinds it leaves out keep the bundled patterns of its language, if any.
+        A TOML file of patterns by kind of word. For kinds it leaves out, SEATs use the bundled patterns of its
+        language, if any, and debiasers their own.
 
     Returns
     -------
     Templates
-        Patterns for `seat` and `run_seat_battery`.
+        Patterns for `seat`, `run_seat_battery` and `debias_encoder`.
     """
-    given = _read(path)
-    if given.language not in _languages():
-        return given
-    return Templates(given.language, {**_bundled(given.language).by_kind, **given.by_kind})
+    return _read(path)
 
 
 def read_patterns(table: TomlTable, key: str, language: str) -> tuple[str, ...]:
@@ -159,14 +164,16 @@ def _patterns(
         return dict.fromkeys(KINDS, test.unbleached.targets if key in ("x", "y") else test.unbleached.attributes)
     if given is None or test.language not in (given.language, UNDETERMINED):
         given = bundled_templates(test.language)
-    without = [kind for kind in word_sets(test)[key].kinds if kind not in given.by_kind]
+    bundled = _bundled(given.language).by_kind if given.language in _languages() else {}
+    by_kind = {**bundled, **given.by_kind}
+    without = [kind for kind in word_sets(test)[key].kinds if kind not in by_kind]
     if without:
         raise StimulusError(
             f"has no template for words of kind {without[0]!r}",
             where=f"test {test.id!r}",
             hint="add one to your templates",
         )
-    return given.by_kind
+    return by_kind
 
 
 def _filled(word: str, patterns: Iterable[str]) -> Iterable[Sentence]:
