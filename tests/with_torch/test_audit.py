@@ -6,6 +6,8 @@ from small import small_audits
 
 import imprint
 from imprint.audit.run import run_audit
+from imprint.debiasing.debiaser import debiaser
+from imprint.debiasing.sentences import RememberingEncoder, label_texts
 from imprint.encoders.onnx import OnnxEncoder
 from imprint.evaluation.benchmarks import bundled_benchmarks
 from imprint.evaluation.comparison import compare
@@ -77,3 +79,23 @@ def test_eight_bits_differ_little_and_the_comparison_says_how_much(minilm, minil
     *_, largest = map(draw_text, say_changes([change]))
     assert change.title in largest
     assert min(row.pearson for row in found.agreements) > 0.98
+
+
+def test_a_debiased_model_reloaded_from_its_folder_shows_the_change_with_its_interval(minilm, kept, tmp_path):
+    transform = debiaser("leace").fit_rows(label_texts(RememberingEncoder(open_encoder(minilm), cache=kept)))
+    transform.apply(open_encoder(minilm)).save(tmp_path / "out")
+    found = run_audit(
+        tmp_path / "out",
+        against=minilm,
+        quick=True,
+        topics=("gender",),
+        parts=("seat", "against"),
+        cache=kept,
+    )
+    assert (found.rows[0].subject, found.rows[0].judged) == ("encoder", True)
+    changes = [row for row in found.rows if row.kind == "change" and row.words_low is not None]
+    assert changes
+    for row in changes:
+        assert row.words_low < row.mean_difference < row.words_high
+    career = next(row for row in changes if row.test == "caliskan-6")
+    assert career.mean_difference > 0.01  # from the debiased model back to the original
