@@ -375,7 +375,6 @@ def test_results_print_in_one_line_and_escape_what_they_show():
         ({"context": "boiled"}, SettingError, {"option": "context", "got": "boiled"}),
         ({"context": "unbleached"}, StimulusError, {"where": "test 'made'"}),
         ({"alternative": "more"}, SettingError, {"option": "alternative", "got": "more"}),
-        ({"templates": Templates("en", {"name": ("{word}",)})}, StimulusError, {"where": "test 'made'"}),
     ],
 )
 def test_calls_that_make_no_sense_are_refused(options, error, fields):

@@ -124,7 +124,7 @@ def test_conditions_on_words_are_answered_in_sentences(audit):
 
 def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
     class Limited(type(encoder)):
-        max_texts = 5_000
+        max_texts = 6_000
 
     limited = Limited(load("default"))
     found = run_audit(limited, quick=True, rotations=10, topics=("gender",), parts=("enumeration", "wefat"))

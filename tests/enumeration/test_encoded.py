@@ -10,12 +10,13 @@ from imprint.enumeration.encoded import embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.errors import EncoderError, SettingError
 from imprint.names.tables import first_names
-from imprint.stimuli.framed import FRAMES, common_words, word_vectors
+from imprint.stimuli.framed import FRAMES, common_words, ranked_words, word_vectors
 from imprint.subjects.opening import load, open_encoder
 
 DIMENSION = 24
 PEOPLE = first_names().names[:40]
 COMMON = common_words().every(2).words
+RANKED = ranked_words().every(2).words
 NOTHING = np.zeros((3, DIMENSION))
 
 
@@ -57,7 +58,7 @@ def test_a_words_vector_does_not_depend_on_the_other_words():
     alone, among = word_vectors(encoder, ["nurse"]), word_vectors(encoder, ["rose", "nurse", *PEOPLE])
     np.testing.assert_allclose(alone.vectors[0], among.vectors[1], atol=1e-6)
     assert alone.sha256 == among.sha256 == encoder.identity
-    assert len(alone.background.rows) == len(COMMON)
+    assert len(alone.background.rows) == len(RANKED)
 
 
 def test_an_embedding_stays_what_it_is():
@@ -165,7 +166,7 @@ def test_a_second_time_nothing_is_encoded(tmp_path):
     encoder = FunctionEncoder(embed, identity="1")
     with EncodingCache(tmp_path / "kept.sqlite") as cache:
         first, again = (embed_vocabulary(encoder, words=50, names=PEOPLE, cache=cache) for _ in range(2))
-    assert len(asked) == len(set(asked)) == 3 * len({*first.words, *COMMON})
+    assert len(asked) == len(set(asked)) == 3 * len({*first.words, *COMMON, *RANKED})
     assert first.vectors.tobytes() == again.vectors.tobytes()
 
 

@@ -50,7 +50,9 @@ class FramedWords:
         Those that the encoder has no representation of are `missing`.
         """
         common = self.common.without(missing)
-        known = np.array([word in set(common.words) for word in self.common.words])
+        if not common.words:
+            return None
+        known = np.isin(self.common.words, common.words)
         rows = []
         for patterns in self.patterns:
             texts, turns = zip(*self._turns(patterns), strict=True)

@@ -154,9 +154,10 @@ def run_audit(
     if job.kind == "encoder":
         enumerated = any(kind.part.name == "enumeration" for kind in kinds)
         job = replace(job, progress=meter.part(_WORDS, "Encoding words"), enumerated=enumerated)
+    whole = _whole(job, policy_sha256)  # first: a limit of texts that it exceeds would lose the rest
     found = _run_all(job, kinds, meter)
     rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
-    return Audit(opened.name, plan, (_whole(job, policy_sha256), *rows))
+    return Audit(opened.name, plan, (whole, *rows))
 
 
 def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Row]]:
