@@ -50,20 +50,9 @@ _MOST = 500  # words of each gender: commonest names, words furthest out
 _FREQUENT = 30_000  # words looked at for those furthest out
 
 
-class LeakageRow(Row, frozen=True, kw_only=True, tag="leakage"):
-    """How often groups are recovered from one list of words; `against` the embedding before, with the change from it.
+class RecoveredRow(Row, frozen=True, kw_only=True):
+    """How often groups are recovered, by itself or `against` what was before, with the change from it."""
 
-    The accuracy is the mean over the groups of the share of words classified correctly, so that a rare one counts as
-    much: by support vector machines on words they were not trained on, over several foldings, or by two clusters found
-    without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
-    `chance` is what random labels give: one in the number of groups, and a little more for clusters, which are named
-    as suits them best. Clusters are found only where there are two groups.
-    """
-
-    word_list: str
-    method: str
-    group_names: tuple[str, ...]
-    group_sizes: tuple[int, ...]
     chance: float
     accuracy: float
     accuracy_low: float | None
@@ -77,13 +66,29 @@ class LeakageRow(Row, frozen=True, kw_only=True, tag="leakage"):
     change_low: float | None = None
     change_high: float | None = None
 
+
+class LeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="leakage"):
+    """How often groups are recovered from one list of words; `against` the embedding before, with the change from it.
+
+    The accuracy is the mean over the groups of the share of words classified correctly, so that a rare one counts as
+    much: by support vector machines on words they were not trained on, over several foldings, or by two clusters found
+    without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
+    `chance` is what random labels give: one in the number of groups, and a little more for clusters, which are named
+    as suits them best. Clusters are found only where there are two groups.
+    """
+
+    word_list: str
+    method: str
+    group_names: tuple[str, ...]
+    group_sizes: tuple[int, ...]
+
     @property
     def audited_sha256(self) -> str:
         """The hash of the embedding that the row is about: in an audit, the one its debiased copy is held against."""
         return (self.part == PART and self.against_sha256) or self.embedding_sha256
 
 
-class SentenceLeakageRow(Row, frozen=True, kw_only=True, tag="sentence-leakage"):
+class SentenceLeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="sentence-leakage"):
     """How often a linear classifier reads the group off sentences about held-out words, before and after debiasing.
 
     `fit_texts` says what the debiaser was fitted on: words alone, or sentences. The accuracy is the mean over groups
@@ -98,18 +103,6 @@ class SentenceLeakageRow(Row, frozen=True, kw_only=True, tag="sentence-leakage")
     n_words: int
     n_trained: int
     texts: int
-    chance: float
-    accuracy: float
-    accuracy_low: float | None
-    accuracy_high: float | None
-    against: str | None = None
-    against_sha256: str | None = None
-    against_accuracy: float | None = None
-    against_accuracy_low: float | None = None
-    against_accuracy_high: float | None = None
-    change: float | None = None
-    change_low: float | None = None
-    change_high: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
