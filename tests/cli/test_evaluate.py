@@ -55,9 +55,9 @@ def test_against_another_the_difference_is_printed(imprint):
 def test_gender_is_recovered_when_asked_for(imprint):
     rows = lines(imprint("default", "--leakage", "--resamples", "5", "--json"))
     found = [row for row in rows if row["kind"] == "leakage"]
-    assert len(found) == 9
+    assert len(found) == 11
     assert {row["word_list"] for row in found} == {
-        "first names, by sex", "professions, by the crowd", "words furthest out on he - she",
+        "first names, by sex", "first names, by race", "professions, by the crowd", "words furthest out on he - she",
     }  # fmt: skip
     assert found[0]["accuracy"] == pytest.approx(0.9674)
 

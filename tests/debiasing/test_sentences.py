@@ -19,7 +19,7 @@ from imprint.debiasing.sentences import (
 )
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.debiased import held_out_texts
-from imprint.evaluation.nested import WordRows, recover_group
+from imprint.evaluation.nested import OwnedRows, recover_group
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates
@@ -55,7 +55,7 @@ def found(encoder, groups, labelled):
     """Return how often a classifier, trained on fitted names too, puts held-out names in SEAT's sentences right."""
     whole = FittingGroups(groups.held_out, tuple(one.subset(one.words[-120:]) for one in groups.fitted))
     texts = held_out_texts(groups), held_out_texts(whole)
-    judged, others = (WordRows(encoder.encode(one[0]).astype(np.float64), *one[1:]) for one in texts)
+    judged, others = (OwnedRows(encoder.encode(one[0]).astype(np.float64), *one[1:]) for one in texts)
 
     def accuracy(transform=None):
         move = transform or (lambda given: given)

@@ -23,7 +23,7 @@ from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, SettingError
-from imprint.stimuli.framed import word_vectors
+from imprint.stimuli.framed import common_words, ranked_words, word_vectors
 
 TEXTS = [f"text {number}" for number in range(20)]
 
@@ -216,14 +216,15 @@ def test_the_limit_on_texts_is_over_all_calls_and_counts_only_those_not_yet_know
 
 def test_the_frames_of_words_are_counted_together_before_any_is_sent():
     encoder = encoder_of(recorder := Recorder())
-    encoder.max_texts = 2_000
     words = [f"word{number}" for number in range(500)]
-    with refuses(SettingError, option="max_texts", got=3_000):
+    texts = 3 * len({*words, *common_words().every(2).words, *ranked_words().every(2).words})
+    encoder.max_texts = texts - 1
+    with refuses(SettingError, option="max_texts", got=texts):
         word_vectors(encoder, words)
     assert recorder.asked == []
-    encoder.max_texts = 3_000
+    encoder.max_texts = texts
     assert len(word_vectors(encoder, words)) == 500
-    assert encoder.sent == 3_000
+    assert encoder.sent == texts
 
 
 def test_what_an_encoder_that_remembers_knows_does_not_count():

@@ -6,7 +6,7 @@ from refusals import refuses
 
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiased import debias_encoder
-from imprint.evaluation.nested import WordRows, recover_group
+from imprint.evaluation.nested import OwnedRows, recover_group
 from imprint.names.tables import first_names
 from imprint.stimuli.definition import WordSet
 from imprint.subjects.opening import open_encoder
@@ -104,7 +104,7 @@ def planted(words, generator, ways, size=12):
     labels = (owners % 2).astype(np.intp)
     rows = generator.normal(size=(words, size))[owners] + 0.1 * generator.normal(size=(4 * words, size))
     rows[:, ways] += 3.0 * labels[:, None]
-    return WordRows(rows, labels, owners)
+    return OwnedRows(rows, labels, owners)
 
 
 def accuracy(judged, others, move=lambda rows: rows):

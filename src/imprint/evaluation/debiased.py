@@ -34,7 +34,7 @@ from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import SentenceLeakageRow
-from imprint.evaluation.nested import WordRows, recover_group
+from imprint.evaluation.nested import OwnedRows, recover_group
 from imprint.evaluation.recovering import FOLDS, RecoveryAttempt, estimate_change, estimate_recovery
 from imprint.evaluation.resampling import flatten
 from imprint.evaluation.similarity import similarity
@@ -166,8 +166,8 @@ def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: Fit
         ]
     asked = replace(asked, held_out=held_out)
 
-    def encoded(texts: Sequence[str], labels: Indices, owners: Indices) -> WordRows:
-        return WordRows(before.encode(texts).astype(np.float64), labels, owners)
+    def encoded(texts: Sequence[str], labels: Indices, owners: Indices) -> OwnedRows:
+        return OwnedRows(before.encode(texts).astype(np.float64), labels, owners)
 
     judged, others = encoded(*held_out_texts(asked)), encoded(*_texts(known_words(before, asked.fitted)[0], PER_WORD))
     of_words = judged.of_words()

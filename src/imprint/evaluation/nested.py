@@ -18,7 +18,7 @@ _INNER = 4
 _PENALTIES = (0.01, 0.1, 1.0, 10.0)  # of rows scaled to unit mean square
 
 
-class WordRows(NamedTuple):
+class OwnedRows(NamedTuple):
     """Vectors of sentences, the group of each and the number of its word."""
 
     rows: Floats
@@ -45,7 +45,7 @@ class _Ridge(NamedTuple):
         return guessed
 
 
-def recover_group(judged: WordRows, others: WordRows, seed: int) -> RecoveryAttempt:
+def recover_group(judged: OwnedRows, others: OwnedRows, seed: int) -> RecoveryAttempt:
     """Train on other words and four fifths of the judged ones; return how often each of these was put right."""
     rows = _scaled(np.concatenate([judged.rows, others.rows]))
     labels = np.concatenate([judged.labels, others.labels])

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from imprint.kinds import Kind, Part
 from imprint.masking import Words
-from imprint.reproduction.rows import Outcome, RemovedNamesRow, ReproductionRow
+from imprint.reproduction.rows import FigureOutcome, RemovedNamesRow, ReproductionRow
 from imprint.stimuli.published import papers
 from imprint.view import (
     Block,
@@ -26,7 +26,7 @@ from imprint.view import (
 
 FIGURES = Part("reproduction", "Published figures beside ours", 95, controlled=False)
 
-_SHOWN: tuple[Outcome, ...] = ("equal", "differs", "other model")
+_SHOWN: tuple[FigureOutcome, ...] = ("equal", "differs", "other model")
 _COLUMNS = (
     Column("Source", folded=True),
     Column("Figure"),

@@ -14,7 +14,7 @@ from imprint.stimuli.published import papers as known_papers
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Progress, Report
 
-Rows = Iterable[ReproductionRow | RemovedNamesRow]
+FigureRows = Iterable[ReproductionRow | RemovedNamesRow]
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,7 +91,7 @@ def reproduce(
     return Reproduction(tuple(row for row in found if isinstance(row, ReproductionRow)), removed)
 
 
-def _rows_of(paper: str) -> Callable[[Subjects, Progress | None], Rows]:
+def _rows_of(paper: str) -> Callable[[Subjects, Progress | None], FigureRows]:
     if paper == "ube":
         from imprint.reproduction.ube import ube_rows
 

@@ -9,7 +9,7 @@ from imprint.encoders.base import Encoder
 from imprint.rows import Row, WordPoint
 from imprint.stimuli.published import Figure, Model, agrees, digits, model_of, models, printed_number
 
-Outcome = Literal["equal", "differs", "other model", "cannot be computed"]
+FigureOutcome = Literal["equal", "differs", "other model", "cannot be computed"]
 
 _WHOLE = 0.9  # of the words of a vocabulary
 _UNKNOWN = "no reason is known: the words and vectors should be the paper's"
@@ -31,7 +31,7 @@ class ReproductionRow(Row, frozen=True, kw_only=True, tag="reproduction"):
     model: str
     printed: str
     ours: str | None
-    outcome: Outcome
+    outcome: FigureOutcome
     reason: str = ""
     get: str = ""
     printed_value: float | None = None
@@ -91,7 +91,7 @@ def compare(figure: Figure, ours: Ours, *, p_floor: float = 0.0) -> Reproduction
         for printed, value in ((figure.value, ours.value), (figure.p, ours.p))
         if printed is not None and value is not None
     ) and (ours.text is None or ours.text == figure.value)
-    outcome: Outcome = ("equal" if equal else "differs") if ours.same_model else "other model"
+    outcome: FigureOutcome = ("equal" if equal else "differs") if ours.same_model else "other model"
     percentage = figure.value is not None and figure.value.endswith("%")
     name, digest = ours.subject
     return ReproductionRow(
