@@ -23,12 +23,12 @@ BAG, USE = "CBoW (GloVe 840B)", "use"
 _WIDTH = 0.5  # of bounds on p, as a share of it: the paper's are orders of magnitude
 _OURS = "our sentences follow the paper's patterns and are not its own"
 
-Question = tuple[WeatTest, Published]
+SeatFigure = tuple[WeatTest, Published]
 
 
 def seat_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
     """Compare table 4 and the p-values of section 4, a model at a time."""
-    asked: dict[str, list[Question]] = {}
+    asked: dict[str, list[SeatFigure]] = {}
     for test, printed in seat_figures():
         asked.setdefault(printed.embedding, []).append((test, printed))
     for name, questions in asked.items():
@@ -41,7 +41,7 @@ def seat_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
             yield from _ask(encoder, questions, subjects, other=other)
 
 
-def seat_figures() -> Iterator[Question]:
+def seat_figures() -> Iterator[SeatFigure]:
     """Return what the paper prints, with its tests."""
     for test in catalogue():
         if isinstance(test, WeatTest):
@@ -65,7 +65,9 @@ def _encoder(subjects: Subjects, model: str) -> tuple[Encoder | None, bool]:
     return found, False
 
 
-def _ask(encoder: Encoder, questions: list[Question], subjects: Subjects, *, other: bool) -> Iterator[ReproductionRow]:
+def _ask(
+    encoder: Encoder, questions: list[SeatFigure], subjects: Subjects, *, other: bool
+) -> Iterator[ReproductionRow]:
     sentences = [in_sentences(test, printed.context) for test, printed in questions]
     encodings = encode_texts(encoder, [text for one in sentences for text in one.texts])
     lost = encoder.lacks(dict.fromkeys(form for one in sentences for form in one.forms))
