@@ -89,7 +89,13 @@ def test_what_is_measured_after_debiasing_is_what_it_was(folder, name):
 @pytest.mark.parametrize(("name", "code"), [("audit", 0), ("audit-quick", 2)])
 def test_audits_write_the_findings_they_did(folder, name, code):
     rows = imprint(folder, *AUDITS[name], "--json", "--out", f"{name}.html", code=code)
-    assert golden.differences(golden.golden(name), rows) == []
+    stored = [row for row in golden.golden(name) if name != "audit-quick" or not left_out(row)]
+    assert golden.differences(stored, rows) == []
+
+
+def left_out(row):
+    """Tell whether a quick audit no longer asks this of an encoder: words alone, and sentences as the unit."""
+    return row.get("part") == "seat" and (row.get("context") == "word" or row.get("unit") == "sentence")
 
 
 def test_every_stored_file_is_compared():

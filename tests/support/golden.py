@@ -131,7 +131,11 @@ KEY_MAP = {
     },
     "similarity": {"words": "n_words", "published": _published},
     "analogy_benchmark": {"words": "n_words", "published": _published, "sections": _sections},
-    "leakage": {"words": "word_list"},
+    "leakage": {
+        "words": "word_list",
+        "women": lambda row: {"group_sizes": [row["women"], row["men"]]},
+        "men": None,
+    },
     "agreement": {"points": as_list("points", "word", "x", "y"), "published": _agreed},
     "audit": {"words": "n_words"},
     # p is two-sided, and a margin is held against the interval over words: verdicts are the same, numbers are not.

@@ -227,7 +227,7 @@ def _row(
         word_list=word_list,
         method=method,
         group_names=_RACES if word_list == RACES else GENDERS,
-        group_sizes=tuple(np.bincount(labels).tolist()),
+        group_sizes=tuple(np.bincount(labels)[::-1].tolist()),
         chance=1 / (labels.max() + 1) if first.folds is not None else chance_of_clusters(last.right, labels, seed),
         against=embeddings[0].name if several else None,
         against_sha256=embeddings[0].sha256 if several else None,
@@ -287,8 +287,9 @@ def _known(words: Any, *embeddings: Embedding | None) -> list[str]:
 
 
 def _labelled(*groups: Sequence[str]) -> tuple[list[str], Indices]:
-    """Return the words of all groups, and the number of each word's group."""
-    return [word for group in groups for word in group], np.repeat(np.arange(len(groups)), list(map(len, groups)))
+    """Return the words of all groups, and the number of each word's group, the highest for the first."""
+    numbers = np.arange(len(groups))[::-1]
+    return [word for group in groups for word in group], np.repeat(numbers, list(map(len, groups)))
 
 
 def _unit(embedding: Embedding, words: Sequence[str]) -> Floats32:

@@ -91,7 +91,7 @@ def _over_foldings(value: float, folds: Floats, *, difference: bool = False) -> 
 
 def _resampled(right: Floats, labels: Indices, seed: int) -> Floats:
     """Return the mean over labels of what was put right, of the words and of resamples of them."""
-    sides = [np.flatnonzero(labels == one) for one in np.unique(labels)]
+    sides = [np.flatnonzero(labels == one) for one in np.unique(labels)[::-1]]
     draws = [
         np.concatenate([np.ones((1, len(side))), *draw_counts(len(side), RESAMPLES, seed + place)])
         for place, side in enumerate(sides)
