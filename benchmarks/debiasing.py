@@ -24,8 +24,6 @@ from goals import goal, head, row
 from imprint.debiasing import programme
 from imprint.debiasing.folds import SPREADS, choose_debiaser, fold_frontier
 from imprint.debiasing.frontier import (
-    PAPER_BACKGROUND,
-    PAPER_HELD_OUT,
     TARGET_REDUCTION,
     Variances,
     frontier,
@@ -36,6 +34,7 @@ from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.evaluation.benchmarks import PairBenchmark, all_benchmarks
 from imprint.evaluation.evaluate import evaluate
+from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import background, gender_specific, professions
 from imprint.subjects.opening import load
 
@@ -186,8 +185,18 @@ def measure_google_news() -> None:
     one = next(point.variances for point in points if point.strength == chosen.strength)
     print(f"\n{'':62}{'measured':>12}{'goal':>12}   verdict")
     row(f"strength {chosen.strength:g}, spread {chosen.spread:g}, chosen on folds of the fitted professions", "")
-    before_after(f"held-out professions, {one.held_out}", one.held_out_before, one.held_out_after, PAPER_HELD_OUT)
-    before_after(f"background words, {one.background}", one.background_before, one.background_after, PAPER_BACKGROUND)
+    before_after(
+        f"held-out professions, {one.held_out}",
+        one.held_out_before,
+        one.held_out_after,
+        published_pair("bolukbasi-held-out"),
+    )
+    before_after(
+        f"background words, {one.background}",
+        one.background_before,
+        one.background_after,
+        published_pair("bolukbasi-background"),
+    )
     judge("the catalogue's words: ", one.reduction, one.background_ratio)
     on_old_axis([one])
     row(f"strength {HINDSIGHT.strength:g}, spread {HINDSIGHT.spread:g}, found by looking at the catalogue's words", "")

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from imprint.association.verdicts import strongest
-from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT
 from imprint.kinds.findings import read_findings
 from imprint.masking import Words
 from imprint.render.numbers import plain
 from imprint.report.page import render_page
 from imprint.report.summary import verdict
+from imprint.stimuli.published import published_pair
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 
@@ -104,7 +104,7 @@ def test_no_measured_number_is_unmarked_on_the_page(quick):
     page = (folder / "report.html").read_text()
     cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", page, flags=re.DOTALL)
     assert len(cells) > 2_000
-    papers = {f"{value:g}" for value in (*PAPER_HELD_OUT, *PAPER_BACKGROUND)}
+    papers = {f"{value:g}" for words in ("held-out", "background") for value in published_pair(f"bolukbasi-{words}")}
     bare = [cell for cell in cells if re.fullmatch(r"\s*[-−]?\d[\d,]*(\.\d+)?(e-?\d+)?\s*%?\s*", cell)]
     assert set(bare) <= papers
 

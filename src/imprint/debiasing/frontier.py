@@ -15,7 +15,6 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
-from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import FEWEST_JUDGES
 from imprint.subjects.opening import EmbeddingLike
 from imprint.types import Floats
@@ -23,8 +22,6 @@ from imprint.types import Floats
 STRENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 TARGET_REDUCTION = 6.0
 
-PAPER_HELD_OUT = published_pair("bolukbasi-held-out")
-PAPER_BACKGROUND = published_pair("bolukbasi-background")
 
 _RESAMPLES = 1_000
 SHORTEST = 1e-6  # differences of unit rows, stored in single precision, below it are rounding

@@ -15,7 +15,6 @@ from imprint.stimuli.definition import quote
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Indices
 
-ONE_SIDED = 0.95  # share of a name's bearers of one sex from which on it labels a word
 BIRTHS = 10_000  # of that sex and the other together, from which on a name is known
 
 _FEWEST = 2  # words on each side
@@ -160,12 +159,8 @@ def labelled_words(
 
 def gendered_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return first names of men and of women, most borne first."""
-    table = first_names().at_least(BIRTHS)
-    share = dict(zip(table.names, table.share_women.tolist(), strict=True))
-    return (
-        tuple(name for name, women in share.items() if women <= 1.0 - ONE_SIDED),
-        tuple(name for name, women in share.items() if women >= ONE_SIDED),
-    )
+    women, men = first_names().at_least(BIRTHS).by_sex()
+    return men, women
 
 
 def gendered_words() -> tuple[tuple[str, ...], tuple[str, ...]]:

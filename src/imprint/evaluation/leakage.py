@@ -33,7 +33,7 @@ from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.seeds import gender_specific, professions
 from imprint.subjects.opening import EncoderLike
-from imprint.types import Flags, Floats32, Indices, Report
+from imprint.types import Floats32, Indices, Report
 
 NAMES = "first names, by sex"
 RACES = "first names, by race"
@@ -41,7 +41,6 @@ GENDERS = ("women", "men")
 PART = "debiasing"  # the part of an audit that recovers gender
 FEWEST_PER_LABEL = 2 * FOLDS
 
-_ONE_SEX = 0.95  # share of bearers from which on a first name is a woman's, or a man's
 _RACES = ("white", "black", "hispanic", "asian_pacific")  # which some first names are nearly only borne by
 _ONE_RACE = 0.8  # share of bearers from which on a first name is one race's
 _MOST_OF_RACE = 150  # names of each race, the commonest
@@ -199,7 +198,7 @@ def leakage(
 
 def leakage_words() -> list[str]:
     """Return the names and professions that gender and race are recovered from."""
-    by_sex = (word for names in _names_by_sex() for word in names[:_MOST])
+    by_sex = (word for names in first_names().by_sex() for word in names[:_MOST])
     by_race = (word for names in _names_by_race() for word in names[:_MOST_OF_RACE])
     return list(dict.fromkeys((*by_sex, *by_race, *(one.word for one in professions()))))
 
@@ -235,25 +234,14 @@ def _row(
     )
 
 
-def _names_by_sex() -> list[list[str]]:
-    """Return the first names of women, and of men, the commonest first."""
-    women = first_names().share_women
-    return [_chosen_names(one) for one in (women >= _ONE_SEX, women <= 1 - _ONE_SEX)]
-
-
 def _names_by_race() -> list[list[str]]:
     """Return the first names of each race, the commonest first."""
-    races = first_names().races
-    return [_chosen_names(races[race] >= _ONE_RACE) for race in _RACES]
-
-
-def _chosen_names(chosen: Flags) -> list[str]:
-    names = first_names().names
-    return [names[row] for row in np.flatnonzero(chosen)]
+    table = first_names()
+    return [[table.names[row] for row in np.flatnonzero(table.races[race] >= _ONE_RACE)] for race in _RACES]
 
 
 def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Indices]:
-    return _labelled(*(_known(names, before, after)[:_MOST] for names in _names_by_sex()))
+    return _labelled(*(_known(names, before, after)[:_MOST] for names in first_names().by_sex()))
 
 
 def _races(embedding: Embedding) -> tuple[list[str], Indices]:

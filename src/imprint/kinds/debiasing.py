@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint.debiasing.debiaser import summarise
-from imprint.debiasing.frontier import PAPER_BACKGROUND, PAPER_HELD_OUT, TARGET_REDUCTION
+from imprint.debiasing.frontier import TARGET_REDUCTION
 from imprint.debiasing.rows import DebiasedProjectionRow, DebiasingRow, Fact, FrontierRow, MeasuredVariances
 from imprint.errors import SettingError, VocabularyError
 from imprint.kinds import Kind, Part
 from imprint.masking import Words
 from imprint.rows import Row
+from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import FEWEST_JUDGES
 from imprint.view import (
     Block,
@@ -235,7 +236,7 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
         number(known.held_out_fixed, 4),
         Cell(_left(known), order=known.held_out_left),
         _share(known.held_out_ratio, known.held_out_before),
-        *(f"{value:g}" for value in PAPER_HELD_OUT),
+        *(f"{value:g}" for value in published_pair("bolukbasi-held-out")),
     )
     background: tuple[Cell | Text, ...] = (
         "Other words",
@@ -244,7 +245,7 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
         number(known.background_fixed, 4),
         _share(known.background_left, known.background_before),
         _share(known.background_ratio, known.background_before),
-        *(f"{value:g}" for value in PAPER_BACKGROUND),
+        *(f"{value:g}" for value in published_pair("bolukbasi-background")),
     )
     yield Table(caption, _VARIANCES, (held_out, background))
     if known.held_out < FEWEST_JUDGES:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+ONE_SEX = 0.95  # share of bearers from which on a first name is a woman's, or a man's
 RACES = ("white", "black", "hispanic", "asian_pacific", "native", "two_or_more")
 
 
@@ -55,6 +56,12 @@ class NameTable:
     def at_least(self, count: int) -> "NameTable":
         """Keep the names with at least so many births or bearers."""
         return self.take(np.flatnonzero(self.counts >= count))
+
+    def by_sex(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names that nearly only women bear, and those that nearly only men do."""
+        chosen = (self.share_women >= ONE_SEX, self.share_women <= 1.0 - ONE_SEX)
+        women, men = (tuple(self.names[row] for row in np.flatnonzero(one)) for one in chosen)
+        return women, men
 
     def take(self, rows: Indices) -> "NameTable":
         """Return the chosen rows, in the order given."""
