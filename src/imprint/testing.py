@@ -127,4 +127,5 @@ def _measured(
     if test is None:
         raise SettingError(option="test", got=None, expected="the id of a test, such as 'caliskan-6'")
     opened = load(measured)
-    return weat(opened, test), known or controls(opened)
+    result = weat(opened, test)
+    return result, known or controls(opened, languages=[result.test.language])

@@ -1,7 +1,7 @@
 """Many tests on one embedding: one family, corrected together, nothing left out without a reason."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from imprint.association.topics import topic_rows
@@ -10,6 +10,7 @@ from imprint.association.weat import WeatResult, find_test, measure
 from imprint.association.wefat import WefatResult
 from imprint.association.wefat import measure as measure_wefat
 from imprint.choices import Alternative
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.definition import Test, WeatTest
@@ -59,6 +60,7 @@ def run_battery(
     draws: int | None = None,
     seed: int = 0,
     skip: bool = True,
+    foreign: Mapping[str, Embedding] | None = None,
     progress: Progress | None = None,
 ) -> Battery:
     """Run many tests on one embedding and correct their p-values together.
@@ -79,6 +81,8 @@ def run_battery(
         Seed of everything random.
     skip
         Skip a test that lacks words or its property; if False, raise.
+    foreign
+        Vectors for tests in other languages, by language, where an encoder is asked in their sentences.
     progress
         Called with the tests done and the total number of tests.
 
@@ -99,11 +103,12 @@ def run_battery(
     not_run: list[SkippedRow] = []
     measured = (embedding.name, embedding.sha256)
     for done, test in enumerate(tests):
+        asked = (foreign or {}).get(test.language, embedding)
         try:
             if isinstance(test, WeatTest):
-                weats.append(measure(embedding, find_test(test), alternative=alternative, draws=draws, seed=seed))
+                weats.append(measure(asked, find_test(test), alternative=alternative, draws=draws, seed=seed))
             else:
-                wefats.append(measure_wefat(embedding, test, seed=seed))
+                wefats.append(measure_wefat(asked, test, seed=seed))
         except (VocabularyError, StimulusError) as error:
             if not skip:
                 raise

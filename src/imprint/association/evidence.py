@@ -38,7 +38,8 @@ class Checks:
     A check that could not run is None. `p_label` lies between its bounds, which are itself where it was counted; its
     floor is the smallest that it could be. `rank_x` and `rank_y` are the median frequency ranks of X and Y;
     `adjusted_difference` is the mean difference at equal log rank; `specificity` is the share of random attributes of
-    the same frequencies that separate the targets as well.
+    the same frequencies that separate the targets as well. `grammar_difference` is what nouns for things of either
+    grammatical gender differ by, with its interval over words; only tests of gender in some languages ask.
     """
 
     p_label: float | None
@@ -49,12 +50,16 @@ class Checks:
     p_frequency: float | None = None
     p_words: float | None = None
     p_axes: float | None = None
+    p_grammar: float | None = None
     words_low: float | None = None
     words_high: float | None = None
     rank_x: float | None = None
     rank_y: float | None = None
     adjusted_difference: float | None = None
     specificity: float | None = None
+    grammar_difference: float | None = None
+    grammar_low: float | None = None
+    grammar_high: float | None = None
     asked: tuple[Check, ...] = ("label", "frequency", "words", "axes")
     strictest: Check = "axes"  # which strong evidence needs, and moderate evidence does not
 

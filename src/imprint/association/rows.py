@@ -79,6 +79,7 @@ class JudgedRow(TestRow, frozen=True, kw_only=True):
     p_frequency: float | None = None
     p_words: float | None = None
     p_axes: float | None = None
+    p_grammar: float | None = None
     evidence: Evidence | None = None
     direction: Direction | None = None
     checks_failed: tuple[Check, ...] = ()
@@ -107,7 +108,7 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     Counts are decimal strings. `detectable_shift` is given where nothing was found: the smallest shift of X's scores
     that the test finds with 80 % power. `words_low` and `words_high` are the interval of the mean difference over
     words and, where words are in sentences, over these; `interval_low` and `interval_high` belong to the label
-    permutation.
+    permutation. `grammar_difference` is what nouns for things of either grammatical gender differ by.
     """
 
     mean_difference: float | None
@@ -134,6 +135,9 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     rank_y: float | None = None
     adjusted_difference: float | None = None
     specificity: float | None = None
+    grammar_difference: float | None = None
+    grammar_low: float | None = None
+    grammar_high: float | None = None
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

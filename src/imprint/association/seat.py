@@ -14,6 +14,7 @@ import numpy as np
 from imprint.association.cosines import Effect, cosines
 from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, check
 from imprint.association.framing import FramedWords, Framing
+from imprint.association.grammar import test_of_things, with_grammar
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, by_word, table_of
@@ -24,6 +25,7 @@ from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import Encodings, encode_texts
+from imprint.errors import VocabularyError
 from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import PermutationTest, countable, permutation_test
 from imprint.stimuli.definition import WeatTest
@@ -89,7 +91,7 @@ def seat(
     question = in_sentences(find_test(test), context, templates)
     framed = FramedWords.of(list(question.sides.values())) if unit == "word" and question.ranked else None
     beside = framed.texts() if framed else []
-    encodings = encode_texts(opened, question.texts + question.frames, beside, cache=cache, progress=progress)
+    encodings = encode_texts(opened, question.asked, beside, cache=cache, progress=progress)
     measured = measure(
         question,
         opened,
@@ -111,6 +113,12 @@ class SentenceTest:
     test: WeatTest
     context: Context
     sides: Mapping[str, Side] = field(hash=False)
+    beside: "SentenceTest | None" = None  # of things, where grammatical gender is checked
+
+    @property
+    def asked(self) -> list[str]:
+        """Every text to encode."""
+        return self.texts + self.frames + (self.beside.texts if self.beside else [])
 
     @property
     def texts(self) -> list[str]:
@@ -135,12 +143,15 @@ class SentenceTest:
     @property
     def forms(self) -> list[str]:
         """Every form of a word asked about, once: singulars and plurals."""
-        return list(dict.fromkeys(sentence.form for side in self.sides.values() for sentence in side))
+        sides = [*self.sides.values(), *(self.beside.sides.values() if self.beside else ())]
+        return list(dict.fromkeys(sentence.form for side in sides for sentence in side))
 
 
 def in_sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceTest:
     """Put a test into sentences."""
-    return SentenceTest(test, context, sentences(test, context, templates))
+    of_things = None if context == "unbleached" else test_of_things(test)
+    beside = None if of_things is None else SentenceTest(of_things, context, sentences(of_things, context, templates))
+    return SentenceTest(test, context, sentences(test, context, templates), beside)
 
 
 def measure(
@@ -185,6 +196,8 @@ def measure(
         if unit == "word":
             label = significance if alternative == "two-sided" else permutation_test(x, y, alternative="two-sided")
             checks = _checks(table, words, framing, label, seed)
+            if question.beside is not None:
+                checks = with_grammar(checks, words, _table_of_things(question.beside, encoder, encodings, lacking))
         results[unit] = SeatResult(
             test=question.test,
             context=question.context,
@@ -222,6 +235,16 @@ def _checks(
     found = check(contrast, background, label, words, seed)
     # A word of unknown frequency counts as a rare one, which it need not be.
     return found if _ranked(table) >= _FEWEST_RANKED else replace(found, p_frequency=None)
+
+
+def _table_of_things(
+    beside: SentenceTest, encoder: Encoder, encodings: Encodings, lacking: Sequence[str]
+) -> CosineTable | None:
+    try:
+        found = table_of(beside.test, beside.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
+    except VocabularyError:
+        return None
+    return found.by_words()
 
 
 def _ranked(table: SentenceTable) -> float:

@@ -170,7 +170,7 @@ def run_seat_battery(
     anisotropy: list[AnisotropyRow] = []
     encoded = 0
     for encoder in opened:
-        texts = [text for question in questions for text in question.texts + question.frames]
+        texts = [text for question in questions for text in question.asked]
         framed = _affordable(encoder, texts, questions, cache)
         beside = [text for words in framed.values() for text in words.texts()]
         encodings = encode_texts(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from imprint.association.evidence import Checks
 
 Evidence = Literal["strong", "moderate", "limited", "none shown", "too few words", "not run"]
-Check = Literal["label", "frequency", "words", "axes"]
+Check = Literal["label", "frequency", "words", "grammar", "axes"]
 Direction = Literal["as predicted", "reversed"]
 
 FOUND: tuple[Evidence, ...] = ("strong", "moderate", "limited")  # the strongest first

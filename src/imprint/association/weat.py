@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from imprint.association.cosines import ROUNDING, Effect, cosines
-from imprint.association.evidence import CosineTable, SetVectors, check, unit_rows
+from imprint.association.evidence import Checks, CosineTable, SetVectors, check, unit_rows
+from imprint.association.grammar import test_of_things, with_grammar
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
 from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
 from imprint.choices import Alternative
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError
+from imprint.errors import SettingError, VocabularyError
 from imprint.rows import word_values
 from imprint.significance.intervals import Interval, shift_interval
 from imprint.significance.partitions import PermutationTest, permutation_test
@@ -195,12 +196,9 @@ def measure(
 ) -> WeatResult:
     """Run a test whose words were checked, outside of any family."""
     rows = look_up(embedding, test)
-    x, y, a, b = rows.sets
-    vectors = np.concatenate([x.vectors, y.vectors])
-    cosines_a, cosines_b = (_without_noise(cosines(vectors, side.vectors)) for side in (a, b))
-    table = CosineTable(
-        x.words + y.words, a.words + b.words, len(x.words), len(a.words), np.hstack([cosines_a, cosines_b])
-    )
+    x, _, a, b = rows.sets
+    table = _table(rows)
+    cosines_a, cosines_b = np.split(table.cosines, [len(a.words)], axis=1)
     scores = table.scores()
     of_x, of_y = scores[: len(x.words)], scores[len(x.words) :]
     significance = _permuted(of_x, of_y, alternative, draws, seed, progress)
@@ -222,9 +220,30 @@ def measure(
         lowered=rows.lowered,
         from_subwords=rows.from_subwords,
         seed=seed,
-        checks=check(contrast_of(embedding, rows), embedding.background, label, table, seed),
+        checks=_checks(embedding, test, rows, label, table, seed),
         table=table,
     )
+
+
+def _table(rows: WordRows) -> CosineTable:
+    x, y, a, b = rows.sets
+    vectors = np.concatenate([x.vectors, y.vectors])
+    sides = [_without_noise(cosines(vectors, side.vectors)) for side in (a, b)]
+    return CosineTable(x.words + y.words, a.words + b.words, len(x.words), len(a.words), np.hstack(sides))
+
+
+def _checks(
+    embedding: Embedding, test: WeatTest, rows: WordRows, label: PermutationTest, table: CosineTable, seed: int
+) -> Checks:
+    found = check(contrast_of(embedding, rows), embedding.background, label, table, seed)
+    beside = test_of_things(test)
+    if beside is None:
+        return found
+    try:
+        of_things = _table(look_up(embedding, beside))
+    except VocabularyError:
+        of_things = None
+    return with_grammar(found, table, of_things)
 
 
 def look_up(embedding: Embedding, test: WeatTest) -> WordRows:

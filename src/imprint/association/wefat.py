@@ -6,9 +6,9 @@ figures draw the property along x; the regression predicts it, and so is it here
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 
@@ -29,11 +29,13 @@ from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate, words_of
 from imprint.stimuli.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
-from imprint.types import Floats, Ints
+from imprint.types import Floats, Floats32, Ints
 from imprint.view import SMALLEST_P
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Rows = TypeVar("Rows", Floats, Floats32)
 
 _FEWEST = 4  # words: three numbers leave a correlation no interval
 _PERMUTATIONS = 20_000
@@ -95,7 +97,7 @@ class WefatResult(Result):
     t_statistic
         The slope's t.
     scores
-        The score of each word.
+        The score of each word; forms of one have one, under their names with a slash between them.
     values
         The property of each word.
     n_a
@@ -143,7 +145,8 @@ class WefatResult(Result):
     @property
     def case(self) -> Case:
         """What is judged of it within a family."""
-        return case_of(self.checks, self.test, self.missing)
+        whole = {form for forms in _whole(self.test, self.missing) for form in forms}
+        return case_of(self.checks, self.test, {*self.missing, *self.test.words.words} - whole)
 
     def in_family(self, judged: Judged) -> Self:
         """Return the result with its judgement."""
@@ -250,7 +253,8 @@ def wefat(
     WefatResult('caliskan-wefat-occupations' on glove.6B.100d: r = 0.70, p = 1.27e-08, 50 words, 0 missing)
     """
     asked = _resolve(test, words, attributes, property)
-    return judge_all([measure(word_vectors(embedding, words_of([asked]), cache=cache), asked, seed=seed)])[0]
+    vectors = word_vectors(embedding, words_of([asked]), language=asked.language, cache=cache)
+    return judge_all([measure(vectors, asked, seed=seed)])[0]
 
 
 def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatResult:
@@ -264,15 +268,25 @@ def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatRes
     rows = find_rows(embedding, (test.words, test.a, test.b))
     found, a, b = rows.sets
     refuse_overlap(embedding, test.a, test.b, (a, b))
-    if len(found.words) < _FEWEST:
-        raise StimulusError(f"{len(found.words)} words found", expected=f"at least {_FEWEST}", where=test.id)
-    table = np.hstack([cosines(found.vectors, side.vectors) for side in (a, b)])
-    scores = _scores(table[:, : len(a.words)], table[:, len(a.words) :], found.words)
-    values = np.array([test.property[word] for word in found.words])
+    units = _whole(test, found.missing)
+    if len(units) < _FEWEST:
+        raise StimulusError(f"{len(units)} words found", expected=f"at least {_FEWEST}", where=test.id)
+    words = tuple("/".join(forms) for forms in units)
+    places = {word: place for place, word in enumerate(found.words)}
+    kept = [places[form] for forms in units for form in forms]
+    found = replace(found, tokens=tuple(found.tokens[place] for place in kept), vectors=found.vectors[kept])
+    table = _mean_of_forms(np.hstack([cosines(found.vectors, side.vectors) for side in (a, b)]), test.forms)
+    scores = _scores(table[:, : len(a.words)], table[:, len(a.words) :], words)
+    values = np.array([test.property[forms[0]] for forms in units])
     for name, numbers in (("scores", scores), (test.property_name, values)):
         if np.all(numbers == numbers[0]):
             raise StimulusError(f"all {name} are the same, so nothing can correlate with them", where=test.id)
+    checks, shuffled = _checks(embedding, (found, a, b), table, scores, values, test, seed)
     pearson, spearman = _pearson(scores, values), _spearman(scores, values)
+    if test.shared:  # a p-value over words would count words of one number as independent
+        low, high = (math.nan if end is None else end for end in (checks.words_low, checks.words_high))
+        pearson = Correlation(pearson.r, checks.p_of("label"), low, high)
+        spearman = Correlation(spearman.r, _rank_p(scores, values, shuffled), math.nan, math.nan)
     slope = pearson.r * sample_sd(values) / sample_sd(scores)
     return WefatResult(
         test=test,
@@ -283,36 +297,60 @@ def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatRes
         slope=slope,
         intercept=mean(values) - slope * mean(scores),
         t_statistic=_t_statistic(pearson.r, len(scores)),
-        scores=dict(zip(found.words, scores.tolist(), strict=True)),
-        values=dict(zip(found.words, values.tolist(), strict=True)),
+        scores=dict(zip(words, scores.tolist(), strict=True)),
+        values=dict(zip(words, values.tolist(), strict=True)),
         n_a=len(a.words),
         n_b=len(b.words),
         missing=rows.missing,
         lowered=rows.lowered,
         from_subwords=rows.from_subwords,
         seed=seed,
-        checks=_checks(embedding, rows.sets, table, scores, values, seed),
+        checks=checks,
     )
+
+
+def _whole(test: WefatTest, missing: Collection[str]) -> list[tuple[str, ...]]:
+    """Return the forms of each word that has them all: with one form missing, the other would stand for the word."""
+    words, lost = test.words.words, set(missing)
+    together = [words[first : first + test.forms] for first in range(0, len(words), test.forms)]
+    return [forms for forms in together if lost.isdisjoint(forms)]
+
+
+def _mean_of_forms(rows: Rows, forms: int) -> Rows:
+    """Return the mean of so many rows in turn, along the last axis but one."""
+    return cast(Rows, rows.reshape(*rows.shape[:-2], -1, forms, rows.shape[-1]).mean(axis=-2))
 
 
 def _checks(
-    embedding: Embedding, sets: tuple[Lookup, ...], table: Floats, scores: Floats, values: Floats, seed: int
-) -> Checks:
-    """Permute the property; draw words of the same frequencies; leave out words and attributes one by one."""
+    embedding: Embedding,
+    sets: tuple[Lookup, ...],
+    table: Floats,
+    scores: Floats,
+    values: Floats,
+    test: WefatTest,
+    seed: int,
+) -> tuple[Checks, Floats]:
+    """Permute the property; draw words of the same frequencies; leave out words and attributes one by one.
+
+    Words that share a number keep sharing one, and are left out together. The permuted properties are returned too.
+    """
     permuting, drawing = np.random.SeedSequence([seed, _SEED]).spawn(2)
     observed = abs(float(_correlations(scores[None], values)[0])) * (1 - 1e-12)
-    shuffled = np.random.default_rng(permuting).permuted(np.tile(values, (_PERMUTATIONS, 1)), axis=1)
-    found: dict[str, Any] = _over_words(table, len(sets[1].words), values)
+    numbers, owner = np.unique(values, return_inverse=True) if test.shared else (values, np.arange(len(values)))
+    shuffled = np.random.default_rng(permuting).permuted(np.tile(numbers, (_PERMUTATIONS, 1)), axis=1)[:, owner]
+    found: dict[str, Any] = _over_words(table, len(sets[1].words), values, owner)
     if embedding.background is not None:
         ranks = [embedding.ranks_of(one.tokens) for one in sets]
-        drawn = _drawn_correlations(embedding.background, ranks, values, np.random.default_rng(drawing))
+        rng = np.random.default_rng(drawing)
+        drawn = _drawn_correlations(embedding.background, ranks, values, rng, test.forms)
         found["p_frequency"] = _reached(drawn, observed)
-    return Checks(
+    checks = Checks(
         _reached(_correlations(shuffled, scores), observed),
-        p_label_floor=max(1 / (_PERMUTATIONS + 1), 1 / math.factorial(len(values))),
+        p_label_floor=max(1 / (_PERMUTATIONS + 1), 1 / math.factorial(len(numbers))),
         asked=("label", "frequency", "words"),
         **found,
     )
+    return checks, shuffled
 
 
 def _reached(correlations: Floats, observed: float) -> float:
@@ -327,20 +365,20 @@ def _correlations(rows: Floats, values: Floats) -> Floats:
     return np.asarray((centred * other).sum(axis=-1) / np.where(scale > 0, scale, np.inf))
 
 
-def _over_words(table: Floats, n_a: int, values: Floats) -> dict[str, float]:
-    """Return the interval of r over words and attributes, and its p-value.
+def _over_words(table: Floats, n_a: int, values: Floats, owner: Ints) -> dict[str, float]:
+    """Return the interval of r over words and attributes, and its p-value; words of one owner are left out together.
 
     They come from Fisher's z with the jackknife's error of all three sets. Resampling would do it too, but the noise
     that it adds to the scores draws r towards zero.
     """
-    n, columns = table.shape
+    columns, owners = table.shape[1], np.unique(owner)
     ones = np.ones((1, columns), dtype=np.int64)
     scores = _standardised(table, ones, n_a)[0]
     r = float(_correlations(scores[None], values)[0])
-    if min(n_a, columns - n_a) < 3 or abs(r) >= 1 - 1e-12:
+    if min(n_a, columns - n_a, len(owners) - 1) < 3 or abs(r) >= 1 - 1e-12:
         return {}
-    left_out = np.array([np.delete(np.arange(n), word) for word in range(n)])
-    parts = [_correlations(scores[left_out], values[left_out])]
+    left_out = [np.flatnonzero(owner != one) for one in owners]
+    parts = [np.array([float(_correlations(scores[kept], values[kept])) for kept in left_out])]
     for first, last in ((0, n_a), (n_a, columns)):
         without = [np.delete(table, place, axis=1) for place in range(first, last)]
         fewer = [_standardised(one, ones[:, 1:], n_a - (first == 0))[0] for one in without]
@@ -369,12 +407,12 @@ def _standardised(table: Floats, counts: Ints, n_a: int) -> Floats:
 
 
 def _drawn_correlations(
-    background: Background, ranks: Sequence[Ints], values: Floats, rng: np.random.Generator
+    background: Background, ranks: Sequence[Ints], values: Floats, rng: np.random.Generator, forms: int = 1
 ) -> Floats:
     """Return r with random words of the same frequencies in the place of words and attributes."""
     words = background.rows[background.draw(ranks[0], _SETS, rng, half=0)]  # sets, words, dimensions
     of_a, of_b = (background.rows[background.draw(side, _SETS, rng, half=1)] for side in ranks[1:])
-    flat = words.reshape(-1, words.shape[-1])
+    flat = _mean_of_forms(words, forms).reshape(-1, words.shape[-1])
     found = []
     for attributes_a, attributes_b in zip(of_a, of_b, strict=True):
         table = (flat @ np.vstack([attributes_a, attributes_b]).T).astype(np.float64)
@@ -455,6 +493,15 @@ def _spearman(scores: Floats, values: Floats) -> Correlation:
         return Correlation(r, p, math.nan, math.nan)
     half = float(norm.ppf(0.975)) * math.sqrt((1 + r * r / 2) / (len(scores) - 3))
     return Correlation(r, p, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
+
+
+def _rank_p(scores: Floats, values: Floats, shuffled: Floats) -> float:
+    """Return the p-value of Spearman's correlation over permuted properties."""
+    from scipy.stats import rankdata
+
+    order = rankdata(scores)
+    observed = abs(float(_correlations(rankdata(values), order))) * (1 - 1e-12)
+    return _reached(_correlations(rankdata(shuffled, axis=1), order), observed)
 
 
 def _t_statistic(r: float, n: int) -> float:

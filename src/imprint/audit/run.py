@@ -11,7 +11,7 @@ from imprint.audit.progress import Meter
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError, SettingError
-from imprint.evaluation.controls import controls
+from imprint.evaluation.controls import ControlsRow, controls
 from imprint.kinds import Kind, Part, all_kinds
 from imprint.kinds.audit import AuditRow, AuditSettings
 from imprint.kinds.job import Job, Plan
@@ -154,10 +154,12 @@ def run_audit(
     if job.kind == "encoder":
         enumerated = any(kind.part.name == "enumeration" for kind in kinds)
         job = replace(job, progress=meter.part(_WORDS, "Encoding words"), enumerated=enumerated)
-    whole = _whole(job, policy_sha256)  # first: a limit of texts that it exceeds would lose the rest
+    # first: a limit of texts that they exceed would lose the rest
+    known, *others = controls(job.subject, languages=plan.languages, cache=job.encodings).findings()
+    whole = _whole(job, known, policy_sha256)
     found = _run_all(job, kinds, meter)
     rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
-    return Audit(opened.name, plan, (whole, *rows))
+    return Audit(opened.name, plan, (whole, *(one.in_part("audit") for one in others), *rows))
 
 
 def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Row]]:
@@ -203,7 +205,7 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
     return [own, *found]
 
 
-def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
+def _whole(job: Job, known: ControlsRow, policy_sha256: str | None = None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
     (name, digest), other, encoder = job.measured, job.against, job.beside
     settings = AuditSettings(
@@ -212,7 +214,6 @@ def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
         encoder=None if encoder is None else encoder.name,
         policy_sha256=policy_sha256,
     )
-    found = controls(job.subject, languages=job.plan.languages, cache=job.encodings)
     libraries = [Label(library, version(library)) for library in LIBRARIES]
     return AuditRow(
         test="audit",
@@ -226,8 +227,9 @@ def _whole(job: Job, policy_sha256: str | None = None) -> AuditRow:
         n_words=len(job.embedding),
         dimension=job.embedding.dimension,
         embedding_notes=(*job.embedding.notes, *job.embedding.frequency_notes),
-        judged=found.judged,
-        controls=found.controls,
+        judged=known.judged,
+        controls=known.controls,
+        language=known.language,
     )
 
 

@@ -65,7 +65,8 @@ def seat_command(
 
     say_topics(chosen, topic)
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
-    texts = {text for question in questions for text in question.texts + question.frames} | control_words()
+    languages = {one.language for one in chosen}
+    texts = {text for question in questions for text in question.asked} | control_words(languages)
     encoders = [one.open(source, texts) for source, one in zip(encoder, about.shared(encoder), strict=True)]
     with about.kept() as kept, phases() as report:
         battery = run_seat_battery(
@@ -83,7 +84,7 @@ def seat_command(
         found, encoded = battery.findings(), battery.encoded
         for one in encoders:
             try:
-                known = controls(one, languages={test.language for test in chosen}, cache=kept)
+                known = controls(one, languages=languages, cache=kept)
             except ImprintError as error:
                 print_note(f"note: whether {one.name} can be judged was not asked: {error}")
             else:

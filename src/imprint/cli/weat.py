@@ -72,7 +72,8 @@ def weat_command(
     from imprint.evaluation.controls import control_words, controls
 
     say_topics(chosen, topic)
-    opened = open_embedding(embedding, words_of(chosen) | control_words())
+    languages = {one.language for one in chosen}
+    opened = open_embedding(embedding, words_of(chosen) | control_words(languages))
     try:
         with progress_bar("testing") as report:
             battery = run_battery(
@@ -94,7 +95,7 @@ def weat_command(
             words=error.words,
             hint="other tests: --test '*', or your own words: --x --y --a --b",
         ) from error
-    known = controls(opened, languages={one.language for one in chosen})
+    known = controls(opened, languages=languages)
     show_findings([*battery.findings(), *known.findings()], json=json)
 
 

@@ -47,19 +47,22 @@ def wefat_command(
     # After the choice: both load numpy.
     from imprint.association.battery import run_battery
     from imprint.evaluation.controls import control_words, controls
+    from imprint.stimuli.framed import foreign_vectors
 
-    with opened_subjects([subject], about, words_of(chosen) | control_words()) as opened:
-        (words,) = opened.words(words_of(chosen))
+    languages = {one.language for one in chosen}
+    with opened_subjects([subject], about, words_of(chosen) | control_words(languages)) as opened:
+        foreign = foreign_vectors(opened.subjects[0], chosen, cache=opened.cache)
+        (words,) = opened.words(words_of(test for test in chosen if test.language not in foreign))
         try:
             with progress_bar("testing") as report:
-                battery = run_battery(words, chosen, seed=seed, skip=not named, progress=report)
+                battery = run_battery(words, chosen, seed=seed, skip=not named, foreign=foreign, progress=report)
         except VocabularyError as error:
             if test or named:
                 raise
             raise VocabularyError(
                 error.message, where=error.where, words=error.words, hint="your own tests: --tests FILE"
             ) from error
-        known = controls(opened.subjects[0], languages={one.language for one in chosen}, cache=opened.cache)
+        known = controls(opened.subjects[0], languages=languages, cache=opened.cache)
     show_findings([*battery.findings(), *known.findings()], json=json)
 
 

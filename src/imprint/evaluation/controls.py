@@ -2,14 +2,16 @@
 
 Vectors of noise show no bias, and that is no merit. So a subject must first show what is not in dispute: flowers are
 more pleasant than insects, instruments than weapons (Caliskan, Bryson and Narayanan, 2016); words that people call
-pleasant are (ValNorm: Toney and Caliskan, 2021); words that people call similar are. And it must know the words.
+pleasant are (ValNorm: Toney and Caliskan, 2021); words that people call similar are. And it must know the words. Each
+language has its own controls, since what a subject knows in one says nothing about another. In German, ratings of
+English words stand for those of their translations, and there is no list of similar words.
 
 Measured on copies of the bundled embedding and encoder, 300 each, with noise as a share of their variance. With 50 %
 noise 98 % of the embeddings and all encoders pass, with 70 % noise 79 % and all, with 90 % none and 0.3 %, and no
 random vectors. An encoder has to part pleasant words better: by the limit of embeddings, 45 % with 90 % noise pass.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -29,7 +31,7 @@ from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Floats
 
-LANGUAGES = ("en", UNDETERMINED)  # of tests that the controls, which ask in English, can speak for
+LANGUAGES = {"en": "English", "de": "German"}  # that have controls
 
 _COVERAGE = 0.8  # share of the controls' words that a subject must have
 _ABOVE_CHANCE = 0.5  # both neutral tests
@@ -54,10 +56,11 @@ class Control(msgspec.Struct, frozen=True):
 
 
 class ControlsRow(Row, frozen=True, kw_only=True, tag="controls"):
-    """Whether a subject can be judged, and the controls that say so; `judged` is None where its language has none."""
+    """Whether a subject can be judged in a language, and the controls that say so; `judged` is None without any."""
 
     judged: bool | None = None
     controls: tuple[Control, ...] = ()
+    language: str = "en"
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,30 +73,35 @@ class Controls(Result):
         Name of the embedding or encoder.
     embedding_sha256
         Its hash.
-    judged
-        Whether it passes every control; None where there are none in its language.
     controls
-        Each control with its value and the least that passes.
+        Each control with its value and the least that passes, by the language that it asks in.
     encoded
         How many texts an encoder encoded now; the others were known.
     """
 
     embedding: str
     embedding_sha256: str
-    judged: bool | None
-    controls: tuple[Control, ...]
+    controls: Mapping[str, tuple[Control, ...]]
     encoded: int = 0
 
+    @property
+    def judged(self) -> bool | None:
+        """Whether it passes every control, in each language; None where it fails none, and a language has none."""
+        answers = {row.judged for row in self.findings()}
+        return False if False in answers else None if None in answers else True
+
     def findings(self) -> list[ControlsRow]:
-        """Return the row."""
+        """Return one row per language."""
         return [
             ControlsRow(
                 test="controls",
                 embedding=self.embedding,
                 embedding_sha256=self.embedding_sha256,
-                judged=self.judged,
-                controls=self.controls,
+                judged=all(one.passed for one in own) if own else None,
+                controls=own,
+                language=language,
             )
+            for language, own in self.controls.items()
         ]
 
     def __repr__(self) -> str:
@@ -102,23 +110,24 @@ class Controls(Result):
 
 
 def controls(
-    subject: EncoderLike, *, languages: Collection[str] = LANGUAGES, cache: EncodingStore | None = None
+    subject: EncoderLike, *, languages: Collection[str] = ("en",), cache: EncodingStore | None = None
 ) -> Controls:
-    """Ask a subject what every subject that knows English words knows: can it be judged at all?
+    """Ask a subject what every subject that knows the words of a language knows: can it be judged at all?
 
     Parameters
     ----------
     subject
         An embedding or encoder, as `open_subject` takes it.
     languages
-        ISO 639 codes of what it is asked in. There are controls in English only.
+        ISO 639 codes of what it is asked in. There are controls in English and German; words of no stated language
+        are asked for in English.
     cache
         Where encodings are kept between runs.
 
     Returns
     -------
     Controls
-        Its row tells a gate whether findings about the subject count.
+        Its rows, one per language, tell a gate whether findings about the subject count.
 
     Examples
     --------
@@ -126,32 +135,45 @@ def controls(
     Controls(glove.6B.100d: can be judged)
     """
     opened = open_subject(subject)
-    found, encoded = _ask(opened, cache) if any(one in LANGUAGES for one in languages) else ((), 0)
-    judged = all(one.passed for one in found) if found else None
-    return Controls(opened.name, opened.sha256, judged, found, encoded)
+    found, encoded = {}, 0
+    for language in sorted({controlled_in(one) for one in languages}, key=lambda one: (one != "en", one)):
+        found[language], more = _ask(opened, language, cache) if language in LANGUAGES else ((), 0)
+        encoded += more
+    return Controls(opened.name, opened.sha256, found, encoded)
 
 
-def _ask(subject: Embedding | Encoder, cache: EncodingStore | None) -> tuple[tuple[Control, ...], int]:
-    tests, valence, pairs = _tests(), _valence(), _pairs()
-    words = control_words()
+def controlled_in(language: str) -> str:
+    """Return the language whose controls speak for tests in this one: English, where none is stated."""
+    return "en" if language == UNDETERMINED else language
+
+
+def _ask(subject: Embedding | Encoder, language: str, cache: EncodingStore | None) -> tuple[tuple[Control, ...], int]:
+    tests, pairs = _tests(language), _pairs(language)
+    words = control_words([language])
     vectors, encoded = _vectors(subject, sorted(words), cache)
     least = _VALENCE if isinstance(subject, Embedding) else _ENCODER_VALENCE
     found = (
         _coverage(words, vectors),
         *_neutral(tests, vectors),
-        _pleasant(valence, tests[0], vectors, least),
-        _similar(pairs, vectors),
+        _pleasant(_valence(language), tests[0], vectors, least),
+        *([_similar(pairs, vectors)] if pairs else []),
     )
     return found, encoded
 
 
-def control_words() -> set[str]:
-    """Return every word that the controls ask about."""
-    return {*_valence(), *(word for pair in _pairs().pairs for word in pair), *words_of(_tests())}
+def control_words(languages: Iterable[str] = ("en",)) -> set[str]:
+    """Return every word that the controls of these languages ask about."""
+    words: set[str] = set()
+    for language in {controlled_in(one) for one in languages} & LANGUAGES.keys():
+        pairs = _pairs(language)
+        words |= {*_valence(language), *words_of(_tests(language))}
+        words |= {word for one in catalog.things(language) or () for word in one.words}
+        words |= {word for pair in pairs.pairs for word in pair} if pairs else set()
+    return words
 
 
-def _tests() -> list[WeatTest]:
-    return [test for test in catalog.catalogue() if isinstance(test, WeatTest) and CONTROL in test.topics]
+def _tests(language: str) -> list[WeatTest]:
+    return [test for test in catalog.tests_in(language) if isinstance(test, WeatTest) and CONTROL in test.topics]
 
 
 def _coverage(words: set[str], vectors: WordVectors) -> Control:
@@ -229,13 +251,16 @@ def _vectors(
 
 
 @cache
-def _valence() -> dict[str, float]:
-    text = (resources.files("imprint.evaluation") / "data" / "valence.tsv").read_text("utf-8")
+def _valence(language: str) -> dict[str, float]:
+    file = "valence.tsv" if language == "en" else f"valence-{language}.tsv"
+    text = (resources.files("imprint.evaluation") / "data" / file).read_text("utf-8")
     return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}
 
 
 @cache
-def _pairs() -> PairBenchmark:
+def _pairs(language: str) -> PairBenchmark | None:
+    if language != "en":
+        return None
     (found,) = bundled_benchmarks("rg-65")
     assert isinstance(found, PairBenchmark)
     return found

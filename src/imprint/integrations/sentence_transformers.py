@@ -85,7 +85,7 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
         encoder = FunctionEncoder(encode, name="model in training")
         measured = {f"{question.test.id}_{what}": math.nan for question in self.questions for what in _MEASURED}
         with _going_on():
-            encodings = encode_texts(encoder, [text for one in self.questions for text in one.texts + one.frames])
+            encodings = encode_texts(encoder, [text for one in self.questions for text in one.asked])
             for question in self.questions:
                 with _going_on():
                     result = measure(question, encoder, encodings, units=("word",))["word"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from imprint.evaluation.controls import ControlsRow
+from imprint.evaluation.controls import LANGUAGES, ControlsRow
 from imprint.kinds import Kind, Part
 from imprint.rows import Label, PartRow, SkippedRow
 from imprint.subjects.sources import SourceKind
@@ -41,7 +41,7 @@ class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
 
 
 _CONTROLS = (
-    Column("Control", "What every subject that knows English words should show."),
+    Column("Control", "What every subject that knows the words of the language should show."),
     Column("What is measured"),
     Column("Value", numeric=True),
     Column("At least", numeric=True),
@@ -52,8 +52,8 @@ _CONTROLS = (
 
 _MEASURED = {
     "words found": "share of the controls' words that have a vector",
-    "pleasant words": "correlation with how pleasant people find 500 words",
-    "similar words": "rank correlation with how similar people find 65 pairs of words",
+    "pleasant words": "correlation with how pleasant people find the words",
+    "similar words": "rank correlation with how similar people find pairs of words",
 }
 
 
@@ -71,20 +71,27 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
         ]
         if row.judged:
             yield say(
-                "{} passes {} basic checks of what words mean, so it can be judged.",
+                "{} passes {} basic checks of what words mean, so it can be judged{}.",
                 title(row.embedding),
                 count(len(row.controls)),
+                in_language(row),
             )
         elif row.judged is False:
             yield say(
-                "{} cannot be judged: it fails controls that every usable subject passes ({}). Its tests say nothing "
-                "about bias.",
+                "{} cannot be judged{}: it fails controls that every usable subject passes ({}). Its tests say "
+                "nothing about bias.",
                 title(row.embedding),
+                in_language(row),
                 join(failed, "; "),
             )
         if isinstance(row, AuditRow) and row.settings.topics:
             topics = title(" or ".join(row.settings.topics))
             yield say("Only tests about {} were run; the correction is over these alone.", topics)
+
+
+def in_language(row: ControlsRow) -> str:
+    """Name the language, where it is not English."""
+    return "" if row.language == "en" else f" in {LANGUAGES.get(row.language, row.language)}"
 
 
 def claims(rows: Sequence[ControlsRow]) -> Iterator[Claim]:
@@ -117,7 +124,12 @@ def controls(rows: Sequence[ControlsRow]) -> Iterator[Block]:
                 )
                 for one in row.controls
             )
-            yield Table(say("Can {} be judged?", title(row.embedding)), _CONTROLS, lines, media=("page", "card"))
+            yield Table(
+                say("Can {} be judged{}?", title(row.embedding), in_language(row)),
+                _CONTROLS,
+                lines,
+                media=("page", "card"),
+            )
 
 
 def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:

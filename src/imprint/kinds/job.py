@@ -106,8 +106,8 @@ class Plan:
 
     @property
     def languages(self) -> set[str]:
-        """The languages of the catalogue's tests that are run."""
-        return {test.language for test in tests_in(self.language)}
+        """The languages of the tests that are run."""
+        return {test.language for test in (*tests_in(self.language), *self.tests)}
 
     @property
     def enumeration(self) -> enumeration.Settings:
@@ -227,11 +227,11 @@ class Job:
 
     @cached_property
     def sentence_tests(self) -> "list[WeatTest]":
-        """The tests to ask in sentences: those of the paper's that the plan has, and your own."""
-        known = {test.id for test in self.plan.catalogued}
-        papers = [test for test in choose(catalogue(), SEAT_TESTS) if test.id in known]
+        """The tests to ask in sentences: the paper's and those in other languages that the plan has, and your own."""
+        papers = {test.id for test in choose(catalogue(), SEAT_TESTS)}
+        known = [test for test in self.plan.catalogued if test.language != "en" or test.id in papers]
         own = self.plan.tests if self.beside is None else ()
-        return [test for test in (*papers, *own) if isinstance(test, WeatTest)]
+        return [test for test in (*known, *own) if isinstance(test, WeatTest)]
 
     def asked(self, part: Part) -> bool:
         """Tell whether a part was asked for, of a subject that it can ask; most always are."""

@@ -28,6 +28,7 @@ from imprint.kinds.tests import (
     evidence_notes,
     family_of,
     forest_chart,
+    grammar_notes,
     in_family,
     missing_cell,
     missing_notes,
@@ -141,10 +142,10 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     if encoder is job.subject:  # the audit's first row has its controls
         return battery.findings()
     try:
-        asked: Row = controls(encoder, languages=plan.languages, cache=job.encodings).findings()[0]
+        asked: list[Row] = [*controls(encoder, languages=plan.languages, cache=job.encodings).findings()]
     except ImprintError as error:
-        asked = job.skip("controls", f"Can {encoder.name} be judged?", error, SENTENCES)
-    return [asked, *battery.findings()]
+        asked = [job.skip("controls", f"Can {encoder.name} be judged?", error, SENTENCES)]
+    return [*asked, *battery.findings()]
 
 
 def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
@@ -304,6 +305,7 @@ def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
 
 def _notes(rows: Sequence[SeatRow]) -> Iterator[Block]:
     yield from missing_notes(list({(row.test, row.missing): row for row in rows}.values()))
+    yield from grammar_notes(row for row in rows if row.context != "word")
     for row in {row.test: row for row in rows if row.left_out}.values():
         left_out = f"{len(row.left_out):,}"
         text = "{}: {} sentences were left out because the form of their word has no vector, such as {}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, JudgedRow, TestRow
 from imprint.association.verdicts import FOUND, Evidence, strongest
-from imprint.stimuli.definition import Published
+from imprint.stimuli.definition import UNDETERMINED, Published
 from imprint.view import (
     NOTHING,
     Block,
@@ -84,12 +84,14 @@ _NOT_SHOWN: dict[str, str] = {
     "frequency": "that word frequency does not explain it",
     "words": "that it holds for other words of the same kinds",
     "axes": "that it exceeds what unrelated sets of words show",
+    "grammar": "that it exceeds what grammatical gender alone gives",
 }
 _UNSEEN: dict[Evidence, str] = {"none shown": "show no evidence", "too few words": "with too few words"}
 _FAILED = {
     "frequency": "random words of the same frequencies may differ as much, at the corrected level",
     "words": "with other words of the same kinds there may be no difference, at the corrected level",
     "axes": "unrelated sets of words in this model may differ as much, at the corrected level",
+    "grammar": "nouns for things that differ only in grammatical gender may differ as much, at the corrected level",
 }
 _OTHERS = {
     REVERSED: "the difference is opposite to the prediction",
@@ -168,6 +170,10 @@ def _why_not(row: JudgedRow, checks: Sequence[str]) -> str:
         )
     if "words" in checks:
         return "too few different words"
+    if "grammar" in checks:
+        return "too few nouns for things"
+    if row.language not in ("en", UNDETERMINED):
+        return "word frequencies of its language are not known"
     return "too many texts to send" if row.kind == "seat" else "the vocabulary is too small"
 
 
@@ -381,6 +387,19 @@ def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
                 "warning",
                 ("terminal", "card"),
             )
+
+
+def grammar_notes(rows: Iterable[AssociationRow]) -> Iterator[Block]:
+    """Say what grammatical gender alone gives, beside what a test of gender shows."""
+    for row in rows:
+        if row.grammar_difference is not None:
+            text = (
+                "{}: nouns for things, masculine and feminine, differ by {} [{}] on its gendered words; the test "
+                "differs by {} [{}]. Grammatical gender alone can give the first."
+            )
+            alone = (number(row.grammar_difference, 3), interval(row.grammar_low, row.grammar_high, 3))
+            own = (number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3))
+            yield Prose(say(text, title(row.test), *alone, *own), "note", ("page", "terminal", "card"))
 
 
 def pairing(row: TestRow) -> tuple[str, str]:

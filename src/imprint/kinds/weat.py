@@ -26,6 +26,7 @@ from imprint.kinds.tests import (
     evidence_sentences,
     family_of,
     forest_chart,
+    grammar_notes,
     in_family,
     missing_cell,
     missing_notes,
@@ -117,6 +118,7 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     published, figures = published_figures(rows, "d", lambda one: one.effect)
     lines = tuple((*_cells(row), *figure, *_extra(row)) for row, figure in zip(rows, figures, strict=True))
     yield Table(caption, (*_COLUMNS, published_p(rows), *published, *_EXTRA), lines)
+    yield from grammar_notes(rows)
     yield Details("How to read this", (*_reading(rows), *missing_notes(rows), *_overlaps(rows)))
     yield _scores(rows)
 

@@ -79,12 +79,20 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the WEFATs of the language."""
     from imprint.association.battery import run_battery
     from imprint.stimuli.definition import WefatTest
+    from imprint.stimuli.framed import foreign_vectors
 
     plan = job.plan
     tests = [test for test in plan.asked if isinstance(test, WefatTest)]
     if not tests:
         raise SettingError("the catalogue has no WEFAT in this language", option="language", got=plan.language)
-    return run_battery(job.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress).findings()
+    return run_battery(
+        job.embedding,
+        tests,
+        alpha=plan.alpha,
+        seed=plan.seed,
+        foreign=foreign_vectors(job.subject, tests, cache=job.encodings),
+        progress=progress,
+    ).findings()
 
 
 def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:

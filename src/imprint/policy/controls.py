@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from imprint.association.rows import TestRow
 from imprint.association.topics import TopicRow
-from imprint.evaluation.controls import LANGUAGES, ControlsRow
+from imprint.evaluation.controls import ControlsRow, controlled_in
 from imprint.rows import Row
 
 UNJUDGED = "the subject cannot be judged"
@@ -32,13 +32,14 @@ class Known:
     def why_not(self, finding: Row, *, controlled: bool = True) -> str | None:
         """Say why a finding neither passes nor fails; one that is not `controlled` counts without any controls."""
         subject = finding.audited_sha256
-        judged = {one.judged for one in self.controls if one.embedding_sha256 == subject}
-        if False in judged:
+        judged = {one.language: one.judged for one in self.controls if one.embedding_sha256 == subject}
+        asked = finding.tests if isinstance(finding, TopicRow) else (finding.test,)
+        spoken = {controlled_in(self.languages.get((subject, test), "en")) for test in asked}
+        answers = {judged.get(language) for language in spoken}
+        if False in answers:
             return UNJUDGED
         if not controlled:
             return None
         if not judged:
             return NO_CONTROLS
-        asked = finding.tests if isinstance(finding, TopicRow) else (finding.test,)
-        spoken = {self.languages.get((subject, test), LANGUAGES[0]) for test in asked}
-        return NO_LANGUAGE if None in judged or not spoken <= {*LANGUAGES} else None
+        return NO_LANGUAGE if None in answers else None

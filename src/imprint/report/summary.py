@@ -10,7 +10,7 @@ from imprint.association.verdicts import FOUND
 from imprint.evaluation.controls import ControlsRow
 from imprint.evaluation.leakage import NAMES, LeakageRow
 from imprint.kinds import part_of
-from imprint.kinds.audit import AuditRow
+from imprint.kinds.audit import AuditRow, in_language
 from imprint.kinds.gate import GateRow, decision
 from imprint.kinds.sections import by_part_and_kind
 from imprint.kinds.tests import REVERSED, found_counts, matched_sets, one_family, strongest_row
@@ -37,7 +37,7 @@ def verdict(rows: Sequence[Row]) -> Text:
     """Say in a sentence or two what was found, or why nothing can be said."""
     tests = people(rows)
     if failed := refused(rows):
-        return say("{} cannot be judged.", title(failed[0].embedding))
+        return say("{} cannot be judged{}.", title(failed[0].embedding), in_language(failed[0]))
     answers = [row for row in rows if isinstance(row, GateRow)]
     decided = [decision(answers)] if answers else []
     return join([*decided, *(_found(tests) if tests else _opening(rows))], " ")

@@ -20,13 +20,14 @@ FEWEST_UNITS = 4  # in a set; with fewer, the interval is too narrow
 
 @dataclass(frozen=True)
 class OverWords:
-    """A mean difference with its interval over words, and the two-sided p-value of no difference."""
+    """A mean difference with its interval over words, the two-sided p-value of no difference, and its error."""
 
     difference: float
     low: float
     high: float
     p_value: float
     df: float
+    error: float
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Spread:
             return None
         error = math.sqrt(variance)
         half = quantile(1 - confidence, df) * error
-        return OverWords(difference, difference - half, difference + half, two_sided(difference / error, df), df)
+        ends = (difference - half, difference + half)
+        return OverWords(difference, *ends, two_sided(difference / error, df), df, error)
 
 
 def over_words(

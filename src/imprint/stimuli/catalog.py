@@ -32,6 +32,8 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
     b = "male-terms"
     property_file = "occupations.csv" # word,value; beside the TOML file or in a folder below
     property_name = "percentage of women"
+    forms = 2                       # where words are forms of one, in turn (Lehrer, Lehrerin): their mean is scored
+    shared = true                   # where several words have one number (that of their sector): they count as one
     published = [{ embedding = "GloVe 840B", r = 0.90, p = "<1e-18", source = "where printed" }]
 
 The kinds of words are listed in `imprint.stimuli.definition`, the slots of patterns and the sentences made of
@@ -183,6 +185,13 @@ def shared_sets() -> Mapping[str, WordSet]:
             )
         sets |= here
     return MappingProxyType(sets)
+
+
+def things(language: str) -> tuple[WordSet, WordSet] | None:
+    """Return nouns for things, masculine and feminine, of a language with grammatical gender; None for others."""
+    sets = shared_sets()
+    names = tuple(f"{language}-{gender}-things" for gender in ("masculine", "feminine"))
+    return (sets[names[0]], sets[names[1]]) if sets.keys() >= {*names} else None
 
 
 def _unknown(identifier: str, known: Mapping[str, Test]) -> StimulusError:

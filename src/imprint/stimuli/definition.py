@@ -208,6 +208,10 @@ class WefatTest(_Described):
         A number per word; None if you have to give it, see `with_property`.
     property_name
         What the numbers are.
+    forms
+        How many words in turn are forms of one, such as two for Lehrer and Lehrerin: their mean is scored.
+    shared
+        Whether a number belongs to several words, such as all of one sector: these count as one.
     published
         Figures that were printed elsewhere.
     adapted
@@ -223,6 +227,8 @@ class WefatTest(_Described):
     b: WordSet
     property: Mapping[str, float] | None = field(default=None, hash=False)
     property_name: str = "property"
+    forms: int = 1
+    shared: bool = False
 
     def __repr__(self) -> str:
         return f"WefatTest({self.id!r}, {self.words.name} and {self.a.name} / {self.b.name})"
@@ -277,8 +283,9 @@ def problems(test: Test) -> list[str]:
         found += [f"{key} ({words.name}): {problem}" for problem in set_problems(words)]
     if isinstance(test, WeatTest):
         found += _overlap("x", test.x, "y", test.y)
-    elif test.property is not None:
-        found += _property_problems(test.words, test.property)
+    else:
+        found += _form_problems(test.words, test.forms, test.property or {})
+        found += [] if test.property is None else _property_problems(test.words, test.property)
     return found + _overlap("a", test.a, "b", test.b)
 
 
@@ -324,6 +331,14 @@ def _overlap(first: str, left: WordSet, second: str, right: WordSet) -> list[str
     if not shared:
         return []
     return [f"{quote(shared)} in both {first} ({left.name}) and {second} ({right.name}); keep each in one of them"]
+
+
+def _form_problems(words: WordSet, forms: int, values: Mapping[str, float]) -> list[str]:
+    if forms < 1 or len(words) % forms:
+        return [f"forms must divide the {len(words)} words, got {forms}; list the forms of each word in turn"]
+    together = [words.words[first : first + forms] for first in range(0, len(words), forms)]
+    apart = [some[0] for some in together if len({values[form] for form in some if form in values}) > 1]
+    return [f"the forms of {quote(apart)} have different values; give each form the same"] if apart else []
 
 
 def _property_problems(words: WordSet, values: Mapping[str, float]) -> list[str]:

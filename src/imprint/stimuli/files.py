@@ -30,6 +30,7 @@ _TYPE_NAMES = {
     str: "text in quotation marks without control characters",
     int: "a whole number",
     float: "a finite number",
+    bool: "true or false",
     list: "a list",
     dict: "a table",
 }

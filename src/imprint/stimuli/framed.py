@@ -20,6 +20,9 @@ from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import encode_texts, fresh_texts
 from imprint.errors import EncoderError
 from imprint.stimuli import seeds
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import CONTROL, UNDETERMINED, Test, words_of
+from imprint.stimuli.templates import bundled_templates
 from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.types import Floats, Floats32, Ints, Progress
 
@@ -36,14 +39,18 @@ def word_vectors(
     source: EncoderLike,
     words: Iterable[str],
     *,
+    language: str = "en",
     cache: EncodingStore | None = None,
     progress: Progress | None = None,
 ) -> Embedding:
     """Return an embedding as it is; of an encoder, one of these words.
 
-    A word's vector is the mean of its vectors in three bleached frames. Each frame's mean over 500 common words is
+    A word's vector is the mean of its vectors in a few bleached frames. Each frame's mean over 500 common words is
     subtracted first: what a frame adds to every sentence says nothing about words. Then each vector is scaled to unit
     length, so that every frame counts the same. It does not depend on which other words are asked about.
+
+    Words of another language that has templates and neutral tests are asked in its frames, and the words of these
+    tests are what is subtracted. No frequencies are known there, so checks of frequency cannot run.
     """
     subject = open_subject(source)
     if isinstance(subject, Embedding):
@@ -54,18 +61,35 @@ def word_vectors(
     bundled = load("default")
     assert bundled.common is not None
     rows = np.array([bundled.index.get(word, -1) for word in vocabulary], dtype=np.int64)
-    vectors, background = _mean_over_frames(subject, vocabulary, cache, progress)
+    own = _own_frames(language)
+    vectors, background = _mean_over_frames(subject, vocabulary, own, cache, progress)
     made = Embedding(
         name=f"{subject.name} (in sentences)",
         words=vocabulary,
         vectors=vectors,
-        notes=(_note(subject, vocabulary),),
-        ranks=ranks_of(vocabulary)[0].astype(np.int32),
+        notes=(_note(subject, vocabulary, own[0] if own else FRAMES),),
+        ranks=None if own else ranks_of(vocabulary)[0].astype(np.int32),
         common=bundled.common[rows] & (rows >= 0),
         sample=background,
     )
     vars(made)["sha256"] = subject.sha256  # findings are the encoder's
     return made
+
+
+def foreign_vectors(
+    source: EncoderLike, tests: Iterable[Test], *, cache: EncodingStore | None = None
+) -> dict[str, Embedding]:
+    """Return vectors of the words of tests by language, for languages with frames of their own; only of an encoder."""
+    by_language: dict[str, list[Test]] = {}
+    for test in tests:
+        by_language.setdefault(test.language, []).append(test)
+    if isinstance(open_subject(source), Embedding):
+        return {}
+    return {
+        language: word_vectors(source, sorted(words_of(own)), language=language, cache=cache)
+        for language, own in by_language.items()
+        if _own_frames(language)
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,24 +164,39 @@ def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
     return np.array(ranks, dtype=np.int64), float(np.mean([None not in found for found in parts]))
 
 
+@cache
+def _own_frames(language: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the frames of a language besides English, and its neutral words; None where it has none of its own."""
+    neutral = [test for test in catalogue() if test.language == language and CONTROL in test.topics]
+    if language in ("en", UNDETERMINED) or not neutral:
+        return None
+    return bundled_templates(language).by_kind["unknown"], tuple(sorted(words_of(neutral)))
+
+
 def _mean_over_frames(
-    encoder: Encoder, vocabulary: Sequence[str], cache: EncodingStore | None, progress: Progress | None
+    encoder: Encoder,
+    vocabulary: Sequence[str],
+    own: tuple[tuple[str, ...], tuple[str, ...]] | None,
+    cache: EncodingStore | None,
+    progress: Progress | None,
 ) -> tuple[Floats32, Background | None]:
     """Return the vectors of words, and the common words that stand for all others; one frame at a time."""
-    beside, ranked = (
-        words.without(encoder.lacks(words.words)) for words in (common_words().every(2), ranked_words().every(2))
-    )
-    texts = list(dict.fromkeys((*beside.words, *ranked.words, *map(_spaced, vocabulary))))
+    frames, neutral = own or (FRAMES, common_words().every(2).words)
+    lacking = set(encoder.lacks(neutral))
+    beside = [word for word in neutral if word not in lacking]
+    ranked = ranked_words().every(2)
+    ranked = ranked.without(ranked.words if own else encoder.lacks(ranked.words))
+    texts = list(dict.fromkeys((*beside, *ranked.words, *map(_spaced, vocabulary))))
     places = {text: place for place, text in enumerate(texts)}
-    asked = [[frame.format(word=text) for text in texts] for frame in FRAMES]
+    asked = [[frame.format(word=text) for text in texts] for frame in frames]
     if encoder.max_texts is not None:
         encoder.check_count(fresh_texts(encoder, chain(*asked), cache))
     total = None
-    for turn, (frame, sentences) in enumerate(zip(FRAMES, asked, strict=True)):
-        step = None if progress is None else _of_frame(progress, turn, len(texts))
+    for turn, (frame, sentences) in enumerate(zip(frames, asked, strict=True)):
+        step = None if progress is None else _of_frame(progress, turn, len(frames), len(texts))
         rows = encode_texts(encoder, sentences, cache=cache, progress=step).rows(sentences)
         largest = np.abs(rows).max()
-        rows -= rows[: len(beside.words) or None].mean(axis=0, dtype=np.float64).astype(np.float32)
+        rows -= rows[: len(beside) or None].mean(axis=0, dtype=np.float64).astype(np.float32)
         if np.abs(rows).max() <= _NOTHING * largest:
             raise EncoderError(
                 f"gives the same vector for every word in {frame!r}",
@@ -168,24 +207,24 @@ def _mean_over_frames(
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
         total = rows if total is None else np.add(total, rows, out=total)
     assert total is not None
-    total /= np.float32(len(FRAMES))
+    total /= np.float32(len(frames))
     own = total[[places[word] for word in ranked.words]]
     unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), np.finfo(np.float32).tiny)
     return total[[places[_spaced(word)] for word in vocabulary]], ranked.background([unit])
 
 
-def _of_frame(progress: Progress, turn: int, size: int) -> Progress:
+def _of_frame(progress: Progress, turn: int, frames: int, size: int) -> Progress:
     """Let the texts of one frame count as its share of all."""
-    return lambda done, total: progress(round(size * (turn + done / max(total, 1))), size * len(FRAMES))
+    return lambda done, total: progress(round(size * (turn + done / max(total, 1))), size * frames)
 
 
 def _spaced(word: str) -> str:
     return word.replace("_", " ")
 
 
-def _note(encoder: Encoder, vocabulary: Sequence[str]) -> str:
+def _note(encoder: Encoder, vocabulary: Sequence[str], frames: Sequence[str]) -> str:
     settings = ", ".join(f"{key} {value}" for key, value in encoder.settings.items())
     return (
         f"{len(vocabulary):,} words and names were encoded with {encoder.name} ({settings}) in the sentences "
-        f"{', '.join(map(repr, FRAMES))}; each vector is the mean of its sentences, less the mean of common words"
+        f"{', '.join(map(repr, frames))}; each vector is the mean of its sentences, less the mean of common words"
     )

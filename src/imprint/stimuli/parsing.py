@@ -25,7 +25,7 @@ from imprint.stimuli.files import TomlTable, did_you_mean, read_property, read_t
 _FILE_KEYS = ("sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
 _WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached")
-_WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name")
+_WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name", "forms", "shared")
 
 
 def read_sets(path: FilePath) -> dict[str, WordSet]:
@@ -110,9 +110,14 @@ def _weat(table: TomlTable, sets: Mapping[str, WordSet]) -> WeatTest:
 
 def _wefat(table: TomlTable, sets: Mapping[str, WordSet], folder: Path) -> WefatTest:
     table.allow(_WEFAT_KEYS)
-    words = _set_of(table, "words", sets)
-    property_name = table.text("property_name", "property")
-    test = WefatTest(**_common(table, sets, figure="r"), words=words, property_name=property_name)
+    words, forms = _set_of(table, "words", sets), table.get("forms", int)
+    test = WefatTest(
+        **_common(table, sets, figure="r"),
+        words=words,
+        property_name=table.text("property_name", "property"),
+        forms=1 if forms is None else forms,
+        shared=table.get("shared", bool) or False,
+    )
     validate(test, table.where)
     file = table.get("property_file", str)
     if file is None:
