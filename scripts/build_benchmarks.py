@@ -2,7 +2,8 @@
 
 Bundled: RG-65 (65 numbers printed in a paper of 1965), WordSim-353 (CC BY 4.0), MEN (CC BY 2.0), the analogies of
 Google's word2vec (Apache-2.0), 500 words of VADER with their valence (MIT), and German words with that of their
-translations. Rare Words, SimLex-999, MTurk-771 and the syntactic analogies of Microsoft Research are published without a licence to redistribute; they go to .cache/benchmarks, for tests and benchmarks here.
+translations. Rare Words, SimLex-999, MTurk-771 and the syntactic analogies of Microsoft Research are published without
+a licence to redistribute; they go to .cache/benchmarks, for tests and benchmarks here.
 
     python scripts/build_benchmarks.py
 """

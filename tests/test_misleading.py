@@ -250,16 +250,30 @@ def german(bundled):
     return tests, Embedding("german", words, bundled.vectors[: len(words)])
 
 
+def test_a_subject_that_fails_german_controls_cannot_be_judged_in_german(bundled, monkeypatch):
+    monkeypatch.setattr(auditing, "all_kinds", lambda: [WEAT])
+    _, subject = german(bundled)
+    rows = auditing.run_audit(subject, language="de", quick=True).findings()
+    assert (rows[0].judged, rows[0].language) == (False, "de")
+    assert refused(rows, "weat:|mean_difference|>9", require=["weat:|mean_difference|<9"]) == UNJUDGED
+    (told,) = brief(rows)
+    assert "cannot be judged in German" in said([told])
+    assert said([told]) in render_card(rows)
+    assert "cannot be judged in German" in render_page(rows)
+
+
 def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
     monkeypatch.setattr(auditing, "all_kinds", lambda: [WEAT])
     tests, subject = german(bundled)
-    rows = auditing.run_audit(subject, language="de", quick=True).findings()
+    tests = [replace(test, language="fr") for test in tests if isinstance(test, WeatTest)]
+    monkeypatch.setattr(catalog, "catalogue", lambda: tuple(tests))
+    rows = auditing.run_audit(subject, language="fr", quick=True).findings()
     assert (rows[0].judged, rows[0].controls) == (None, ())
     assert refused(rows, "weat:|mean_difference|>9", require=["weat:|mean_difference|<9"]) == NO_LANGUAGE
     ((_, cannot),) = AUDIT.claims(rows[:1])
     assert said([cannot]) in [said([line]) for line in brief(rows)]
     assert said([cannot]) in render_card(rows).partition("### What cannot be concluded")[2]
-    rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["de"]).findings()]
+    rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["fr"]).findings()]
     assert refused(rows, "weat:|mean_difference|>9") == NO_LANGUAGE
 
 

@@ -65,6 +65,9 @@ def test_the_catalogue_holds_the_papers_tests() -> None:
         "talk-de-career",
         "talk-de-science",
         "talk-de-nationality",
+        "de-flowers",
+        "de-instruments",
+        "de-wefat-occupations",
     }
 
 
@@ -243,9 +246,9 @@ def test_kinds_follow_the_sense_intended() -> None:
     assert kinds["forever"] == "adverb"
 
 
-def test_only_the_talks_tests_are_adapted_and_all_of_them() -> None:
+def test_only_the_talks_tests_and_german_ones_are_adapted_and_all_of_them() -> None:
     assert {test.id for test in catalogue() if test.adapted} == {
-        test.id for test in catalogue() if test.id.startswith("talk-")
+        test.id for test in catalogue() if test.id.startswith(("talk-", "de-"))
     }
 
 
@@ -254,7 +257,7 @@ def test_german_nouns_are_capitalised_and_adjectives_are_not() -> None:
     assert german
     for words in german:
         for word, kind in zip(words.words, words.kinds, strict=True):
-            assert word[0].isupper() == (kind != "adjective"), word
+            assert word[0].isupper() == (kind not in ("adjective", "verb")), word
 
 
 def test_wefats_carry_the_correlations_and_their_properties() -> None:

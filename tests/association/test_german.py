@@ -1,0 +1,311 @@
+"""German: its own controls, both forms of a profession, grammatical gender, and tests that keep few words."""
+
+from collections import Counter
+from dataclasses import replace
+from importlib import resources
+from itertools import permutations
+
+import numpy as np
+import pytest
+from refusals import refuses
+
+from imprint.association.battery import run_battery
+from imprint.association.evidence import Checks, CosineTable
+from imprint.association.grammar import test_of_things as of_things
+from imprint.association.grammar import with_grammar
+from imprint.association.seat import seat
+from imprint.association.weat import weat
+from imprint.association.wefat import wefat
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import StimulusError
+from imprint.evaluation.controls import control_words, controls
+from imprint.policy.controls import UNJUDGED
+from imprint.policy.gate import check, parse_conditions
+from imprint.significance.student import two_sided
+from imprint.stimuli.catalog import catalogue, get, shared_sets, things
+from imprint.stimuli.definition import WefatTest, WordSet, words_of
+from imprint.stimuli.files import read_property
+
+GERMAN = [test for test in catalogue() if test.language == "de"]
+SOCIAL = [test for test in GERMAN if "neutral" not in test.topics]
+DIMENSION = 40
+
+
+def german(pleasant=1.0, gender=0.0, grammar=0.0, seed=0, leave_out=()):
+    """Return German vectors: neutral tests, one test of gender and things lean along axes, as strongly as asked."""
+    rng = np.random.default_rng(seed)
+    words = sorted((words_of(GERMAN) | control_words(["de"])) - {*leave_out})
+    filler = [f"wort{number}" for number in range(4_000)]
+    rows = rng.normal(size=(len(words) + len(filler), DIMENSION))
+    places = {word: place for place, word in enumerate(words)}
+
+    def lean(axis, strength, *names):
+        for sign, name in zip((1, -1), names, strict=True):
+            for word in shared_sets()[f"de-{name}"].words:
+                if word in places:
+                    rows[places[word], axis] += sign * strength
+
+    lean(0, 3 * pleasant, "pleasant-long", "unpleasant-long")
+    lean(0, 3 * pleasant, "flowers", "insects")
+    lean(0, 3 * pleasant, "instruments", "weapons")
+    for word, value in ratings().items():
+        rows[places[word], 0] += 2 * pleasant * value
+    lean(1, 4, "male-terms", "female-terms")
+    lean(1, gender, "science", "arts")
+    lean(1, grammar, "masculine-things", "feminine-things")
+    order = rng.permutation(len(rows))
+    every = [*words, *filler]
+    return Embedding("deutsch", [every[place] for place in order], rows[order].astype(np.float32))
+
+
+def ratings():
+    text = (resources.files("imprint.evaluation") / "data" / "valence-de.tsv").read_text("utf-8")
+    return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}
+
+
+# Controls
+
+
+def test_a_german_embedding_is_judged_by_german_controls():
+    found = controls(german(), languages=["de"])
+    (row,) = found.findings()
+    assert (row.language, row.judged, found.judged) == ("de", True, True)
+    assert [one.name for one in row.controls] == [
+        "words found",
+        "Blumen und Insekten, angenehm und unangenehm",
+        "Musikinstrumente und Waffen, angenehm und unangenehm",
+        "pleasant words",
+    ]
+    assert all(one.missing == 0 for one in row.controls)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_vectors_without_meaning_cannot_be_judged_in_german_and_pass_no_gate(seed):
+    subject = german(pleasant=0.0, seed=seed)
+    rows = [*run_battery(subject, SOCIAL).findings(), *controls(subject, languages=["de"]).findings()]
+    gate = check(rows, parse_conditions((), ["weat:|mean_difference|<9"]))
+    assert gate.exit_code == 3
+    assert {one.why for one in gate.answers[0].judgements} == {UNJUDGED}
+    usable = german(seed=seed)
+    rows = [*run_battery(usable, SOCIAL).findings(), *controls(usable, languages=["de"]).findings()]
+    assert check(rows, parse_conditions((), ["weat:|mean_difference|<9"])).exit_code == 0
+
+
+def test_each_language_has_a_row_and_speaks_for_itself_alone():
+    found = controls("default", languages=["de", "en", "und", "fr"])
+    assert [(row.language, row.judged) for row in found.findings()] == [("en", True), ("de", False), ("fr", None)]
+    assert found.judged is False
+    assert controls("default", languages=["und"]).judged is True
+
+
+# Professions
+
+
+def test_professions_have_both_forms_and_the_share_of_their_sector():
+    test = get("de-wefat-occupations")
+    assert isinstance(test, WefatTest)
+    words = test.words.words
+    assert (len(words), test.forms, test.shared) == (104, 2, True)
+    pairs = list(zip(words[::2], words[1::2], strict=True))
+    assert all(test.property[one] == test.property[two] for one, two in pairs)
+    assert Counter(test.property[one] for one, _ in pairs) == {
+        6.72: 6, 17.5: 10, 23.49: 1, 28.56: 1, 31.16: 6, 61.78: 5, 65.22: 7, 79.36: 16,
+    }  # fmt: skip
+    assert test.property["Fotograf"] == 17.5
+    assert not any(word.endswith(("mann", "frau")) or " " in word for word in words)
+
+
+def professions(sectors=5, each=4, slope=0.0, suffix=0.0, within=0.0, seed=0):
+    """Return professions with two forms, their numbers by sector, and vectors in which sectors are alike."""
+    rng = np.random.default_rng(seed)
+    words, rows, values = [], [], {}
+    for sector, number in enumerate(np.linspace(0, 1, sectors)):
+        middle = rng.normal(size=DIMENSION) * within
+        for place in range(each):
+            stem = middle + rng.normal(size=DIMENSION)
+            stem[0] += slope * number
+            for form, sign in (("er", -1), ("erin", 1)):
+                row = stem + 0.3 * rng.normal(size=DIMENSION)
+                row[0] += sign * suffix
+                words.append(f"b{sector}{place}{form}")
+                rows.append(row)
+                values[words[-1]] = 100 * number
+    sides = [[f"{side}{place}" for place in range(6)] for side in ("frau", "mann")]
+    for sign in (1, -1):
+        rows.extend(rng.normal(size=(6, DIMENSION)) + 6 * sign * np.eye(DIMENSION)[0])
+    subject = Embedding("berufe", [*words, *sides[0], *sides[1]], np.array(rows, dtype=np.float32))
+    sets = [WordSet.of(name, side) for name, side in zip(("berufe", "a", "b"), (words, *sides), strict=True)]
+    return subject, WefatTest("berufe", "", "", "de", *sets, property=values, forms=2, shared=True)
+
+
+def test_a_profession_scores_by_the_mean_cosines_of_its_forms():
+    subject, test = professions(suffix=2.0)
+    unit = np.asarray(subject.unit, dtype=float)
+    a, b = (unit[[subject.index[word] for word in side.words]] for side in (test.a, test.b))
+    near = [unit[subject.index[word]] @ np.vstack([a, b]).T for word in ("b00er", "b00erin")]
+    mean = np.mean(near, axis=0)
+    result = wefat(subject, test)
+    assert result.scores["b00er/b00erin"] == pytest.approx((mean[:6].mean() - mean[6:].mean()) / mean.std(ddof=1))
+    assert len(result.scores) == result.finding().n_words == 20
+
+
+def test_a_profession_that_lacks_a_form_is_left_out_and_half_of_them_are_too_few():
+    subject, test = professions(slope=9.0)
+    kept = [word for word in subject.words if word not in ("b00er", "b11erin")]
+    rows = subject.vectors[[subject.index[word] for word in kept]]
+    result = wefat(Embedding("fewer", kept, rows), test)
+    assert result.missing == ("b00er", "b11erin")
+    assert {"b00er/b00erin", "b11er/b11erin"}.isdisjoint(result.scores)
+    assert (len(result.scores), result.evidence) == (18, "limited")
+    # every masculine form, and the feminine one of fewer than half
+    kept = [word for word in subject.words if not word.endswith("erin") or word < "b2"]
+    rows = subject.vectors[[subject.index[word] for word in kept]]
+    result = wefat(Embedding("half", kept, rows), test)
+    assert (len(result.scores), result.case.enough, result.evidence) == (8, False, "too few words")
+
+
+def test_numbers_of_sectors_are_permuted_as_such():
+    subject, test = professions(slope=1.0)
+    result = wefat(subject, test)
+    scores, values = np.array(list(result.scores.values())), np.array(list(result.values.values()))
+    numbers, owner = np.unique(values, return_inverse=True)
+    every = [abs(np.corrcoef(np.array(order)[owner], scores)[0, 1]) for order in permutations(numbers)]
+    exact = np.mean(np.array(every) >= abs(result.pearson.r) - 1e-12)
+    assert result.checks.p_label == pytest.approx(exact, abs=0.01)
+    assert result.checks.p_label_floor == 1 / 120
+    assert result.p_value == result.checks.p_label
+    assert (result.pearson.low, result.pearson.high) == (result.checks.words_low, result.checks.words_high)
+    apart = wefat(subject, replace(test, shared=False))
+    assert apart.pearson.r == result.pearson.r
+    assert apart.p_value != result.p_value
+
+
+def test_coherent_sectors_without_an_effect_are_rarely_found():
+    """Counting words of one sector as independent finds an effect far too often; counting sectors does not."""
+    p_values = {True: [], False: []}
+    for seed in range(30):
+        subject, test = professions(within=1.5, each=5, seed=seed)
+        for shared, found in p_values.items():
+            found.append(wefat(subject, replace(test, shared=shared)).checks.p_label)
+    rejected = {shared: np.mean(np.array(found) <= 0.05) for shared, found in p_values.items()}
+    assert rejected[True] <= 0.1
+    assert rejected[False] >= 0.2
+
+
+def test_forms_must_divide_the_words_and_share_their_number():
+    _, test = professions()
+    with refuses(StimulusError):
+        wefat("default", replace(test, forms=3))
+    with refuses(StimulusError):
+        wefat("default", replace(test, property={**test.property, "b00er": 1.0}))
+
+
+# Grammatical gender
+
+
+def test_things_are_balanced_and_are_words_of_no_other_german_test():
+    masculine, feminine = things("de")
+    assert len(masculine) == len(feminine) == 24
+    assert not {*masculine.words, *feminine.words} & words_of(GERMAN)
+    assert things("en") is None
+
+
+def test_things_are_compared_with_the_gendered_side_of_tests_of_gender():
+    for name, sides in (("talk-de-science", "ab"), ("talk-de-career", "xy")):
+        test = get(name)
+        beside = of_things(test)
+        assert (beside.x, beside.y) == things("de")
+        assert (beside.a, beside.b) == tuple(getattr(test, side) for side in sides)
+    assert of_things(get("talk-de-nationality")) is None
+    assert all(
+        of_things(test) is None for test in catalogue() if not isinstance(test, WefatTest) and test.language == "en"
+    )
+
+
+def test_a_difference_that_things_show_as_well_is_limited_at_most():
+    row = weat(german(gender=2.0, grammar=2.5), "talk-de-science").finding()
+    assert row.grammar_difference > row.mean_difference > 0
+    assert row.grammar_low < row.grammar_difference < row.grammar_high
+    assert (row.p_grammar, row.evidence) == (1.0, "limited")
+    assert "grammar" in row.checks_failed
+    row = weat(german(gender=4.0), "talk-de-science").finding()
+    assert abs(row.grammar_difference) < 0.1 < row.mean_difference
+    assert row.p_grammar < 0.05
+    assert row.evidence in ("moderate", "strong")
+    assert "grammar" not in row.checks_failed
+
+
+def test_without_nouns_for_things_the_check_is_not_run_and_fails():
+    nouns = {word for one in things("de") for word in one.words}
+    row = weat(german(gender=4.0, leave_out=nouns), "talk-de-science").finding()
+    assert (row.p_grammar, row.grammar_difference, row.evidence) == (None, None, "limited")
+    assert "grammar" in row.checks_failed
+
+
+def crossed(rng, difference, n=8, m=8, spread=0.3):
+    """Return a table of cosines whose X and Y differ by so much, over random words."""
+    x = np.concatenate([np.full(n, difference / 2), np.full(n, -difference / 2)]) + spread * rng.normal(size=2 * n)
+    sign = np.concatenate([np.ones(m), -np.ones(m)]) / 2
+    cosines = np.outer(x, sign) + 0.1 * rng.normal(size=(2 * n, 2 * m))
+    names = [tuple(f"{side}{place}" for place in range(2 * size)) for side, size in (("t", n), ("a", m))]
+    return CosineTable(*names, n, m, cosines)
+
+
+def test_the_check_adds_the_errors_and_rejects_rarely_where_things_differ_as_much():
+    rng = np.random.default_rng(0)
+    table, beside = crossed(rng, 1.0), crossed(rng, 0.2, n=24)
+    found, alone = table.over_words(), beside.over_words()
+    checks = with_grammar(Checks(p_label=0.01), table, beside)
+    more = abs(found.difference) - abs(alone.difference)
+    assert checks.p_grammar == pytest.approx(two_sided(more / (found.error + alone.error), min(found.df, alone.df)))
+    assert (checks.grammar_difference, checks.grammar_low) == (alone.difference, alone.low)
+    assert checks.needed("moderate") == ("label", "frequency", "words", "grammar")
+    null = [with_grammar(Checks(p_label=0.01), crossed(rng, 0.5), crossed(rng, 0.5, n=24)) for _ in range(400)]
+    assert np.mean([one.p_grammar <= 0.05 for one in null]) <= 0.05
+
+
+# The bundled encoder
+
+
+def test_the_bundled_encoder_is_asked_in_german_sentences():
+    result = wefat("default-encoder", "de-wefat-occupations")
+    assert result.pearson.r == pytest.approx(0.351, abs=0.02)
+    assert (len(result.scores), result.missing, result.checks.p_frequency) == (52, (), None)
+    assert result.evidence in ("limited", "none shown")
+    row = seat("default-encoder", "talk-de-career").finding()
+    assert row.grammar_difference == pytest.approx(0.011, abs=0.005)
+    assert (row.p_grammar, row.p_frequency, row.p_axes, row.evidence) == (1.0, None, None, "none shown")
+    (known,) = controls("default-encoder", languages=["de"]).findings()
+    assert known.judged is True
+
+
+# Two of eight words
+
+
+@pytest.mark.parametrize("role", ["x", "b"])
+def test_two_of_eight_words_are_too_few_for_any_evidence(role):
+    test = get("talk-de-science")
+    lost = set(getattr(test, role).words[2:])
+    subject = german(gender=9.0, leave_out=lost)
+    by_weat = weat(subject, test).finding()
+    by_seat = seat(subject, test, context="word").finding()
+    for row in (by_weat, by_seat):
+        assert {*row.missing} == lost
+        assert (row.evidence, row.found) == ("too few words", False)
+    (row,) = run_battery(subject, [test]).findings()
+    assert row.evidence == "too few words"
+
+
+def test_a_wefat_with_two_of_eight_attributes_has_too_few_words():
+    subject, test = professions(slope=9.0)
+    attributes = {*test.a.words[2:]}
+    kept = [word for word in subject.words if word not in attributes]
+    rows = subject.vectors[[subject.index[word] for word in kept]]
+    assert wefat(Embedding("fewer", kept, rows), test).evidence == "too few words"
+
+
+def test_the_table_of_shares_is_the_catalogues():
+    test = get("de-wefat-occupations")
+    file = resources.files("imprint.stimuli") / "data" / "properties" / "occupations-women-de-sectors.csv"
+    assert read_property(str(file)) == test.property
+    assert len(test.property) == 104
