@@ -155,7 +155,7 @@ def python(plugged, code):
 def test_a_kind_is_run_by_the_audit_and_shown_gated_and_described(plugged):
     (plugged.folder / "words.txt").write_text("".join(f"{word} 1 0 {place}\n" for place, word in enumerate("abc")))
     conditions = ("--fail-on", "toy:length>0.5")
-    options = ("--debias", "none", "--rotations", 5, "--language", "de")  # its controls are of German tests, not of toys
+    options = ("--debias", "none", "--rotations", 5, "--language", "de")  # a toy has no German words
     done = plugged("audit", "words.txt", "--quick", *options, *conditions)
     assert done.returncode == 2, "the gate asks the toy kind by its alias"
     rows = [json.loads(line) for line in (plugged.folder / "findings.jsonl").read_text().splitlines()]

@@ -8,7 +8,7 @@ import pytest
 from refusals import refuses
 
 from imprint.errors import StimulusError
-from imprint.stimuli.catalog import catalogue, choose, get, shared_sets
+from imprint.stimuli.catalog import catalogue, choose, get, shared_sets, things
 from imprint.stimuli.definition import Unbleached, WeatTest, WefatTest, problems, word_sets, words_of
 
 ALL = pytest.mark.parametrize("test", catalogue(), ids=lambda test: test.id)
@@ -109,6 +109,7 @@ def test_a_word_has_one_kind_wherever_it_stands() -> None:
 
 def test_every_shared_set_is_used() -> None:
     used = {id(words) for test in catalogue() for words in word_sets(test).values()}
+    used |= {id(words) for words in things("de") or ()}
     assert [name for name, words in shared_sets().items() if id(words) not in used] == []
 
 

@@ -75,7 +75,7 @@ class Controls(Result):
         Name of the embedding or encoder.
     embedding_sha256
         Its hash.
-    controls
+    by_language
         Each control with its value and the least that passes, by the language that it asks in.
     encoded
         How many texts an encoder encoded now; the others were known.
@@ -83,8 +83,13 @@ class Controls(Result):
 
     embedding: str
     embedding_sha256: str
-    controls: Mapping[str, tuple[Control, ...]]
+    by_language: Mapping[str, tuple[Control, ...]]
     encoded: int = 0
+
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        """Every control, of all languages."""
+        return tuple(one for own in self.by_language.values() for one in own)
 
     @property
     def judged(self) -> bool | None:
@@ -103,7 +108,7 @@ class Controls(Result):
                 controls=own,
                 language=language,
             )
-            for language, own in self.controls.items()
+            for language, own in self.by_language.items()
         ]
 
     def __repr__(self) -> str:
