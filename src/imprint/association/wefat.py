@@ -35,7 +35,7 @@ from imprint.view import SMALLEST_P
 if TYPE_CHECKING:
     import pandas as pd
 
-Rows = TypeVar("Rows", Floats, Floats32)
+Averaged = TypeVar("Averaged", Floats, Floats32)
 
 _FEWEST = 4  # words: three numbers leave a correlation no interval
 _PERMUTATIONS = 20_000
@@ -316,9 +316,9 @@ def _whole(test: WefatTest, missing: Collection[str]) -> list[tuple[str, ...]]:
     return [forms for forms in together if lost.isdisjoint(forms)]
 
 
-def _mean_of_forms(rows: Rows, forms: int) -> Rows:
+def _mean_of_forms(rows: Averaged, forms: int) -> Averaged:
     """Return the mean of so many rows in turn, along the last axis but one."""
-    return cast(Rows, rows.reshape(*rows.shape[:-2], -1, forms, rows.shape[-1]).mean(axis=-2))
+    return cast(Averaged, rows.reshape(*rows.shape[:-2], -1, forms, rows.shape[-1]).mean(axis=-2))
 
 
 def _checks(
