@@ -1,8 +1,8 @@
 """Build the source archive and the wheel, try the wheel in an empty environment, and tag a release.
 
-`python scripts/release.py --check` builds and tries what is checked out. `python scripts/release.py 0.2.0` also demands a
-clean tree, that version in src/imprint/version.py and CITATION.cff, and its dated section in CHANGELOG.md; it then makes
-the tag and prints the command that uploads. Nothing is uploaded by itself.
+`python scripts/release.py --check` builds and tries what is committed. `python scripts/release.py 0.2.0` also demands
+a clean tree, that version in src/imprint/version.py and CITATION.cff, and its dated section in CHANGELOG.md; it then
+makes the tag and prints the command that uploads. Nothing is uploaded by itself.
 """
 
 import argparse
