@@ -12,11 +12,11 @@ random vectors. An encoder has to part pleasant words better: by the limit of em
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 import msgspec
 import numpy as np
 
+from imprint.bundled import bundled_file
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
@@ -230,7 +230,7 @@ def _vectors(
 
 @cache
 def _valence() -> dict[str, float]:
-    text = (resources.files("imprint.evaluation") / "data" / "valence.tsv").read_text("utf-8")
+    text = bundled_file("evaluation/data/valence.tsv").read_text("utf-8")
     return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}
 
 
