@@ -75,6 +75,7 @@ data: $(READY)
 	$(BIN)/python scripts/build_seeds.py
 	$(BIN)/python scripts/build_benchmarks.py
 	$(BIN)/python scripts/build_reproduction.py
+	$(BIN)/python scripts/checksums.py
 
 # Remade when the dependencies change; the stamp is written last, so an interrupted install starts again.
 $(READY): pyproject.toml constraints.txt

@@ -29,6 +29,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "src/imprint/stimuli/data/seeds"
 SEED = 2016
 BLOCK = 5  # professions of which one is held out
 BACKGROUND = 1_000
+MASKED_LATER = {"bitch"}  # masked since these words were drawn; it was not among them, so the draw stays
 SHORTEST = 3  # letters of a background word: shorter ones are mostly abbreviations
 # The two pairs that the package has the other way round.
 WOMEN_FIRST = {("wives", "husbands"), ("ex_girlfriend", "ex_boyfriend")}
@@ -81,9 +82,12 @@ def background(embedding: Embedding, taken: Iterable[str], rng: np.random.Genera
     }
     common = np.flatnonzero(embedding.common)
     words = [embedding.words[row] for row in common[np.argsort(embedding.ranks[common])]]
-    free = [w for w in words if len(w) >= SHORTEST and w.isalpha() and not is_slur(w) and asked.isdisjoint(_stems(w))]
+    masked = {word for word in words if is_slur(word)} - MASKED_LATER
+    free = [w for w in words if len(w) >= SHORTEST and w.isalpha() and w not in masked and asked.isdisjoint(_stems(w))]
     ends = np.linspace(0, len(free), BACKGROUND + 1).astype(int)
-    return [free[rng.integers(start, end)] for start, end in pairwise(ends)]
+    drawn = [free[rng.integers(start, end)] for start, end in pairwise(ends)]
+    assert MASKED_LATER.isdisjoint(drawn)
+    return drawn
 
 
 def _parts(phrase: str) -> list[str]:

@@ -251,7 +251,7 @@ def test_links_between_pages_lead_somewhere():
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    shutil.which("sphinx-build", path=Path(sys.executable).parent) is None, reason="needs imprint[docs]"
+    shutil.which("sphinx-build", path=Path(sys.executable).parent) is None, reason="needs imprint-audit[docs]"
 )
 def test_the_pages_build_without_a_warning_and_fetch_nothing(tmp_path):
     build = [

@@ -108,7 +108,7 @@ def test_a_value_that_cannot_travel_becomes_its_description():
 def test_a_missing_extra_says_how_to_install_it():
     error = MissingExtraError("torch", "gpu")
     assert (error.library, error.extra) == ("torch", "gpu")
-    assert "pip install 'imprint[gpu]'" in str(error)
+    assert "pip install 'imprint-audit[gpu]'" in str(error)
 
 
 @pytest.mark.parametrize("value", [0, 11, 2.0, "3", None, math.nan])

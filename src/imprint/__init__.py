@@ -75,6 +75,7 @@ _MODULES = {
     "translate_probe": "translation.probe",
     "weat": "association.weat",
     "wefat": "association.wefat",
+    "write_csv": "rows",
     "write_findings": "rows",
     "write_page": "report.page",
 }
@@ -92,14 +93,19 @@ def __getattr__(name: str) -> Any:
 
 def _let_results_draw_themselves() -> None:
     """Give results their drawing in notebooks: they are below the page, and load it only when asked."""
-    from imprint.rows import draw_results_with
+    from imprint.rows import Drawing, draw_results_with
 
     def draw(rows: "Sequence[Row]") -> str:
         from imprint.kinds.sections import draw_rows
 
         return draw_rows(rows)
 
-    draw_results_with(draw)
+    def chart(rows: "Sequence[Row]") -> Any:
+        from imprint.kinds.sections import main_chart
+
+        return main_chart(rows)
+
+    draw_results_with(Drawing(draw, chart))
 
 
 def __dir__() -> list[str]:

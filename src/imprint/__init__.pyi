@@ -48,6 +48,7 @@ from imprint.kinds.metrics import metric as metric
 from imprint.report.page import write_page as write_page
 from imprint.reproduction.reproduce import reproduce as reproduce
 from imprint.rows import Row as Row
+from imprint.rows import write_csv as write_csv
 from imprint.rows import write_findings as write_findings
 from imprint.scoring.swap import swap as swap
 from imprint.stimuli.catalog import catalogue as catalogue

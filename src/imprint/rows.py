@@ -5,14 +5,16 @@ that do not vary, an unbounded end) are None; counts that may exceed 2**53 are d
 data, so that every table library can read a file of rows.
 """
 
+import csv
 import html
+import io
 import json
 import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import msgspec
 
@@ -21,6 +23,7 @@ from imprint.files import replacing
 from imprint.version import __version__
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 Count = Annotated[str, msgspec.Meta(pattern="^[0-9]{1,4000}$")]  # a whole number that may exceed 2**53
@@ -214,17 +217,34 @@ class Result(ABC):
         """Write the rows as JSON lines."""
         write_findings(path, self.findings())
 
+    def chart(self) -> "alt.Chart":
+        """Return the main chart of the rows, for Altair: show it in a notebook, change it, or save it.
+
+        A result without a chart raises `ImprintError`.
+        """
+        found = _drawings[0].chart(self.findings()) if _drawings else None
+        if found is None:
+            raise ImprintError(f"{type(self).__name__} has no chart", hint="draw its to_frame() as you like")
+        return found
+
     def _repr_html_(self) -> str:
         found = self.findings()
-        return _drawings[0](found) if found and _drawings else f"<code>{html.escape(repr(self))}</code>"
+        return _drawings[0].page(found) if found and _drawings else f"<code>{html.escape(repr(self))}</code>"
 
 
-_drawings: list[Callable[[Sequence[Row]], str]] = []
+class Drawing(NamedTuple):
+    """How results draw themselves: as a part of a page, and as a chart."""
+
+    page: Callable[[Sequence[Row]], str]
+    chart: "Callable[[Sequence[Row]], alt.Chart | None]"
 
 
-def draw_results_with(function: Callable[[Sequence[Row]], str]) -> None:
-    """Let results draw themselves in notebooks with this function."""
-    _drawings[:] = [function]
+_drawings: list[Drawing] = []
+
+
+def draw_results_with(drawing: Drawing) -> None:
+    """Let results draw themselves in notebooks with these functions."""
+    _drawings[:] = [drawing]
 
 
 def skipped(
@@ -267,6 +287,36 @@ def write_findings(path: str | os.PathLike[str], findings: Iterable[Row]) -> Non
     """
     with replacing(path) as part:
         part.write_text("".join(f"{row.to_json()}\n" for row in findings), encoding="utf-8", newline="\n")
+
+
+def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
+    """Write findings as a table of one line per row, without the lists of single words.
+
+    Parameters
+    ----------
+    path
+        The CSV file to write.
+    findings
+        Rows of one or more results; fields that a row does not have are empty.
+
+    Examples
+    --------
+    >>> imprint.write_csv("findings.csv", imprint.weat("default", "caliskan-6").findings())
+    """
+    rows = [row.to_dict() for row in findings]
+    flat = [{key: value for key, value in row.items() if not isinstance(value, dict | list)} for row in rows]
+    names = list(dict.fromkeys(key for row in flat for key in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in row.items()} for row in flat)
+    with replacing(path) as part:
+        part.write_text(text.getvalue().translate(_ESCAPES), encoding="utf-8", newline="\n")
+
+
+def _cell(value: object) -> object:
+    """Return a value as a spreadsheet reads it: a text that begins like a formula is kept from being one."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def read_row(fields: object, find: Callable[[str], type[Row] | None]) -> Row:

@@ -239,7 +239,7 @@ def test_bad_settings_are_one_line_and_nothing_is_half_written(imprint, tmp_path
 
 def test_a_gpu_without_torch_is_one_line(imprint, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)  # whether or not it is installed
-    assert "imprint[gpu]" in refused(imprint("enumerate", "default", *QUICK, "--device", "cuda"))
+    assert "imprint-audit[gpu]" in refused(imprint("enumerate", "default", *QUICK, "--device", "cuda"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -345,4 +345,4 @@ def test_a_server_that_cannot_start_says_why(in_process, found, options, message
 def test_without_the_servers_libraries_one_line_says_what_to_install(in_process, found, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     result = in_process("study", "serve", found)
-    assert "pip install 'imprint[study]'" in result.stderr
+    assert "pip install 'imprint-audit[study]'" in result.stderr

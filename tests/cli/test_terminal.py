@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from imprint.cli import console
 from imprint.cli.console import _open_bar, print_answer, print_note, show_blocks, time_left
 from imprint.kinds.findings import read_findings
 from imprint.view import Column, Given, Prose, Table, title
@@ -105,3 +106,14 @@ def test_a_file_name_with_line_breaks_is_told_in_one_line(imprint, vectors, word
     (vectors.parent / "found.jsonl").write_text(found)
     told = imprint("card", "found.jsonl", "--out", "odd\nimprint: \u202ename.md")
     assert told.stdout == "card: odd imprint: \ufffdname.md\n"
+
+
+def test_without_a_terminal_long_work_writes_a_line_now_and_then(monkeypatch, capsys):
+    clock = iter(range(0, 1_000, 10))
+    monkeypatch.setattr(console.time, "monotonic", lambda: float(next(clock)))
+    with console.steps(1) as report:
+        for done in range(10):
+            report("counting", done, 10)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["counting"] * 3
+    assert [int(line.split()[1].rstrip("%,")) for line in lines] == [20, 50, 80]

@@ -38,7 +38,6 @@ app = typer.Typer(
     help="Which social biases are imprinted in a word embedding or a sentence encoder, and how sure can we be? "
     "EMBEDDING is a file, or 'default' for the bundled GloVe.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

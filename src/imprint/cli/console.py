@@ -25,6 +25,7 @@ _PATIENCE = 0.5  # seconds of work before a bar appears: quick things should not
 _EXACT, _MINUTES = 10, 100  # seconds left that are shown one by one, and from which minutes are shown
 _MASKED = re.compile(r"\w\*{2,}")
 _BAR = 20  # columns, so that the step's name fits beside it
+_LOG_EVERY = 30.0  # seconds between two lines about long work where there is no terminal
 
 
 def print_note(message: str) -> None:
@@ -121,14 +122,20 @@ def steps(units: int) -> "Iterator[Report]":
 @contextlib.contextmanager
 def _bar(units: int | None = None) -> "Iterator[Report]":
     bar: Bar | None = None
+    started = logged = time.monotonic()
 
     def report(label: str, done: int, total: int) -> None:
-        nonlocal bar
+        nonlocal bar, logged
+        expected = None if units is None else total / units
         if bar is None:
             if not sys.stderr.isatty():
+                now = time.monotonic()
+                if now - logged >= _LOG_EVERY:
+                    logged, share = now, done / total if total else 0.0
+                    left = time_left(share, now - started, expected)
+                    print_note(one_line(f"{label}: {share:.0%}{left and f', {left}'}"))
                 return
             bar = _open_bar(label)
-        expected = None if units is None else total / units
         # The estimate is made where something is done; in between it stays.
         left = time_left(done / total if total else 0.0, bar.tasks[0].elapsed or 0.0, expected)
         bar.update(bar.task_ids[0], description=one_line(label), completed=done, total=total, left=left)

@@ -1,6 +1,9 @@
 """`imprint report`: the page of an audit drawn again from its findings, nothing computed."""
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 import imprint
 from imprint.cli.audit import OpenOption, OutOption, UnmaskOption
@@ -12,16 +15,38 @@ def report_command(
     out: OutOption = Path("report.html"),
     unmask: UnmaskOption = False,
     open_page: OpenOption = False,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the findings as a table, one line per row.")
+    ] = None,
+    methods: Annotated[
+        bool, typer.Option("--methods", help="Also print a paragraph for the methods section of a paper.")
+    ] = False,
 ) -> None:
     """Draw the page again from findings, with nothing computed.
 
     The findings are those of an audit, or of any command's --json.
     """
-    from imprint.cli.console import check_target, note_missing_charts, open_in_browser, print_written
+    from imprint.cli.console import (
+        check_targets,
+        note_missing_charts,
+        open_in_browser,
+        print_answer,
+        print_written,
+    )
 
-    check_target(out, reading=str(findings))
-    imprint.write_page(out, imprint.read_findings(findings), unmask=unmask)
+    check_targets({"--out": out, "--csv": csv}, reading=[str(findings)])
+    rows = imprint.read_findings(findings)
+    imprint.write_page(out, rows, unmask=unmask)
     print_written("report", out)
+    if csv is not None:
+        imprint.write_csv(csv, rows)
+        print_written("table", csv)
+    if methods:
+        from imprint.masking import Words
+        from imprint.render.numbers import plain
+        from imprint.report.method import methods_paragraph
+
+        print_answer(plain(methods_paragraph(rows), Words(unmask=unmask)))
     note_missing_charts()
     if open_page:
         open_in_browser(out)

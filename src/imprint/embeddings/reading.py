@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Protocol
 
+from imprint.bundled import checked
 from imprint.checks import check_list
 from imprint.embeddings import BUNDLED
 from imprint.embeddings.background import WordsToKeep
@@ -53,7 +54,7 @@ def read_embedding(
         reading_file(EmbeddingFileError, path),
         raising_as(FileNotFoundError, EmbeddingFileError, absent, where=path, hint=advice),
     ):
-        check_regular(path)
+        check_regular(checked(path))
         with path.open("rb", buffering=0) as raw:
             head = Source(path, raw).head
         if not head:

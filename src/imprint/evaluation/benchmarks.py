@@ -11,10 +11,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from imprint.bundled import bundled_file
 from imprint.errors import SettingError, StimulusError, raising_as
 from imprint.files import FilePath
 
@@ -90,7 +90,7 @@ def all_benchmarks(folder: FilePath | None = None) -> tuple[Benchmark, ...]:
 
 @cache
 def _bundled(file: str) -> Benchmark:
-    return _read(resources.files("imprint.evaluation") / "data" / file)
+    return _read(bundled_file(f"evaluation/data/{file}"))
 
 
 def _stem(name: str) -> str | None:

@@ -16,11 +16,11 @@ the limit of embeddings is that of English, since no German vectors were at hand
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 import msgspec
 import numpy as np
 
+from imprint.bundled import bundled_file
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
@@ -260,7 +260,7 @@ def _vectors(
 @cache
 def _valence(language: str) -> dict[str, float]:
     file = "valence.tsv" if language == "en" else f"valence-{language}.tsv"
-    text = (resources.files("imprint.evaluation") / "data" / file).read_text("utf-8")
+    text = bundled_file(f"evaluation/data/{file}").read_text("utf-8")
     return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}
 
 

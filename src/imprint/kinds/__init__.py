@@ -106,7 +106,8 @@ class Kind:
     `seconds` on two cores (`quick_seconds` in a quick audit); a long one that shares nothing with others runs `beside`
     them. `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a section,
     kinds come by `rank`. `measure` makes it a metric, which runs by name on a subject and a test. The first
-    sentences, as many as `opens` says, are the verdict of a page without tests about people.
+    sentences, as many as `opens` says, are the verdict of a page without tests about people. `method` says in a
+    sentence or two how it was measured, for the methods section of a paper.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Kind:
     measure: Callable[..., Result] | None = None
     rank: int = 0
     opens: int = 0
+    method: str = ""
 
 
 def find_kind(name: str) -> Kind | None:

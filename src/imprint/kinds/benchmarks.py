@@ -198,6 +198,7 @@ SIMILARITY = Kind(
     seconds=4.0,
     quick_seconds=1.0,
     aliases={"d": "effect_size", "change": "change_spearman"},
+    method="Quality was measured by rank correlation with human judgements of word similarity.",
 )
 ANALOGIES = Kind(
     "analogy_benchmark",

@@ -112,4 +112,6 @@ CALIBRATION = Kind(
     seconds=6.0,
     quick_seconds=2.0,
     card=True,
+    method="The tests were repeated on altered copies of the model that keep frequency, coherence and covariance "
+    "but break the tested alignment.",
 )

@@ -363,6 +363,7 @@ DEBIASING = Kind(
     run=run,
     seconds=8.0,
     quick_seconds=1.0,
+    method="Debiasing was fitted on some words and judged on others.",
 )
 FRONTIER = Kind("frontier", row=FrontierRow, part=BEFORE_AFTER, blocks=show_frontier)
 MOVED = Kind("debiased projection", row=DebiasedProjectionRow, part=BEFORE_AFTER, blocks=show_moved)

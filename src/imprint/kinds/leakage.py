@@ -180,7 +180,15 @@ def sentence_claims(rows: Sequence[SentenceLeakageRow]) -> Iterator[Claim]:
 
 
 LEAKAGE = Kind(
-    "leakage", row=LeakageRow, part=BEFORE_AFTER, blocks=blocks, sentences=sentences, claims=claims, rank=20
+    "leakage",
+    row=LeakageRow,
+    part=BEFORE_AFTER,
+    blocks=blocks,
+    sentences=sentences,
+    claims=claims,
+    rank=20,
+    method="Whether groups can still be recovered was tested with classifiers trained on some words and tried on "
+    "others.",
 )
 SENTENCE_LEAKAGE = Kind(
     "sentence-leakage",

@@ -408,6 +408,8 @@ SEAT = Kind(
     seconds=20.0,
     aliases={"p": "p_label", "d": "effect_size"},
     card=True,
+    method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019) with "
+    "words as units: the vector of a word is the mean over its sentences.",
 )
 COHERENCE = Kind("seat-coherence", row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)
 ANISOTROPY = Kind("seat-anisotropy", row=AnisotropyRow, part=SENTENCES, blocks=anisotropy, rank=2)

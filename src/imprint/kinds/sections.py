@@ -2,12 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, requiring
 from imprint.kinds import Kind, by_kind, part_of, parts_of, row_type
+from imprint.masking import Words
 from imprint.rows import PartRow, RawRow, Row, SkippedRow, read_row
-from imprint.view import Block, Column, Prose, Section, Table, Text, say, title
+from imprint.view import Block, Chart, Column, Prose, Section, Table, Text, flat, say, title
 
+if TYPE_CHECKING:
+    import altair as alt
+
+_WIDTH = 640  # pixels of a chart in a notebook
 _WIDEST = 12  # columns of a table of rows whose kind is not known
 
 
@@ -82,6 +88,17 @@ def draw_rows(rows: Iterable[Row], *, unmask: bool = False) -> str:
     from imprint.render.html import draw_fragment
 
     return draw_fragment(sections(round_trip(rows)), unmask=unmask)
+
+
+def main_chart(rows: Iterable[Row]) -> "alt.Chart | None":
+    """Return the main chart of rows for Altair, or their first; None where they have none."""
+    charts = [block for block in flat(blocks(round_trip(rows))) if isinstance(block, Chart)]
+    if not charts:
+        return None
+    with requiring("altair", "report"):
+        import altair
+    chosen = next((chart for chart in charts if chart.main), charts[0])
+    return altair.Chart.from_dict(dict(chosen.draw(Words(), _WIDTH)))
 
 
 def round_trip(rows: Iterable[Row]) -> list[Row]:

@@ -242,4 +242,5 @@ SWAP = Kind(
     aliases={"p": "p_label"},
     card=True,
     opens=3,
+    method="Scores were compared when only the name in a text changed, with names and texts as random units.",
 )

@@ -297,4 +297,7 @@ WEAT = Kind(
     seconds=4.0,
     aliases={"p": "p_label", "d": "effect_size"},
     card=True,
+    method="Associations were measured by the Word Embedding Association Test (Caliskan, Bryson and Narayanan, "
+    "2017). The size is the difference in mean cosines, with a 95 % interval over words (both targets and "
+    "attributes random; Clark, 1973).",
 )

@@ -202,4 +202,6 @@ WEFAT = Kind(
     seconds=1.0,
     aliases={"p": "p_label", "r": "effect_size"},
     card=True,
+    method="The Word Embedding Factual Association Test (Caliskan, Bryson and Narayanan, 2017) correlated the "
+    "association of words with numbers about the world.",
 )

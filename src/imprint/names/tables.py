@@ -8,13 +8,13 @@ import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from imprint.bundled import bundled_file
 from imprint.checks import check_whole
 from imprint.errors import SettingError
 from imprint.types import Floats, Indices, Ints
@@ -135,7 +135,7 @@ def most_popular_by_window(
 
 
 def _read(kind: str, file: str) -> NameTable:
-    packed = (resources.files("imprint.names") / "data" / file).read_bytes()
+    packed = bundled_file(f"names/data/{file}").read_bytes()
     header, *rows = csv.reader(gzip.decompress(packed).decode("utf-8").splitlines())
     columns = dict(zip(header, zip(*rows, strict=True), strict=True))
     unknown = ("",) * len(rows)

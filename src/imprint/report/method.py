@@ -4,9 +4,27 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from imprint.association.rows import JudgedRow
+from imprint.kinds import by_kind
 from imprint.kinds.audit import AuditRow
-from imprint.rows import Row
-from imprint.view import Block, Column, Given, Listing, Prose, Section, Table, Text, count, number, title, words
+from imprint.rows import RawRow, Row
+from imprint.view import (
+    Block,
+    Column,
+    Details,
+    Given,
+    Listing,
+    Prose,
+    Section,
+    Table,
+    Text,
+    count,
+    join,
+    number,
+    say,
+    title,
+    words,
+)
 
 LIMITS = (
     "No evidence shown is not evidence of absence; the smallest detectable difference is given.",
@@ -45,6 +63,38 @@ SOURCES = (
 )
 
 
+def methods_paragraph(rows: Sequence[Row]) -> Text:
+    """Return how the rows were measured, as a paragraph for the methods section of a paper."""
+    names = list(dict.fromkeys(row.embedding for row in rows if not isinstance(row, RawRow)))
+    sentences: list[Text] = [
+        say(
+            "We measured {} with imprint {} (random seed {}).",
+            join(map(title, names)),
+            title(rows[0].version),
+            count(rows[0].seed),
+        ),
+        *(kind.method for kind in by_kind(rows) if kind.method),
+    ]
+    judged = [row for row in rows if isinstance(row, JudgedRow) and row.family_size is not None]
+    if judged:
+        sizes = sorted({row.family_size for row in judged if row.family_size is not None})
+        tests = say("{} tests", " or ".join(map(str, sizes))) if sizes != [1] else "each test alone"
+        sentences.append(
+            say(
+                "p-values are two-sided and come from permutations of the words' labels. They were corrected by "
+                "Holm's method over {} (alpha {}). Evidence is moderate where the difference also exceeds that "
+                "of random words of the same frequencies and holds over words. It is strong where the difference "
+                "also exceeds that of unrelated contrasts in the same space.",
+                tests,
+                number(judged[0].alpha, 2),
+            )
+        )
+    missing = {word for row in rows for word in row.missing}
+    if missing:
+        sentences.append(say("Words without a vector were left out: {}.", words(sorted(missing))))
+    return join(sentences, " ")
+
+
 def method(rows: Sequence[Row]) -> Section:
     """Return the section."""
     return Section("method", "Method, settings and limits", tuple(_blocks(rows)))
@@ -55,6 +105,7 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     yield Listing(LIMITS)
     yield Prose("Terms used on this page:")
     yield Listing(GLOSSARY)
+    yield Details("A paragraph for the methods section of a paper", (Prose(methods_paragraph(rows)),))
     yield from (_settings(row) for row in rows if isinstance(row, AuditRow))
     known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows)
     files = tuple((title(name), Given(digest, long=True)) for name, digest in known)

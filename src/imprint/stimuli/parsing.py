@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, cast
 
+from imprint.bundled import checked
 from imprint.errors import StimulusError
 from imprint.files import FilePath
 from imprint.stimuli.definition import (
@@ -124,7 +125,7 @@ def _wefat(table: TomlTable, sets: Mapping[str, WordSet], folder: Path) -> Wefat
         return test
     path = _inside(folder, file, table.where)
     try:
-        return test.with_property(read_property(path))
+        return test.with_property(read_property(checked(path)))
     except StimulusError as error:
         raise StimulusError(str(error), where=(*table.where, "property_file")) from error
 

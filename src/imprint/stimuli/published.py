@@ -13,6 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from imprint.bundled import bundled_file
+
 _DATA = Path(__file__).with_name("data") / "published"
 _ROUNDING = 1e-9  # of the half digit itself, as binary numbers have it
 
@@ -101,7 +103,7 @@ def recorded_scores() -> RecordedScores:
     """Return scores of Google News vectors, which are not bundled themselves."""
     about = _read()["recorded"]
     found: dict[str, dict[str, dict[str, float]]] = {}
-    with (_DATA / about["file"]).open(encoding="utf-8", newline="") as file:
+    with bundled_file(f"stimuli/data/published/{about['file']}").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             found.setdefault(row["test"], {}).setdefault(row["set"], {})[row["word"]] = float(row["score"])
     return RecordedScores(about["embedding"], about["sha256"], about["source"], MappingProxyType(found))

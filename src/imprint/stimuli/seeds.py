@@ -8,8 +8,8 @@ profession from -1 (women) to 1 (men), once for what the word means and once for
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
+from imprint.bundled import bundled_file
 from imprint.errors import StimulusError
 from imprint.files import FilePath
 from imprint.stimuli.files import is_list, read_rows, read_text, read_words
@@ -20,7 +20,6 @@ BY_DEFINITION = 0.5
 
 FEWEST_JUDGES = 10  # held-out words below which resamples say nothing: of two words all have one ratio
 
-_DATA = Path(__file__).with_name("data") / "seeds"
 _HEADER = re.compile(r'\s*"?word"?\s*[,;\n]', re.IGNORECASE)
 _PAIR_HEADER = ["positive", "negative"]
 
@@ -92,25 +91,25 @@ def held_out() -> tuple[str, ...]:
 @cache
 def gender_specific() -> tuple[str, ...]:
     """Return words that are gendered by what they mean, most frequent first, in upper and lower case."""
-    return read_seeds(_DATA / "gender_specific.csv").words
+    return read_seeds(bundled_file("stimuli/data/seeds/gender_specific.csv")).words
 
 
 @cache
 def definitional_pairs() -> tuple[WordPair, ...]:
     """Return the ten pairs that define gender, the man's word first."""
-    return read_pairs(_DATA / "definitional_pairs.csv")
+    return read_pairs(bundled_file("stimuli/data/seeds/definitional_pairs.csv"))
 
 
 @cache
 def equalize_pairs() -> tuple[WordPair, ...]:
     """Return pairs that should differ in gender alone, the man's word first."""
-    return read_pairs(_DATA / "equalize_pairs.csv")
+    return read_pairs(bundled_file("stimuli/data/seeds/equalize_pairs.csv"))
 
 
 @cache
 def background() -> tuple[str, ...]:
     """Return common words of all frequencies that no one suggested to be gendered, most frequent first."""
-    return read_seeds(_DATA / "background.csv").words
+    return read_seeds(bundled_file("stimuli/data/seeds/background.csv")).words
 
 
 def read_seeds(path: FilePath) -> Seeds:
@@ -177,7 +176,7 @@ def read_pairs(path: FilePath) -> tuple[WordPair, ...]:
 
 @cache
 def _professions() -> tuple[Profession, ...]:
-    _, *rows = (row for *_, row in read_rows(_DATA / "professions.csv"))
+    _, *rows = (row for *_, row in read_rows(bundled_file("stimuli/data/seeds/professions.csv")))
     return tuple(
         Profession(word, float(definition), float(stereotype), held_out == "1")
         for word, definition, stereotype, held_out in rows

@@ -1,0 +1,26 @@
+"""Write the SHA-256 of every data file that comes with imprint, and of the packaged encoder's weights."""
+
+from pathlib import Path
+
+from imprint.bundled import CHECKSUMS, ROOT
+from imprint.encoders.universal import weight_files
+from imprint.files import hash_file, replacing
+
+ENDINGS = {".csv", ".gz", ".safetensors", ".tsv"}
+
+
+def data_files() -> list[Path]:
+    """Return the data files that scripts build."""
+    return sorted(path for path in ROOT.rglob("*") if path.suffix in ENDINGS and path.is_file())
+
+
+def main() -> None:
+    found = {path.relative_to(ROOT).as_posix(): hash_file(path) for path in data_files()}
+    found |= {name: hash_file(path) for name, path in weight_files().items()}
+    with replacing(CHECKSUMS) as part:
+        part.write_text("".join(f"{digest}  {name}\n" for name, digest in found.items()), encoding="utf-8")
+    print(f"{CHECKSUMS.name}: {len(found)} files")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Build the source archive and the wheel, try the wheel in an empty environment, and tag a release.
+
+`python scripts/release.py --check` builds and tries what is committed. `python scripts/release.py 0.2.0` also demands
+a clean tree, that version in src/imprint/version.py and CITATION.cff, and its dated section in CHANGELOG.md; it then
+makes the tag and prints the command that uploads. Nothing is uploaded by itself.
+"""
+
+import argparse
+import email
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DISTRIBUTION = "imprint-audit"
+NEEDED = (  # files that a wheel is nothing without
+    "imprint/py.typed",
+    "imprint/__init__.pyi",
+    "imprint/embeddings/bundled/glove.6B.100d.safetensors",
+    "imprint/names/data/first-names.csv.gz",
+    "imprint/stimuli/data/caliskan.toml",
+    "imprint/render/templates/style.css",
+)
+TRIED = (  # arguments, what stdout or stderr must contain
+    (["--version"], r"\d+\.\d+"),
+    (["weat", "default", "--test", "caliskan-6"], r"strong"),
+    (["seat", "default", "--test", "caliskan-6"], r"caliskan-6"),
+    (["audit", "default", "--quick", "--topic", "gender"], rf"pip install '{DISTRIBUTION}\[report\]'"),
+)
+
+
+def main() -> None:
+    """Check, and tag where a version is given."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("version", nargs="?", help="the version to release; without it nothing is tagged")
+    parser.add_argument("--check", action="store_true", help="build and try only")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the files go")
+    given = parser.parse_args()
+    if given.check == (given.version is not None):
+        parser.error("give a version to release, or --check")
+    if given.version:
+        check_tree(given.version)
+    wheel = build(given.out)
+    check_wheel(wheel)
+    try_wheel(wheel)
+    if given.version:
+        run("git", "tag", "-a", f"v{given.version}", "-m", f"{DISTRIBUTION} {given.version}")
+        print(f"tagged v{given.version}; to publish: git push --tags && python -m twine upload {given.out}/*")
+
+
+def check_tree(version: str) -> None:
+    """Refuse a tree that is not what the version says."""
+    if run("git", "status", "--porcelain"):
+        raise SystemExit("the tree must be clean, got changes; commit them first")
+    for path, pattern in (
+        ("src/imprint/version.py", rf'^__version__ = "{re.escape(version)}"$'),
+        ("CITATION.cff", rf"^version: {re.escape(version)}$"),
+        ("CHANGELOG.md", rf"^## {re.escape(version)} \(\d{{4}}-\d\d-\d\d\)$"),
+    ):
+        if not re.search(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE):
+            raise SystemExit(f"{path} must name version {version}; change it first")
+
+
+def build(out: Path) -> Path:
+    """Build both files with the pinned backend in an environment of its own, from a clean copy."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "source"
+        run("git", "clone", "-q", "--shared", str(ROOT), str(copy))
+        python = environment(Path(folder) / "env")
+        run(python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), "build")
+        shutil.rmtree(out, ignore_errors=True)
+        run(python, "-m", "build", "--outdir", str(out), str(copy))
+    (wheel,) = out.glob("*.whl")
+    (archive,) = out.glob("*.tar.gz")
+    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB; {archive.name}: {archive.stat().st_size / 1e6:.1f} MB")
+    return wheel
+
+
+def check_wheel(wheel: Path) -> None:
+    """Refuse a wheel under another name, without its licences, or without its data."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        fields = email.message_from_bytes(archive.read(metadata))
+    problems = [f"{name} is missing" for name in NEEDED if name not in names]
+    problems += [f"{name} is not part of the package" for name in sorted(names) if name.startswith("tests/")]
+    problems += [f"the licence file {name} is missing" for name in ("LICENSE", "NOTICE") if not _holds(names, name)]
+    if fields["Name"] != DISTRIBUTION:
+        problems.append(f"the name must be {DISTRIBUTION}, got {fields['Name']}")
+    if problems:
+        raise SystemExit("; ".join(problems))
+
+
+def try_wheel(wheel: Path) -> None:
+    """Install the wheel where nothing else is, and run what the README shows."""
+    with tempfile.TemporaryDirectory() as folder:
+        python = environment(Path(folder) / "env")
+        run(python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), str(wheel))
+        command = str(Path(python).with_name("imprint"))
+        for arguments, pattern in TRIED:
+            done = subprocess.run([command, *arguments], capture_output=True, text=True, cwd=folder, check=False)
+            said = done.stdout + done.stderr
+            if done.returncode or not re.search(pattern, said):
+                raise SystemExit(f"imprint {' '.join(arguments)} failed (exit {done.returncode}):\n{said}")
+            print(f"imprint {' '.join(arguments)}: works")
+
+
+def environment(folder: Path) -> str:
+    """Make an empty environment, and return its Python."""
+    venv.create(folder, with_pip=True)
+    scripts = folder / ("Scripts" if sys.platform == "win32" else "bin")
+    return str(scripts / "python")
+
+
+def run(*command: str) -> str:
+    """Run a command in the project's folder, and return what it prints."""
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed (exit {done.returncode})")
+    return done.stdout.strip()
+
+
+def _holds(names: set[str], licence: str) -> bool:
+    return any(name.endswith(f"/licenses/{licence}") for name in names)
+
+
+if __name__ == "__main__":
+    main()

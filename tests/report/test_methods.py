@@ -1,0 +1,63 @@
+"""What a reader takes from findings into a paper: a table, a chart, and how it was measured."""
+
+import csv
+
+import pytest
+
+from imprint import controls, load, run_battery, weat, write_csv
+from imprint.errors import ImprintError
+from imprint.masking import Words
+from imprint.render.numbers import plain
+from imprint.report.method import methods_paragraph
+from imprint.rows import Row
+from imprint.stimuli.catalog import catalogue
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return load("default")
+
+
+@pytest.fixture(scope="module")
+def found(bundled):
+    return run_battery(bundled, catalogue()[:6])
+
+
+def test_the_table_has_one_line_per_row_and_every_number(found, tmp_path):
+    rows = found.findings()
+    write_csv(tmp_path / "findings.csv", rows)
+    with (tmp_path / "findings.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == len(rows)
+    assert [float(line["p_value"]) for line in lines[:6]] == [row.p_value for row in rows[:6]]
+    assert "scores" not in lines[0]
+
+
+def test_a_text_that_begins_like_a_formula_stays_a_text(tmp_path):
+    write_csv(tmp_path / "hostile.csv", [Row(test="=cmd()", embedding="@x", embedding_sha256="0")])
+    with (tmp_path / "hostile.csv").open(encoding="utf-8", newline="") as file:
+        (line,) = csv.DictReader(file)
+    assert (line["test"], line["embedding"]) == ("'=cmd()", "'@x")
+
+
+def test_the_paragraph_says_what_was_measured_and_how_it_was_corrected(found):
+    said = plain(methods_paragraph(found.findings()), Words())
+    assert found.weats[0].embedding in said
+    people = sum("neutral" not in one.test.topics for one in found.weats)
+    assert f"over {people} tests" in said
+    assert said.count("Word Embedding Association Test") == 1
+
+
+def test_a_result_gives_its_main_chart(found):
+    chart = found.chart().to_dict()
+    assert chart["$schema"].endswith(".json")
+    assert {key for key in ("layer", "mark", "vconcat", "hconcat") if key in chart}
+
+
+def test_a_result_without_a_chart_says_so(bundled):
+    with pytest.raises(ImprintError):
+        controls(bundled).chart()
+
+
+def test_each_row_of_one_result_is_drawn(bundled):
+    assert weat(bundled, "caliskan-6").chart().to_dict()
