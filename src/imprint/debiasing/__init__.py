@@ -10,6 +10,7 @@ DEBIASERS = Registry(
         "leace": "imprint.debiasing.leace:LeaceDebiaser",
         "inlp": "imprint.debiasing.inlp:InlpDebiaser",
         "sentence-debias": "imprint.debiasing.sentence_debias:SentenceDebiaser",
+        "projection": "imprint.debiasing.projection:ProjectionDebiaser",
     },
 )
 METHODS = tuple(DEBIASERS.builtin)
