@@ -11,6 +11,7 @@ DEBIASERS = Registry(
         "inlp": "imprint.debiasing.inlp:InlpDebiaser",
         "sentence-debias": "imprint.debiasing.sentence_debias:SentenceDebiaser",
         "projection": "imprint.debiasing.projection:ProjectionDebiaser",
+        "multiclass-hard": "imprint.debiasing.multiclass_hard:MulticlassHardDebiaser",
     },
 )
 METHODS = tuple(DEBIASERS.builtin)
