@@ -12,6 +12,7 @@ DEBIASERS = Registry(
         "sentence-debias": "imprint.debiasing.sentence_debias:SentenceDebiaser",
         "projection": "imprint.debiasing.projection:ProjectionDebiaser",
         "multiclass-hard": "imprint.debiasing.multiclass_hard:MulticlassHardDebiaser",
+        "double-hard": "imprint.debiasing.double_hard:DoubleHardDebiaser",
     },
 )
 METHODS = tuple(DEBIASERS.builtin)
