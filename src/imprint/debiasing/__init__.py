@@ -13,6 +13,7 @@ DEBIASERS = Registry(
         "projection": "imprint.debiasing.projection:ProjectionDebiaser",
         "multiclass-hard": "imprint.debiasing.multiclass_hard:MulticlassHardDebiaser",
         "double-hard": "imprint.debiasing.double_hard:DoubleHardDebiaser",
+        "half-sibling": "imprint.debiasing.half_sibling:HalfSiblingDebiaser",
     },
 )
 METHODS = tuple(DEBIASERS.builtin)
