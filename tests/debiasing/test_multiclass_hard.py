@@ -88,7 +88,7 @@ def test_a_set_with_a_missing_word_is_left_out_and_named(planted):
 
 
 def test_lists_of_other_lengths_are_refused(planted):
-    with refuses(SettingError, option="groups", got=[1, 2]):
+    with refuses(SettingError, option="groups", got="1 and 2"):
         MulticlassHardDebiaser().fit(planted, groups=[["he"], ["she", "woman"]])
     with refuses(SettingError, option="groups"):
         MulticlassHardDebiaser().fit(planted, groups=[["he"], ["she"]], pairs=PAIRS)

@@ -37,26 +37,26 @@ class DoubleHardDebiaser(Debiaser):
 
     Parameters
     ----------
-    components
+    tried
         How many principal components are tried; 0 drops none and is hard debiasing.
     words
         How many of the most biased words of each side are put into clusters.
 
     Examples
     --------
-    >>> imprint.debiaser("double-hard", components=2)
-    DoubleHardDebiaser(components=2, words=1000)
+    >>> imprint.debiaser("double-hard", tried=4)
+    DoubleHardDebiaser(tried=4, words=1000)
     """
 
     summary: ClassVar[str] = (
         "drops a principal component of all words, chosen so that clusters tell least, and then debiases hard"
     )
 
-    components: int = 20
+    tried: int = 20
     words: int = 1000
 
     def __post_init__(self) -> None:
-        check_whole("components", self.components, least=0)
+        check_whole("tried", self.tried, least=0)
         check_whole("words", self.words)
 
     def fit(
@@ -83,7 +83,7 @@ class DoubleHardDebiaser(Debiaser):
         """
         embedding = load(embedding)
         embedding.check_finite()
-        dimension, count = embedding.dimension, min(self.components, embedding.dimension)
+        dimension, count = embedding.dimension, min(self.tried, embedding.dimension)
         centre, ways = _principal(embedding, count) if count else (np.zeros(dimension), np.empty((0, dimension)))
 
         def dropping(dropped: Floats) -> DoubleHardTransform:
@@ -117,7 +117,11 @@ class DoubleHardDebiaser(Debiaser):
         best = int(np.argmin(scores[1:]))
         return debiased(
             ways[best : best + 1],
-            {"component": best + 1, "clusters_before": scores[0], "clusters_left": scores[best + 1]},
+            {
+                "component_dropped": best + 1,
+                "clustered_right_by_hard_alone": scores[0],
+                "clustered_right": scores[best + 1],
+            },
         )
 
 

@@ -79,7 +79,7 @@ class HalfSiblingDebiaser(Debiaser):
         tokens = dict(zip(found.tokens, found.vectors.astype(np.float64), strict=True))
         kept = frozenset(word for word in tokens if word in embedding)
         matrix, share = self._matrix(np.array(list(tokens.values())))
-        card = labelled.card({**asdict(self), "kept": len(kept)}, defining_left=share)
+        card = labelled.card({**asdict(self), "kept": len(kept)}, share_left_of_defining_words=share)
         return LinearTransform("half-sibling", card, matrix, np.zeros(len(matrix)), kept)
 
     def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
@@ -89,7 +89,7 @@ class HalfSiblingDebiaser(Debiaser):
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Fit on labelled vectors; those of sentences have no words to keep, so all are moved."""
         matrix, share = self._matrix(labelled.rows)
-        card = labelled.card(asdict(self), defining_left=share)
+        card = labelled.card(asdict(self), share_left_of_defining_words=share)
         return LinearTransform("half-sibling", card, matrix, np.zeros(len(matrix)))
 
     def _matrix(self, rows: Floats) -> tuple[Floats, float]:

@@ -132,9 +132,9 @@ def labelled_words(
     if groups is None:
         sides = gendered_words() if positive is None or negative is None else (positive, negative)
         groups = [WordSet.of(name, side) for name, side in zip(("positive", "negative"), sides, strict=True)]
-        chosen = pairs or (() if positive is not None else catalogue.definitional_pairs())
+        chosen, settings = pairs or (() if positive is not None else catalogue.definitional_pairs()), {}
     else:
-        chosen = ()
+        chosen, settings = (), {"groups": len(groups)}
     named = check_groups(groups)
     embedding = load(embedding)
     embedding.check_finite()
@@ -159,6 +159,7 @@ def labelled_words(
         groups=tuple(side.words for side in found),
         pairs=np.array(paired, dtype=np.intp),
         missing=(*(() if axis is None else axis.missing), *(word for side in found for word in side.missing)),
+        settings=settings,
     )
 
 

@@ -120,8 +120,8 @@ def _defining_sets(embedding: Embedding, groups: Groups) -> tuple[list[tuple[str
     if len(set(sizes)) > 1:
         raise SettingError(
             option="groups",
-            got=sizes,
-            expected="lists of as many words each: the words at one place of every list form a set",
+            got=" and ".join(f"{size:,}" for size in sizes),
+            expected="lists of as many words each (words at the same place form a set)",
             hint="give equal lists, or choose leace",
         )
     sets = list(zip(*(group.words for group in named), strict=True))

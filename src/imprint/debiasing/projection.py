@@ -74,6 +74,7 @@ class ProjectionDebiaser(Debiaser):
                 tuple(word for one in axes for word in one.positive),
                 tuple(word for one in axes for word in one.negative),
             ]
+        basis = orthonormal(axes)
         card = Card(
             embedding=embedding.name,
             embedding_sha256=embedding.sha256,
@@ -82,8 +83,9 @@ class ProjectionDebiaser(Debiaser):
             others=tuple(words[2:]),
             seeds=(),
             missing=tuple(dict.fromkeys(word for one in axes for word in one.missing)),
+            measured={"directions": len(basis)},
         )
-        return _projecting(orthonormal(axes), card)
+        return _projecting(basis, card)
 
     def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
         """Remove the subspace of the groups' means."""
