@@ -94,7 +94,8 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
     Parameters
     ----------
     name
-        linear, hard, leace, inlp, sentence-debias, or a plug-in's (entry points of the group `imprint.debiasers`).
+        linear, hard, leace, inlp, sentence-debias, projection, multiclass-hard, double-hard, half-sibling, or a
+        plug-in's (entry points of the group `imprint.debiasers`).
     settings
         The debiaser's own settings, such as `strength` of linear.
 

@@ -17,6 +17,7 @@ from imprint.debiasing.hard import gendered
 from imprint.debiasing.labelled import Groups, LabelledRows, labelled_words
 from imprint.debiasing.transform import LinearTransform
 from imprint.directions.axis import Axis, Pairs
+from imprint.errors import VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
@@ -63,20 +64,27 @@ class HalfSiblingDebiaser(Debiaser):
         axis
             An axis whose words define two groups.
         pairs
-            Pairs of words that define two groups; by default the catalogue's ten definitional pairs.
+            Pairs of words that define two groups.
         groups
             Lists of words, one per group.
         specific
-            More words that define the groups; by default the catalogue's words gendered by meaning, or none where
-            an axis, pairs or groups are given.
+            Words that define the groups, in place of those of the axis, pairs or groups; by default the catalogue's
+            words gendered by meaning where none of these is given.
         """
         embedding = load(embedding)
-        default = axis is None and pairs is None and groups is None
-        labelled = labelled_words(embedding, axis, catalogue.definitional_pairs() if default else pairs, groups=groups)
-        named = gendered() if specific is None and default else specific or ()
-        found = embedding.lookup(dict.fromkeys((*(word for group in labelled.groups for word in group), *named)))
+        if specific is None and axis is None and pairs is None and groups is None:
+            specific = gendered()
+        if axis is None and groups is None:
+            pairs = pairs or catalogue.definitional_pairs()
+        labelled = labelled_words(embedding, axis, pairs, groups=groups)
+        words = [word for group in labelled.groups for word in group] if specific is None else specific
+        found = embedding.lookup(dict.fromkeys(words))
         # Words are kept as the vocabulary spells them, and each row counts once.
         tokens = dict(zip(found.tokens, found.vectors.astype(np.float64), strict=True))
+        if not tokens:
+            raise VocabularyError(
+                "has none of the words that define the groups", where=embedding.name, words=found.missing
+            )
         kept = frozenset(word for word in tokens if word in embedding)
         matrix, share = self._matrix(np.array(list(tokens.values())))
         card = labelled.card({**asdict(self), "kept": len(kept)}, share_left_of_defining_words=share)
