@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from peers import edge_rows, method_rows, vector_rows, weat_rows
+from peers import debiaser_rows, edge_rows, method_rows, vector_rows, weat_rows
 from peers.environment import ROOT, build, do
 from peers.page import Section, draw
 
@@ -93,6 +93,7 @@ def measure(folder: Path, facts: dict[str, Any]) -> tuple[list[Section], str]:
         lists = {key: inputs[key] for key in ("definitional", "equalize", "specific")}
         methods = [
             method_rows.debiasing(folder, {**google, **lists, "pairs": printed["pairs"]}),
+            debiaser_rows.debiasers(folder, {**google, **lists}),
             method_rows.rotations(folder),
         ]
         weat = weat_rows.association(google_news, arrays, tests, facts, running, draws, rows)

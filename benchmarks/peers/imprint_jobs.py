@@ -92,6 +92,28 @@ def debias(given: Given) -> Steps:
     return work, tell
 
 
+def debiaser(given: Given) -> Steps:
+    """Fit a debiaser and apply it."""
+    embedding, method = imprint.load(given["file"]), given["method"]
+    groups = [list(group) for group in zip(*given["sets"], strict=True)]
+    pairs = [tuple(pair) for pair in given["definitional"]]
+    settings = {"tried": given["tried"]} if method == "double-hard" else {}
+    options: Any = {"groups": groups}
+    if method in ("half-sibling", "double-hard"):
+        options = {"specific": given["specific"]}
+    elif method == "projection":
+        options = {"pairs": pairs}
+
+    def work() -> Any:
+        return imprint.debiaser(method, **settings).fit(embedding, **options).apply(embedding)
+
+    def tell(changed: Any) -> Any:
+        np.savez(given["out"], words=np.array(changed.words), vectors=changed.vectors)
+        return {}
+
+    return work, tell
+
+
 def enumeration(given: Given) -> Steps:
     """Pose a problem with the printed centring, write it for the literal version, and rotate on one thread."""
     settings = Settings(
@@ -129,4 +151,13 @@ def _score(result: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run({"weat": weat, "load": load, "similarity": similarity, "debias": debias, "enumeration": enumeration})
+    run(
+        {
+            "weat": weat,
+            "load": load,
+            "similarity": similarity,
+            "debias": debias,
+            "debiaser": debiaser,
+            "enumeration": enumeration,
+        }
+    )

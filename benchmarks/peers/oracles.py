@@ -24,7 +24,7 @@ _BATCH = 10_000
 
 def weat(given: Given) -> Steps:
     """Give the effect size, the p-value, and where draws with replacement tend to."""
-    words, vectors = _arrays(given["arrays"])
+    words, vectors = read_arrays(given["arrays"])
 
     def work() -> Any:
         x, y = read_scores(words, vectors, given)
@@ -41,7 +41,7 @@ def weat(given: Given) -> Steps:
 
 def similarity(given: Given) -> Steps:
     """Give Spearman's correlation over the pairs that are there."""
-    words, vectors = _arrays(given["arrays"])
+    words, vectors = read_arrays(given["arrays"])
     return lambda: _spearman(words, vectors, given["scores"]), lambda result: result
 
 
@@ -49,11 +49,11 @@ def debiased(given: Given) -> Steps:
     """Say what is left along the axis, which pairs are equidistant from neutral words, and what it cost."""
 
     def work() -> Any:
-        words, before = _arrays(given["arrays"])
-        changed_words, after = _arrays(given["out"])
+        words, before = read_arrays(given["arrays"])
+        changed_words, after = read_arrays(given["out"])
         assert changed_words == words
         row = {word: place for place, word in enumerate(words)}
-        unit, changed = _unit(before), _unit(after)
+        unit, changed = unit_rows(before), unit_rows(after)
         differences = [unit[row[a]] - unit[row[b]] for a, b in given["definitional"] if a in row and b in row]
         axis = np.linalg.svd(np.array(differences))[2][0]
         pairs = [(change(a), change(b)) for a, b in given["equalize"] for change in FORMS]
@@ -82,7 +82,7 @@ def debiased(given: Given) -> Steps:
 def read_scores(words: list[str], vectors: npt.NDArray[Any], given: Given) -> tuple[Floats, Floats]:
     """Return s(w, A, B) of the X and Y words that have a vector."""
     row = {word: place for place, word in enumerate(words)}
-    x, y, a, b = (_unit(vectors[[row[word] for word in given[key] if word in row]]) for key in "xyab")
+    x, y, a, b = (unit_rows(vectors[[row[word] for word in given[key] if word in row]]) for key in "xyab")
     of_x, of_y = ((part @ a.T).mean(axis=1) - (part @ b.T).mean(axis=1) for part in (x, y))
     return of_x, of_y
 
@@ -143,7 +143,7 @@ def _subsets(scores: Floats) -> tuple[Floats, npt.NDArray[np.int8]]:
 def _spearman(words: list[str], vectors: npt.NDArray[Any], scores: list[tuple[str, str, float]]) -> dict[str, float]:
     row = {word: place for place, word in enumerate(words)}
     known = [(a, b, score) for a, b, score in scores if a in row and b in row]
-    unit = _unit(vectors)
+    unit = unit_rows(vectors)
     cosines = [float(unit[row[a]] @ unit[row[b]]) for a, b, _ in known]
     ranks = [_ranks(values) for values in (cosines, [score for *_, score in known])]
     return {"spearman": float(np.corrcoef(ranks[0], ranks[1])[0, 1]), "found": len(known)}
@@ -154,12 +154,14 @@ def _ranks(values: list[float]) -> list[float]:
     return [sum(other < value for other in values) + sum(other == value for other in values) / 2 for value in values]
 
 
-def _unit(vectors: npt.NDArray[Any]) -> Floats:
+def unit_rows(vectors: npt.NDArray[Any]) -> Floats:
+    """Return rows at unit length, in double precision."""
     wide = vectors.astype(np.float64)
     return np.asarray(wide / np.linalg.norm(wide, axis=1, keepdims=True))
 
 
-def _arrays(path: str) -> tuple[list[str], npt.NDArray[Any]]:
+def read_arrays(path: str) -> tuple[list[str], npt.NDArray[Any]]:
+    """Return the words and their vectors."""
     with np.load(path) as arrays:
         return arrays["words"].tolist(), arrays["vectors"]
 

@@ -11,6 +11,7 @@ PRINTED = 0.005  # half a unit of the last printed digit of an effect size
 SAME_EFFECT = 1e-5
 SAME_CORRELATION = 1e-6
 NEAR = 1e-4  # float32 vectors give cosines to some 1e-7; a direction left in place gives 0.1
+SAME_VECTOR = 1e-6  # between coordinates of one word; float32 keeps some 1e-7
 LEVEL = 0.05
 
 

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
+from wefe.debias.double_hard_debias import DoubleHardDebias  # type: ignore[import-not-found]
+from wefe.debias.half_sibling_regression import HalfSiblingRegression  # type: ignore[import-not-found]
 from wefe.debias.hard_debias import HardDebias  # type: ignore[import-not-found]
+from wefe.debias.multiclass_hard_debias import MulticlassHardDebias  # type: ignore[import-not-found]
 from wefe.metrics import WEAT  # type: ignore[import-not-found]
 from wefe.query import Query  # type: ignore[import-not-found]
 from wefe.word_embedding_model import WordEmbeddingModel  # type: ignore[import-not-found]
@@ -88,6 +91,30 @@ def debias(given: Given) -> Steps:
     return work, tell
 
 
+def debiaser(given: Given) -> Steps:
+    """Fit a debiaser and apply it to a copy, as the classes' own examples do; keep Double-Hard's components."""
+    model, pairs = _model(given), given["definitional"]
+
+    def work() -> Any:
+        if given["method"] == "multiclass-hard":
+            several = MulticlassHardDebias(pca_args={"n_components": len(given["sets"][0]) - 1})
+            several.fit(model, definitional_sets=given["sets"], equalize_sets=given["sets"])
+            return several.transform(model, copy=True), np.empty(0)
+        if given["method"] == "half-sibling":
+            half = HalfSiblingRegression().fit(model, definitional_words=given["specific"])
+            return half.transform(model, copy=True), np.empty(0)
+        double = DoubleHardDebias(n_components=given["tried"])
+        double.fit(model, definitional_pairs=pairs, bias_representation=["he", "she"])
+        return double.transform(model, ignore=given["specific"], copy=True), double.pca[: given["tried"]]
+
+    def tell(result: Any) -> Any:
+        changed, ways = result
+        np.savez(given["out"], words=np.array(changed.wv.index_to_key), vectors=changed.wv.vectors, ways=ways)
+        return {}
+
+    return work, tell
+
+
 def _model(given: Given) -> Any:
     path, form = given["file"], given.get("form", "kv")
     if form == "kv":
@@ -123,4 +150,4 @@ def _number(value: float) -> float | None:
 
 
 if __name__ == "__main__":
-    run({"weat": weat, "load": load, "similarity": similarity, "debias": debias})
+    run({"weat": weat, "load": load, "similarity": similarity, "debias": debias, "debiaser": debiaser})

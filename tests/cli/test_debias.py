@@ -222,13 +222,41 @@ def test_an_encoder_is_fitted_on_sentences_and_its_matrix_written(in_process, na
     assert not (tmp_path / "wide").exists()
 
 
+def test_an_embedding_is_fitted_on_groups_and_judged_on_their_held_out_words(in_process, named, tmp_path):
+    groups = ("--group", "men.txt", "--group", "women.txt")
+    saved = ("--transform", "map.safetensors")
+    rows = lines(in_process("debias", "default", "out.safetensors", *groups, *saved, "--json"))
+    fitted, leakage = rows
+    assert (fitted["kind"], fitted["method"]) == ("debiasing", "leace")
+    assert (leakage["kind"], leakage["group_names"], leakage["group_sizes"]) == ("leakage", ["men", "women"], [12, 12])
+    assert leakage["accuracy"] < leakage["against_accuracy"]
+    assert load(tmp_path / "out.safetensors").name == "glove.6B.100d debiased (leace)"
+    again = in_process("debias", "default", "again.safetensors", "--apply", "map.safetensors")
+    assert again.returncode == 0
+    np.testing.assert_array_equal(
+        *(load(tmp_path / name).vectors for name in ("out.safetensors", "again.safetensors"))
+    )
+
+
+def test_few_words_of_three_groups_are_all_fitted_on_and_judged_by_none(in_process):
+    faiths = ("christian,church,bible", "muslim,mosque,quran", "jewish,synagogue,torah")
+    options = [part for faith in faiths for part in ("--group", faith)]
+    result = in_process("debias", "default", "out.safetensors", "--method", "multiclass-hard", *options, "--json")
+    rows = lines(result)
+    assert [row["kind"] for row in rows] == ["debiasing", "skipped"]
+    assert {fact["name"]: fact["value"] for fact in rows[0]["fitted"]}["groups"] == 3
+    refused = in_process("debias", "default", "out.safetensors", "--method", "double-hard", *options)
+    assert (refused.returncode, "several groups" in refused.stderr) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("options", "option"),
     [
         (("cbow", "out", "--axis", "he", "she"), "--axis"),
         (("cbow", "out", "--frontier"), "--frontier"),
         (("cbow", "out", "--apply", __file__, "--method", "leace"), "--apply"),
-        (("default", "out.safetensors", "--group", "a,b"), "--group"),
+        (("default", "out.safetensors", "--group", "a,b", "--group", "c,d", "--axis", "he", "she"), "--axis"),
+        (("default", "out.safetensors", "--group", "a,b", "--group", "c,d", "--strength", "3"), "--strength"),
         (("default", "out.safetensors", "--pooling", "cls"), "--pooling"),
     ],
 )

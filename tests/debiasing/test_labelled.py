@@ -73,6 +73,29 @@ def test_inlp_stops_where_no_classifier_is_better_than_chance_and_projects_ortho
     np.testing.assert_allclose(transform.matrix, transform.matrix.T, atol=1e-12)
 
 
+@pytest.mark.parametrize("groups", [2, 4])
+def test_inlps_null_space_is_one_of_every_classifier_it_trained(groups, monkeypatch):
+    labelled = planted(groups, dimension=40)
+    trained = []
+    best = inlp._best_classifier
+
+    def remember(*given):
+        trained.append(best(*given))
+        return trained[-1]
+
+    monkeypatch.setattr(inlp, "_best_classifier", remember)
+    transform = InlpDebiaser(most=4).fit_rows(labelled)
+    values = np.linalg.eigvalsh(transform.matrix)
+    assert np.all(np.minimum(np.abs(values), np.abs(values - 1.0)) < 1e-9)
+    assert int((values < 0.5).sum()) == transform.card.measured["directions"]
+    assert len(trained) > 1
+    after = transform(labelled.rows) - labelled.centre
+    for _, directions in trained[:-1]:  # the last one only judges
+        assert np.abs((labelled.rows - labelled.centre) @ directions).max() > 0.1
+        assert np.abs(after @ directions).max() < 1e-9
+        np.testing.assert_allclose(transform.matrix @ directions, 0.0, atol=1e-9)
+
+
 def test_inlp_ends_where_nothing_is_left():
     labelled = planted(3, dimension=3)
     transform = InlpDebiaser().fit_rows(labelled)

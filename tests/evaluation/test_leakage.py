@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from imprint.debiasing.debiaser import debiaser
 from imprint.directions.axis import pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.leakage import NAMES, RACES, leakage
+from imprint.evaluation.leakage import HELD_OUT, NAMES, RACES, group_leakage, hold_out, leakage
 from imprint.evaluation.recovering import RecoveryAttempt, estimate_change, estimate_recovery, recovery_methods
 from imprint.kinds import row_type
 from imprint.names.tables import first_names
-from imprint.rows import read_row
+from imprint.rows import SkippedRow, read_row
+from imprint.stimuli.definition import WordSet
 from imprint.subjects.opening import load
 
 TABLE = first_names()
@@ -157,3 +159,47 @@ def test_lists_with_too_few_words_are_named():
     assert {row.part for row in found.skipped} == {"debiasing"}
     assert {row.word_list for row in found.rows} == {NAMES}
     assert found.findings() == [*found.rows, *found.skipped]
+
+
+def three_groups(each=100):
+    """Three groups far apart in two of twenty dimensions, and a third one in which they differ too."""
+    rng = np.random.default_rng(4)
+    groups = [WordSet.of(name, [f"{name}{number}" for number in range(each)]) for name in ("a", "b", "c")]
+    labels = np.repeat([0, 1, 2], each)
+    rows = rng.normal(size=(3 * each, 20))
+    rows[:, :2] += 6.0 * np.array([[1.0, 0.0], [-0.5, 0.9], [-0.5, -0.9]])[labels]
+    return Embedding("three", [word for group in groups for word in group.words], rows.astype(np.float32)), groups
+
+
+@pytest.mark.parametrize("method", ["leace", "inlp", "projection", "hard", "multiclass-hard"])
+def test_the_group_of_held_out_words_is_recovered_before_and_by_chance_after(method):
+    embedding, groups = three_groups()
+    fitted, held_out = hold_out(groups)
+    transform = debiaser(method).fit_groups(embedding, fitted)
+    row = group_leakage(embedding, transform.apply(embedding), transform, fitted, held_out)
+    assert (row.word_list, row.group_names, row.group_sizes) == (HELD_OUT, ("a", "b", "c"), (20, 20, 20))
+    assert row.chance == pytest.approx(1 / 3)
+    assert row.against_accuracy > 0.95
+    assert row.accuracy == pytest.approx(1 / 3, abs=0.2)  # 20 words of each group
+    assert read_row(row.to_dict(), row_type) == row
+
+
+def test_words_that_a_debiaser_keeps_do_not_hide_what_is_left():
+    """Half-sibling regression shrinks what separates the groups and keeps the words it was fitted on."""
+    embedding, groups = three_groups()
+    fitted, held_out = hold_out(groups)
+    transform = debiaser("half-sibling", alpha=1e5).fit_groups(embedding, fitted)
+    row = group_leakage(embedding, transform.apply(embedding), transform, fitted, held_out)
+    assert row.accuracy == pytest.approx(row.against_accuracy, abs=0.02)
+
+
+def test_every_fifth_word_is_held_out_where_that_is_enough_to_judge_by():
+    _, groups = three_groups()
+    fitted, held_out = hold_out(groups)
+    assert [group.words[:2] for group in held_out] == [(f"{name}4", f"{name}9") for name in "abc"]
+    assert {len(group) for group in fitted} == {80}
+    embedding, few = three_groups(each=49)
+    fitted, held_out = hold_out(few)
+    assert (list(fitted), held_out) == (few, ())
+    transform = debiaser("leace").fit_groups(embedding, fitted)
+    assert isinstance(group_leakage(embedding, embedding, transform, fitted, held_out), SkippedRow)

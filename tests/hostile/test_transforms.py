@@ -126,7 +126,7 @@ def test_tensors_that_make_no_linear_transform_are_refused(path, refused, tensor
     [
         ({"kept": "king"}, "'king'"),
         ({"kept": [1]}, "list of words"),
-        ({"pairs": [["king"]]}, "not enough values"),
+        ({"pairs": [["king"]]}, "fewer than two words"),
         ({"pairs": ["ab"]}, "'ab'"),
         ({"pairs": [["a", "b"], ["b", "c"]]}, "two pairs"),
         ({"pairs": [["a", "a"]]}, "two pairs"),

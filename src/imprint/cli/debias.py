@@ -43,7 +43,8 @@ def debias_command(
         str | None,
         typer.Option(
             callback=is_debiaser,
-            help=f"{', '.join(METHODS)}, or a plug-in's. [default: {METHODS[0]}; for an encoder {ENCODER_METHOD}]",
+            help=f"{', '.join(METHODS)}, or a plug-in's. "
+            f"[default: {METHODS[0]}; for an encoder or --group {ENCODER_METHOD}]",
         ),
     ] = None,
     axis: AxisOption = None,
@@ -79,7 +80,7 @@ def debias_command(
         typer.Option(
             callback=are_words,
             metavar="WORDS",
-            help="Of an encoder: names of one group, a file or a list; repeat for each group. [default: men, women]",
+            help="Words of one group, a file or a list; repeat for each of two groups or more. [default: men, women]",
         ),
     ] = None,
     seed: SeedOption = 0,
@@ -90,7 +91,7 @@ def debias_command(
     """Debias an embedding or encoder, and print what changed.
 
     An embedding is judged by stereotype words, background words and the WEATs of gender, before and after; an encoder
-    by names and sentences that it was not fitted on.
+    by names and sentences that it was not fitted on. With --group, held-out words of the groups judge the result.
     """
     if find_source(subject).adapter != EMBEDDING:
         _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier)
@@ -120,8 +121,15 @@ def debias_command(
             json=json,
         )
         return
-    _refuse("an embedding", group=group)
     about.refuse()
+    if group:
+        _refuse("--group of an embedding", axis=axis, pairs=pairs, strength=strength, seeds=seeds, apply=load)
+        _refuse("--group of an embedding", frontier=show_frontier)
+        _check_apart(target, save)
+        from imprint.cli.debias_groups import debias_groups
+
+        debias_groups(subject, target, method=method or ENCODER_METHOD, groups=group, save=save, seed=seed, json=json)
+        return
     from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
     from imprint.embeddings.convert import check_name
 

@@ -29,10 +29,7 @@ def debias_encoder(
     from imprint.cli.console import phases, show_findings
 
     fitter = imprint.debiaser(method, **({} if strength is None else {"strength": _number(strength)}))
-    sets = [
-        imprint.WordSet.of(_named(one, place), imprint.read_seeds(one).words, "name")
-        for place, one in enumerate(groups or ())
-    ]
+    sets = read_groups(groups or ())
     opened = about.open(source)
     with about.kept() as kept, phases() as report:
         done = imprint.debias_encoder(opened, fitter, groups=sets or None, cache=kept, seed=seed, report=report)
@@ -40,6 +37,14 @@ def debias_encoder(
     if save is not None:
         done.transform.save(save)
     _write(done.encoder, target)
+
+
+def read_groups(groups: "Sequence[str]") -> "list[imprint.WordSet]":
+    """Read a group from each file or list, named by its file or by its place."""
+    return [
+        imprint.WordSet.of(_named(one, place), imprint.read_seeds(one).words, "name")
+        for place, one in enumerate(groups)
+    ]
 
 
 def apply_transform(source: str, target: Path, saved: Path, *, about: "AboutEncoder") -> None:

@@ -10,6 +10,10 @@ DEBIASERS = Registry(
         "leace": "imprint.debiasing.leace:LeaceDebiaser",
         "inlp": "imprint.debiasing.inlp:InlpDebiaser",
         "sentence-debias": "imprint.debiasing.sentence_debias:SentenceDebiaser",
+        "projection": "imprint.debiasing.projection:ProjectionDebiaser",
+        "multiclass-hard": "imprint.debiasing.multiclass_hard:MulticlassHardDebiaser",
+        "double-hard": "imprint.debiasing.double_hard:DoubleHardDebiaser",
+        "half-sibling": "imprint.debiasing.half_sibling:HalfSiblingDebiaser",
     },
 )
 METHODS = tuple(DEBIASERS.builtin)

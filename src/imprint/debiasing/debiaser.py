@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from imprint.debiasing import DEBIASERS
-from imprint.debiasing.labelled import LabelledRows, labelled_words
+from imprint.debiasing.labelled import Groups, LabelledRows, labelled_words
 from imprint.debiasing.transform import LinearTransform, Transform
 from imprint.directions.axis import Axis, Pairs
 from imprint.embeddings.embedding import Embedding
@@ -30,6 +30,14 @@ class Debiaser(ABC):
         """Fit along he - she, with the catalogue's words of gender."""
         return self.fit(embedding)
 
+    def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> Transform:
+        """Fit on words of two groups or more."""
+        raise SettingError(
+            f"{type(self).__name__} cannot be fitted on several groups",
+            option="method",
+            hint="choose leace, inlp, projection or multiclass-hard",
+        )
+
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Fit on labelled vectors, as of sentences; one affine map moves every vector."""
         raise SettingError(
@@ -52,8 +60,9 @@ class LabelledDebiaser(Debiaser):
         pairs: Pairs | None = None,
         positive: Sequence[str] | None = None,
         negative: Sequence[str] | None = None,
+        groups: Groups | None = None,
     ) -> LinearTransform:
-        """Fit on two lists of labelled words, by default words that define gender and one-sided first names.
+        """Fit on lists of labelled words, by default words that define gender and one-sided first names.
 
         Where the labelled words are fewer than the dimensions, what lies outside their span is unchanged.
 
@@ -69,8 +78,14 @@ class LabelledDebiaser(Debiaser):
             Words of the first label.
         negative
             Words of the second label.
+        groups
+            Lists of words, one per group, of two groups or more; instead of the others.
         """
-        return self.fit_rows(labelled_words(embedding, axis, pairs, positive, negative))
+        return self.fit_rows(labelled_words(embedding, axis, pairs, positive, negative, groups))
+
+    def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
+        """Fit on words of two groups or more."""
+        return self.fit(embedding, groups=groups)
 
 
 def debiaser(name: str, **settings: Any) -> Debiaser:
@@ -79,7 +94,8 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
     Parameters
     ----------
     name
-        linear, hard, leace, inlp, sentence-debias, or a plug-in's (entry points of the group `imprint.debiasers`).
+        linear, hard, leace, inlp, sentence-debias, projection, multiclass-hard, double-hard, half-sibling, or a
+        plug-in's (entry points of the group `imprint.debiasers`).
     settings
         The debiaser's own settings, such as `strength` of linear.
 

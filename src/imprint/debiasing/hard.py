@@ -4,24 +4,22 @@ Bolukbasi et al. (2016), "Man is to computer programmer as woman is to homemaker
 Rows keep the length that is left to them; cosines do not see the difference.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from imprint.debiasing.debiaser import GENDER, Debiaser
-from imprint.debiasing.labelled import LabelledRows
+from imprint.debiasing.labelled import Groups, LabelledRows, check_groups
 from imprint.debiasing.leace import removed_share
 from imprint.debiasing.linear import default_axes
-from imprint.debiasing.transform import Card, HardTransform, LinearTransform, WordPairs
-from imprint.directions.axis import Axis, Pairs, check_ends, pair_axis
+from imprint.debiasing.transform import Card, HardTransform, LinearTransform, WordSets
+from imprint.directions.axis import Axis, Pairs, check_ends, group_axes, orthonormal, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli import seeds as catalogue
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats
-
-_NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
 
 
 @dataclass(frozen=True)
@@ -70,20 +68,12 @@ class HardDebiaser(Debiaser):
         axes = default_axes(embedding, axis)
         chosen = catalogue.equalize_pairs() if pairs is None else pairs
         check_ends(chosen)
-        kept_pairs, missing = _known(embedding, chosen)
-        named = _gendered() if specific is None else specific
-        ends = [word for one in axes for word in embedding.lookup(one.positive + one.negative).tokens]
-        kept = {word for word in (*named, *ends, *(word for pair in kept_pairs for word in pair)) if word in embedding}
-        card = Card(
-            embedding=embedding.name,
-            embedding_sha256=embedding.sha256,
-            positive=tuple(word for one in axes for word in one.positive),
-            negative=tuple(word for one in axes for word in one.negative),
-            seeds=(),
-            missing=(*(word for one in axes for word in one.missing), *missing),
-            settings={"kept": len(kept), "pairs": len(kept_pairs)},
+        ends = (
+            [word for one in axes for word in one.positive],
+            [word for one in axes for word in one.negative],
         )
-        return HardTransform("hard", card, _basis(axes), frozenset(kept), kept_pairs)
+        missing = tuple(word for one in axes for word in one.missing)
+        return take_out("hard", embedding, orthonormal(axes), ends, chosen, specific, missing)
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the mean difference of the pairs from every vector; a sentence has no word to keep or to equalise."""
@@ -96,36 +86,63 @@ class HardDebiaser(Debiaser):
         """Fit along he - she, with the catalogue's words of gender."""
         return self.fit(embedding, axis=pair_axis(embedding, GENDER, method="pca"))
 
+    def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> HardTransform:
+        """Remove the subspace of the groups' means from every word but theirs."""
+        embedding, words = load(embedding), [group.words for group in check_groups(groups)]
+        embedding.check_finite()
+        axes = group_axes(embedding, words)
+        missing = dict.fromkeys(word for one in axes for word in one.missing)
+        return take_out("hard", embedding, orthonormal(axes), words, (), (), tuple(missing))
 
-def _gendered() -> tuple[str, ...]:
+
+def take_out(
+    method: str,
+    embedding: Embedding,
+    basis: Floats,
+    groups: Sequence[Sequence[str]],
+    equalised: Sequence[Sequence[str]],
+    specific: Sequence[str] | None,
+    missing: Sequence[str],
+    settings: Mapping[str, Any] | None = None,
+    measured: Mapping[str, Any] | None = None,
+) -> HardTransform:
+    """Make the transform: words of groups and sets are kept, and those specific, by default the gendered ones."""
+    sets, lacking = _known(embedding, equalised)
+    named = gendered() if specific is None else specific
+    ends = embedding.lookup([word for group in groups for word in group]).tokens
+    kept = {word for word in (*named, *ends, *(word for words in sets for word in words)) if word in embedding}
+    card = Card(
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        positive=tuple(groups[0]),
+        negative=tuple(groups[1]),
+        others=tuple(map(tuple, groups[2:])),
+        seeds=(),
+        missing=(*missing, *lacking),
+        settings={"kept": len(kept), "pairs": len(sets), **(settings or {})},
+        measured=measured or {},
+    )
+    return HardTransform(method, card, basis, frozenset(kept), sets)
+
+
+def gendered() -> tuple[str, ...]:
     """Return the words gendered by what they mean, without professions that a crowd thinks neutral (maid)."""
     neutral = {one.word for one in catalogue.professions()}
     return tuple(word for word in catalogue.gender_specific() if word.lower() not in neutral)
 
 
-def _basis(axes: Sequence[Axis]) -> Floats:
-    """Return orthonormal rows that span the axes, the first one along the first axis."""
-    basis: list[Floats] = []
-    for one in axes:
-        rest = one.direction - sum((one.direction @ row) * row for row in basis)
-        length = np.linalg.norm(rest)
-        if length > _NEW:
-            basis.append(rest / length)
-    return np.array(basis)
-
-
-def _known(embedding: Embedding, pairs: Pairs) -> tuple[WordPairs, tuple[str, ...]]:
-    """Return the pairs the vocabulary has, in whatever case, each word once; and the words of pairs it has not."""
+def _known(embedding: Embedding, sets: Sequence[Sequence[str]]) -> tuple[WordSets, tuple[str, ...]]:
+    """Return the pairs or sets the vocabulary has, in whatever case, each word once; and the words of those not."""
     taken: set[str] = set()
-    known: list[tuple[str, str]] = []
+    known: list[tuple[str, ...]] = []
     missing: list[str] = []
-    for first, second in pairs:
-        forms = [(first, second), *((change(first), change(second)) for change in (str.lower, str.title, str.upper))]
-        present = [pair for pair in dict.fromkeys(forms) if all(word in embedding for word in pair)]
+    for words in sets:
+        forms = [tuple(words), *(tuple(map(change, words)) for change in (str.lower, str.title, str.upper))]
+        present = [form for form in dict.fromkeys(forms) if all(word in embedding for word in form)]
         if not present:
-            missing += [word for word in (first, second) if not embedding.lookup([word]).words]
-        for pair in present:
-            if taken.isdisjoint(pair) and pair[0] != pair[1]:
-                known.append(pair)
-                taken.update(pair)
+            missing += [word for word in words if not embedding.lookup([word]).words]
+        for form in present:
+            if taken.isdisjoint(form) and len(set(form)) == len(form):
+                known.append(form)
+                taken.update(form)
     return tuple(known), tuple(dict.fromkeys(missing))

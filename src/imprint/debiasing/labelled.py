@@ -11,9 +11,11 @@ from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.errors import SettingError, VocabularyError
 from imprint.names.tables import first_names
 from imprint.stimuli import seeds as catalogue
-from imprint.stimuli.definition import quote
+from imprint.stimuli.definition import WordSet, quote
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Indices
+
+Groups = Sequence[WordSet | Sequence[str]]
 
 BIRTHS = 10_000  # of that sex and the other together, from which on a name is known
 
@@ -106,12 +108,17 @@ class LabelledRows:
 
 def labelled_words(
     embedding: EmbeddingLike,
-    axis: Axis | None,
-    pairs: Pairs | None,
-    positive: Sequence[str] | None,
-    negative: Sequence[str] | None,
+    axis: Axis | None = None,
+    pairs: Pairs | None = None,
+    positive: Sequence[str] | None = None,
+    negative: Sequence[str] | None = None,
+    groups: Groups | None = None,
 ) -> LabelledRows:
-    """Look up two lists of words: those of an axis, of pairs, those given, or words and names of one gender."""
+    """Look up lists of words: those of groups, an axis or pairs, two lists, or words and names of one gender."""
+    if groups is not None and (axis, pairs, positive, negative) != (None, None, None, None):
+        raise SettingError(
+            "groups are given beside an axis, pairs or two lists", option="groups", hint="give one of them"
+        )
     if axis is None and pairs is not None:
         axis = pair_axis(embedding, pairs)
     if axis is not None:
@@ -122,39 +129,63 @@ def labelled_words(
             option="negative" if negative is None else "positive",
             hint="give both, or neither",
         )
-    sides = gendered_words() if positive is None or negative is None else (positive, negative)
-    both = set(sides[0]) & set(sides[1])
-    if both:
-        raise SettingError(
-            f"{quote(sorted(both)[:5])} appear on both sides",
-            words=sorted(both),
-            hint="keep each word on one side",
-        )
+    if groups is None:
+        sides = gendered_words() if positive is None or negative is None else (positive, negative)
+        groups = [WordSet.of(name, side) for name, side in zip(("positive", "negative"), sides, strict=True)]
+        chosen, settings = pairs or (() if positive is not None else catalogue.definitional_pairs()), {}
+    else:
+        chosen, settings = (), {"groups": len(groups)}
+    named = check_groups(groups)
     embedding = load(embedding)
     embedding.check_finite()
-    found = [embedding.lookup(dict.fromkeys(words)) for words in sides]
-    for name, side in zip(("positive", "negative"), found, strict=True):
+    found = [embedding.lookup(dict.fromkeys(group.words)) for group in named]
+    for group, side in zip(named, found, strict=True):
         if len(side.words) < _FEWEST:
             raise VocabularyError(
-                f"has {len(side.words)} of the {name} words (missing: {quote(side.missing[:5])})",
-                expected=f"at least {_FEWEST} on each side",
+                f"has {len(side.words)} of the {group.name} words (missing: {quote(side.missing[:5])})",
+                expected=f"at least {_FEWEST} of each group",
                 where=embedding.name,
                 words=side.missing,
             )
     counts = [len(side.words) for side in found]
-    places = {word: row for row, word in enumerate((*found[0].words, *found[1].words))}
-    chosen = pairs or (() if positive is not None else catalogue.definitional_pairs())
+    places = {word: row for row, word in enumerate(word for side in found for word in side.words)}
     paired = [(places[one], places[two]) for one, two in chosen if one in places and two in places]
     return LabelledRows(
         name=embedding.name,
         sha256=embedding.sha256,
         rows=np.concatenate([side.vectors for side in found]).astype(np.float64),
-        labels=np.repeat([0, 1], counts),
+        labels=np.repeat(np.arange(len(found)), counts),
         owners=np.arange(sum(counts)),
-        groups=(found[0].words, found[1].words),
+        groups=tuple(side.words for side in found),
         pairs=np.array(paired, dtype=np.intp),
-        missing=(*(() if axis is None else axis.missing), *found[0].missing, *found[1].missing),
+        missing=(*(() if axis is None else axis.missing), *(word for side in found for word in side.missing)),
+        settings=settings,
     )
+
+
+def check_groups(groups: Groups) -> tuple[WordSet, ...]:
+    """Return two or more groups with names; refuse a word of two groups."""
+    if len(groups) < 2:
+        raise SettingError(option="groups", got=len(groups), expected="at least two lists of words")
+    for group in groups:
+        if isinstance(group, str):
+            raise SettingError(option="each group", got=group, expected="a list of words")
+    named = tuple(
+        group if isinstance(group, WordSet) else WordSet.of(f"group {place + 1}", group)
+        for place, group in enumerate(groups)
+    )
+    owners: dict[str, int] = {}
+    shared = [
+        word
+        for place, group in enumerate(named)
+        for word in dict.fromkeys(group.words)
+        if owners.setdefault(word, place) != place
+    ]
+    if shared:
+        raise SettingError(
+            f"{quote(shared[:5])} appear in two groups", words=sorted(set(shared)), hint="keep each word in one group"
+        )
+    return named
 
 
 def gendered_names() -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -5,16 +5,16 @@ Bolukbasi et al. (2016), section 3. `programme` solves for X; the transform is i
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from imprint.debiasing import programme
 from imprint.debiasing.debiaser import GENDER, Debiaser
-from imprint.debiasing.labelled import LabelledRows
+from imprint.debiasing.labelled import Groups, LabelledRows, check_groups
 from imprint.debiasing.transform import Card, LinearTransform
-from imprint.directions.axis import Axis, Pairs, pair_axis
+from imprint.directions.axis import Axis, Pairs, group_axes, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
@@ -82,6 +82,12 @@ class LinearDebiaser(Debiaser):
         if axis is None and pairs is not None:
             axis = pair_axis(embedding, pairs)
         return prepare(embedding, axis=axis, seeds=seeds).solve(self)
+
+    def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
+        """Fit along the axes from the other groups to each."""
+        words = [group.words for group in check_groups(groups)]
+        fitted = self.fit(embedding, axis=group_axes(embedding, words))
+        return replace(fitted, card=fitted.card.of_groups(words))
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the mean difference of the pairs from the seeds, and keep inner products of the background."""

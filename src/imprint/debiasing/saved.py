@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from imprint.debiasing.transform import KEY, Card, HardTransform, LinearTransform, Transform, read_list
+from imprint.debiasing.transform import (
+    KEY,
+    Card,
+    DoubleHardTransform,
+    HardTransform,
+    LinearTransform,
+    Transform,
+    read_list,
+)
 from imprint.errors import ImprintError, raising_as, reading_file
 from imprint.files import FilePath
 from imprint.types import Floats
@@ -42,7 +50,7 @@ def load_transform(path: FilePath) -> Transform:
     with reading_file(ImprintError, source, "check the path"), refused:
         tensors, text = _read_tensors(source)
         content = json.loads(text)
-        forms = {form.form: form for form in (LinearTransform, HardTransform)}
+        forms = {form.form: form for form in (LinearTransform, HardTransform, DoubleHardTransform)}
         return forms[content["form"]].restored(str(content["method"]), _card(content["card"]), tensors, content)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.debiasing.debiaser import Debiaser
-from imprint.debiasing.labelled import LabelledRows, gendered_names
+from imprint.debiasing.labelled import LabelledRows, check_groups, gendered_names
 from imprint.debiasing.transform import LinearTransform
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
@@ -72,13 +72,7 @@ def gender_groups() -> FittingGroups:
 
 def own_groups(groups: Sequence[WordSet]) -> FittingGroups:
     """Return groups of the reader's own, every fifth word held out."""
-    if len(groups) < 2:
-        raise SettingError(option="groups", got=len(groups), expected="at least two lists of words")
-    seen: dict[str, str] = {}
-    for group in groups:
-        for word in group.words:
-            if seen.setdefault(word, group.name) != group.name:
-                raise SettingError(f"{word!r} appears in two groups", words=[word], hint="keep each word in one")
+    for group in check_groups(groups):
         if len(group) < _FEWEST_OWN:
             raise SettingError(
                 f"the group {group.name} has {len(group)} words",

@@ -22,7 +22,7 @@ from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32, Subword
 from imprint.version import __version__
 
-WordPairs = tuple[tuple[str, str], ...]
+WordSets = tuple[tuple[str, ...], ...]
 
 KEY = "imprint-transform"  # of the JSON in a file's metadata
 
@@ -46,6 +46,12 @@ class Card:
     measured: Mapping[str, Any] = field(default_factory=dict)
     version: str = __version__
     others: tuple[tuple[str, ...], ...] = ()
+
+    def of_groups(self, groups: Sequence[Sequence[str]]) -> "Card":
+        """Return the card with the words of these groups."""
+        first, second, *others = map(tuple, groups)
+        missing = tuple(dict.fromkeys(self.missing))
+        return replace(self, positive=first, negative=second, others=tuple(others), missing=missing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,10 +217,11 @@ class DebiasedEncoder(Encoder):
 
 @dataclass(frozen=True, eq=False)
 class LinearTransform(Transform):
-    """x becomes centre + matrix (x - centre)."""
+    """x becomes centre + matrix (x - centre), of every word but those kept."""
 
     matrix: Floats
     centre: Floats
+    kept: frozenset[str] = frozenset()
 
     form: ClassVar[str] = "linear"
 
@@ -233,8 +240,9 @@ class LinearTransform(Transform):
         return moved
 
     def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
-        """Return matrix and centre."""
-        return {"matrix": np.ascontiguousarray(self.matrix), "centre": self.centre}, {}
+        """Return matrix and centre, and the words kept where there are any."""
+        words = {"kept": sorted(self.kept)} if self.kept else {}
+        return {"matrix": np.ascontiguousarray(self.matrix), "centre": self.centre}, words
 
     @classmethod
     def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
@@ -242,20 +250,30 @@ class LinearTransform(Transform):
         matrix, centre = tensors["matrix"], tensors["centre"]
         if centre.ndim != 1 or not len(centre) or matrix.shape != (len(centre), len(centre)):
             raise ValueError(f"its matrix has shape {matrix.shape} and its centre has shape {centre.shape}")
-        return cls(method, card, matrix, centre)
+        return cls(method, card, matrix, centre, frozenset(read_list(words.get("kept", ()))))
+
+    def _exceptions(self, embedding: Embedding) -> Mapping[int, npt.NDArray[Any]]:
+        return {
+            embedding.index[word]: embedding.vectors[embedding.index[word]]
+            for word in self.kept & embedding.index.keys()
+        }
+
+    def _move_unseen(self, subword: Subword, word: str) -> Floats32 | None:
+        return subword(word) if word in self.kept else super()._move_unseen(subword, word)
 
 
 @dataclass(frozen=True, eq=False)
 class HardTransform(Transform):
     """Takes the directions of `basis`, orthonormal rows, out of all words but those kept, and equalises pairs.
 
-    A pair's words end, at unit length, at the same distance from every neutral word: one middle, opposite and equal
-    parts along the basis. Each keeps its own length. Words are matched as spelt. Each word is in one pair at most.
+    A pair, or a set of more words, ends at unit length at the same distance from every neutral word: one middle, and
+    parts of equal length along the basis, which point from the set's middle to each word. Each keeps its own length.
+    Words are matched as spelt. Each word is in one pair or set at most.
     """
 
     basis: Floats
     kept: frozenset[str]
-    pairs: WordPairs
+    pairs: WordSets
 
     form: ClassVar[str] = "hard"
 
@@ -270,34 +288,46 @@ class HardTransform(Transform):
 
     def move(self, rows: Floats) -> Floats:
         """Return the rows without their part along the basis."""
-        moved: Floats = rows - (rows @ self.basis.T) @ self.basis
-        return moved
+        return _without(self._prepared(rows), self.basis)
+
+    def _prepared(self, rows: Floats) -> Floats:
+        """Return what hard debiasing starts from, also of words kept."""
+        return rows
 
     def _exceptions(self, embedding: Embedding) -> Mapping[int, npt.NDArray[Any]]:
         index = embedding.index
-        rows: dict[int, npt.NDArray[Any]] = {
-            index[word]: embedding.vectors[index[word]] for word in self.kept & index.keys()
-        }
-        for pair in self.pairs:
-            if all(word in index and embedding.vectors[index[word]].any() for word in pair):
-                numbers = [index[word] for word in pair]
-                rows |= zip(numbers, self._equalised(embedding.vectors[numbers].astype(np.float64)), strict=True)
+
+        def prepared(words: Sequence[str]) -> dict[int, npt.NDArray[Any]]:
+            numbers = [index[word] for word in words if word in index and embedding.vectors[index[word]].any()]
+            return dict(zip(numbers, self._prepared(embedding.vectors[numbers].astype(np.float64)), strict=True))
+
+        rows = prepared(sorted(self.kept))
+        for words in self.pairs:
+            alike = prepared(words)
+            if len(alike) == len(words):
+                rows |= zip(alike, self._equalised(np.array(list(alike.values()))), strict=True)
         return rows
 
-    def _equalised(self, pair: Floats) -> Floats:
-        lengths = np.linalg.norm(pair, axis=1, keepdims=True)
-        units = pair / lengths
-        middle = self.move(units).mean(axis=0)
-        along = (units[0] - units[1]) @ self.basis.T
-        size = np.linalg.norm(along)
-        # Two words that do not differ along the basis are told apart along its first direction.
-        way = along @ self.basis / size if size > np.finfo(np.float32).eps else self.basis[0]
+    def _equalised(self, rows: Floats) -> Floats:
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        units = rows / lengths
+        middle = _without(units, self.basis).mean(axis=0)
+        along = units @ self.basis.T
+        along -= along.mean(axis=0)
+        sizes = np.linalg.norm(along, axis=1, keepdims=True)
+        # Words that do not differ from the rest along the basis are told apart along its first direction.
+        apart = np.eye(len(self.basis))[0] * np.where(np.arange(len(rows)) > 0, -1.0, 1.0)[:, None]
+        flat = sizes <= np.finfo(np.float32).eps / 2
+        ways = np.where(flat, apart, along / np.where(flat, 1.0, sizes)) @ self.basis
         height = np.sqrt(max(1.0 - middle @ middle, 0.0))
-        equalised: Floats = lengths * (middle + np.outer((height, -height), way))
+        equalised: Floats = lengths * (middle + height * ways)
         return equalised
 
     def _move_unseen(self, subword: Subword, word: str) -> Floats32 | None:
-        return subword(word) if word in self.kept else super()._move_unseen(subword, word)
+        row = subword(word)
+        if row is None or word not in self.kept:
+            return super()._move_unseen(subword, word)
+        return np.asarray(self._prepared(row[None].astype(np.float64))[0], dtype=np.float32)
 
     def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """Return the basis, the words kept and the pairs."""
@@ -306,15 +336,40 @@ class HardTransform(Transform):
     @classmethod
     def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
         """Make one of an orthonormal basis and lists of words."""
-        basis = tensors["basis"]
-        if basis.ndim != 2 or not 0 < len(basis) <= basis.shape[1]:
-            raise ValueError(f"its basis has shape {basis.shape}")
-        if not np.allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-8):
-            raise ValueError("its basis is not orthonormal")
-        pairs = tuple((first, second) for first, second in map(read_list, words["pairs"]))
-        if len({word for pair in pairs for word in pair}) != 2 * len(pairs):
-            raise ValueError("a word is in two pairs")
-        return cls(method, card, basis, frozenset(read_list(words["kept"])), pairs)
+        return cls(method, card, **_read_hard(tensors, words))
+
+
+@dataclass(frozen=True, eq=False)
+class DoubleHardTransform(HardTransform):
+    """Takes `centre` and the directions of `dropped`, orthonormal rows, out of every word; then debiases hard."""
+
+    dropped: Floats
+    centre: Floats
+
+    form: ClassVar[str] = "double-hard"
+
+    def affine(self) -> tuple[Floats, Floats]:
+        """Return both projections in one, and less the centre without its part along the basis."""
+        matrix, _ = super().affine()
+        return matrix @ (np.eye(self.dimension) - self.dropped.T @ self.dropped), -matrix @ self.centre
+
+    def _prepared(self, rows: Floats) -> Floats:
+        return _without(rows, self.dropped) - self.centre
+
+    def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
+        """Return the basis, the directions dropped, the centre, the words kept and the pairs."""
+        tensors, words = super().stored()
+        return {**tensors, "dropped": np.ascontiguousarray(self.dropped), "centre": self.centre}, words
+
+    @classmethod
+    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
+        """Make one of two orthonormal bases, a centre and lists of words."""
+        hard = _read_hard(tensors, words)
+        dropped, centre = tensors["dropped"], tensors["centre"]
+        _check_basis("directions dropped", dropped, least=0)
+        if centre.shape != (hard["basis"].shape[1],) or dropped.shape[1:] != centre.shape:
+            raise ValueError(f"its centre has shape {centre.shape}")
+        return cls(method, card, **hard, dropped=dropped, centre=centre)
 
 
 def read_list(content: object) -> tuple[str, ...]:
@@ -326,6 +381,30 @@ def read_list(content: object) -> tuple[str, ...]:
     ):
         raise TypeError(f"expected a list of words, got {brief(content)}")
     return tuple(content)
+
+
+def _without(rows: Floats, basis: Floats) -> Floats:
+    """Return rows without their part along orthonormal rows."""
+    left: Floats = rows - (rows @ basis.T) @ basis
+    return left
+
+
+def _read_hard(tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> dict[str, Any]:
+    basis = tensors["basis"]
+    _check_basis("basis", basis)
+    pairs = tuple(map(read_list, words["pairs"]))
+    if any(len(pair) < 2 for pair in pairs):
+        raise ValueError("a pair has fewer than two words")
+    if len({word for pair in pairs for word in pair}) != sum(map(len, pairs)):
+        raise ValueError("a word is in two pairs")
+    return {"basis": basis, "kept": frozenset(read_list(words["kept"])), "pairs": pairs}
+
+
+def _check_basis(name: str, basis: Floats, least: int = 1) -> None:
+    if basis.ndim != 2 or not least <= len(basis) <= basis.shape[1]:
+        raise ValueError(f"its {name} has shape {basis.shape}")
+    if not np.allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-8):
+        raise ValueError(f"its {name} is not orthonormal")
 
 
 def _single(matrix: Floats, bias: Floats) -> tuple[Floats32, Floats32]:

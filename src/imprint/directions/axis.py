@@ -26,6 +26,7 @@ Pairs = Sequence[tuple[str, str]]
 AxisMethod = Literal["difference", "pca", "sets"]
 
 _SHORTEST = float(np.finfo(np.float32).eps)  # differences of unit rows below it are rounding, not direction
+_NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +187,25 @@ def set_axis(
     first, second = (embedding.lookup(words).unit.mean(axis=0) for words in kept)
     unit = _normalise(first - second, f"{quote(kept[0])} and {quote(kept[1])}", embedding)
     return Axis(unit, kept[0], kept[1], "sets", None, None, tuple(missing))
+
+
+def group_axes(embedding: EncoderLike, groups: Sequence[Sequence[str]]) -> tuple[Axis, ...]:
+    """Make an axis from the other groups' words to each group's; of k groups they span k - 1 dimensions."""
+    if len(groups) == 2:
+        return (set_axis(embedding, *groups),)
+    others = [[word for other in groups if other is not group for word in other] for group in groups]
+    return tuple(set_axis(embedding, group, rest) for group, rest in zip(groups, others, strict=True))
+
+
+def orthonormal(axes: Sequence[Axis]) -> Floats:
+    """Return orthonormal rows that span the axes, the first one along the first axis."""
+    basis: list[Floats] = []
+    for one in axes:
+        rest = one.direction - sum((one.direction @ row) * row for row in basis)
+        length = np.linalg.norm(rest)
+        if length > _NEW:
+            basis.append(rest / length)
+    return np.array(basis)
 
 
 def check_ends(pairs: Pairs) -> None:

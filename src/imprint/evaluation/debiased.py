@@ -98,10 +98,12 @@ def debias_encoder(
     encoder
         A model, an embedding or a function, as `open_encoder` accepts it.
     method
-        linear, hard, leace, inlp, sentence-debias, a plug-in's name, or a debiaser with settings of its own.
+        linear, hard, leace, inlp, sentence-debias, projection, multiclass-hard, half-sibling, a plug-in's name, or a
+        debiaser with settings of its own.
     groups
         Two or more sets of words whose group should not be found any more; by default men's and women's names
-        and terms. Every fifth word is held out. Without terms in pairs, only leace and inlp can be fitted.
+        and terms. Every fifth word is held out. Without terms in pairs, hard, linear and sentence-debias cannot
+        be fitted.
     templates
         Sentences to fit on, from `read_templates`; by default, and for kinds of words it leaves out, sentences of
         this package. SEAT's own sentences are refused, because they judge the result.

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
+from imprint.evaluation.nested import OwnedRows, recover_group
 from imprint.evaluation.recovering import (
     CLUSTERS,
     FOLDS,
@@ -30,14 +32,17 @@ from imprint.evaluation.recovering import (
 from imprint.evaluation.resampling import flatten
 from imprint.names.tables import first_names
 from imprint.rows import Result, Row, SkippedRow, skipped
+from imprint.stimuli.definition import WordSet
 from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.seeds import gender_specific, professions
 from imprint.subjects.opening import EncoderLike
-from imprint.types import Floats32, Indices, Report
+from imprint.types import Floats, Floats32, Indices, Report
 
 NAMES = "first names, by sex"
 RACES = "first names, by race"
+HELD_OUT = "held-out words of the groups"
 GENDERS = ("women", "men")
+EVERY = 5  # every so many words of a group are held out
 PART = "debiasing"  # the part of an audit that recovers gender
 FEWEST_PER_LABEL = 2 * FOLDS
 
@@ -192,8 +197,56 @@ def leakage(
             if report is not None:
                 report("recovering groups", len(rows), len(lists) * len(ways))
             tried = [recover(_unit(one, words), labels) for one in embeddings]
-            rows.append(_row(embeddings, name, method, labels, tried, seed))
+            rows.append(_row(embeddings, name, method, labels, tried, seed, _RACES if name == RACES else GENDERS))
     return Leakage(before.name, None if after is None else after.name, tuple(rows), not_run)
+
+
+def hold_out(groups: Sequence[WordSet]) -> tuple[tuple[WordSet, ...], tuple[WordSet, ...]]:
+    """Return the words to fit on and, where there are enough to judge by, every fifth word of each group."""
+    if min(map(len, groups)) < EVERY * FEWEST_PER_LABEL:
+        return tuple(groups), ()
+    held_out = tuple(group.subset(group.words[EVERY - 1 :: EVERY]) for group in groups)
+    apart = {word for group in held_out for word in group.words}
+    return tuple(group.subset(word for word in group.words if word not in apart) for group in groups), held_out
+
+
+def group_leakage(
+    before: Embedding,
+    after: Embedding,
+    transform: Transform,
+    fitted: Sequence[WordSet],
+    held_out: Sequence[WordSet],
+    *,
+    seed: int = 0,
+) -> LeakageRow | SkippedRow:
+    """Try to recover the group of held-out words, before and after debiasing.
+
+    The classifier is trained anew on the words that the debiaser was fitted on and on other held-out words. Those
+    fitted on are moved like any other word, also where the debiaser keeps them: unmoved they would teach nothing.
+    """
+    known = [_labelled(*(_known(group.words, before, after) for group in part)) for part in (held_out, fitted)]
+    if not held_out or rarer_label_count(known[0][1]) < FEWEST_PER_LABEL:
+        reason = (
+            f"a group has fewer than {FEWEST_PER_LABEL} held-out words; "
+            f"from {EVERY * FEWEST_PER_LABEL} words of each group on, every fifth is held out"
+        )
+        return skipped((after.name, after.sha256), HELD_OUT, HELD_OUT, reason, part=PART, seed=seed)
+
+    def attempt(judged: Floats32, others: Floats) -> RecoveryAttempt:
+        units = others / np.linalg.norm(others, axis=1, keepdims=True)
+        owned = [
+            OwnedRows(rows.astype(np.float64), labels, np.arange(len(rows)))
+            for rows, (_, labels) in zip((judged, units), known, strict=True)
+        ]
+        return recover_group(owned[0], owned[1], seed)
+
+    others = before.lookup(known[1][0]).vectors.astype(np.float64)
+    tried = [
+        attempt(_unit(embedding, known[0][0]), rows)
+        for embedding, rows in ((before, others), (after, transform(others)))
+    ]
+    names = tuple(group.name for group in held_out)
+    return _row([before, after], HELD_OUT, "linear classifier", known[0][1], tried, seed, names)
 
 
 def leakage_words() -> list[str]:
@@ -210,6 +263,7 @@ def _row(
     labels: Indices,
     tried: Sequence[RecoveryAttempt],
     seed: int,
+    names: tuple[str, ...] = GENDERS,
 ) -> LeakageRow:
     first, last = tried[0], tried[-1]
     several = len(tried) > 1
@@ -225,7 +279,7 @@ def _row(
         seed=seed,
         word_list=word_list,
         method=method,
-        group_names=_RACES if word_list == RACES else GENDERS,
+        group_names=names,
         group_sizes=tuple(np.bincount(labels)[::-1].tolist()),
         chance=1 / (labels.max() + 1) if first.folds is not None else chance_of_clusters(last.right, labels, seed),
         against=embeddings[0].name if several else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.evaluation.leakage import NAMES, RACES, LeakageRow, SentenceLeakageRow
+from imprint.evaluation.leakage import HELD_OUT, NAMES, RACES, LeakageRow, SentenceLeakageRow
 from imprint.kinds import Kind
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
@@ -24,6 +24,10 @@ from imprint.view import (
     title,
 )
 
+_GROUPS = (
+    "The words were not fitted on. The classifier is trained anew, before and after debiasing, on the words that were "
+    "fitted on and on other held-out words. A group that is still recovered was hidden, not removed."
+)
 _AFTER = (
     "Gender that is gone from an axis and still recovered here was hidden, not removed. The words furthest out were "
     "chosen by the axis, so nearly all are recovered before debiasing. A debiaser that was fitted on some of these "
@@ -48,7 +52,8 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
             Column("B", "Share recovered, with its 95 % interval.", True),
             Column("B - A", "In percentage points, with its 95 % interval.", True),
         ]
-    what = "Gender and race" if any(row.word_list == RACES for row in rows) else "Gender"
+    listed = {row.word_list for row in rows}
+    what = "The group" if HELD_OUT in listed else "Gender and race" if RACES in listed else "Gender"
     lines = tuple(_line(row)[: len(columns)] for row in rows)
     caption = say("{} recovered from vectors: {}", what, named(first.embedding, first.against))
     table = Table(caption, tuple(columns), lines)
@@ -56,7 +61,7 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
         "Can groups be recovered from the vectors of words? Recovered is the share of words that are classified "
         "correctly, averaged over the groups, on words that were not used for training, or by two clusters. Brackets "
         "are 95 % intervals: over other training words for classifiers, over resampled words for clusters.",
-        *((_AFTER,) if first.against else ()),
+        *((_GROUPS if HELD_OUT in listed else _AFTER,) if first.against else ()),
     )
     prose = (Prose(note, "note", ("page", "terminal")) for note in notes)
     yield Details(f"Can {what.lower()} {'still ' if first.against else ''}be recovered?", (table, *prose))
@@ -74,6 +79,14 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
                 percent(best.accuracy),
                 percent(best.chance),
                 best.method,
+            )
+    for row in rows:
+        if row.word_list == HELD_OUT:
+            yield say(
+                "After debiasing, the group is still recognised for {} of held-out words ({} before; chance {}).",
+                percent(row.accuracy),
+                percent(row.against_accuracy),
+                percent(row.chance),
             )
     names = [row for row in rows if row.word_list == NAMES and row.against is not None]
     if names:
@@ -168,7 +181,10 @@ def _bracketed(shown: Number, low: float | None, high: float | None) -> Cell:
 def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
     """Pair what can be recovered with what that does not show."""
     debiased = rows[0].against is not None
-    unsaid = "That debiasing removed gender from the vectors." if debiased else "That a system built on it uses this."
+    removed = "the groups" if rows[0].word_list == HELD_OUT else "gender"
+    unsaid = (
+        f"That debiasing removed {removed} from the vectors." if debiased else "That a system built on it uses this."
+    )
     for sentence in sentences(rows):
         yield sentence, unsaid
 

@@ -1,0 +1,45 @@
+"""`imprint debias --group` of an embedding: fitted on words of several groups, judged on held-out words of theirs."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import imprint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def debias_groups(
+    subject: str, target: Path, *, method: str, groups: "Sequence[str]", save: Path | None, seed: int, json: bool
+) -> None:
+    """Fit, write, and print what was fitted and how well the groups are still recovered."""
+    from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
+    from imprint.cli.debias_encoder import read_groups
+    from imprint.debiasing.rows import fitted_finding
+    from imprint.embeddings.convert import check_name
+    from imprint.evaluation.leakage import PART, group_leakage, hold_out
+
+    for path in (target, *(() if save is None else (save,))):
+        check_target(path, reading=subject)
+    check_name(target)
+    fitted, held_out = hold_out(read_groups(groups))
+    fitter = imprint.debiaser(method)
+    opened = open_embedding(subject)
+    with phases() as report:
+        step = partial(report, f"debiasing {opened.name}")
+        step(0, 2)
+        transform = fitter.fit_groups(opened, fitted)
+        step(1, 2)
+        moved = transform.apply(opened)
+        step(2, 2)
+        imprint.convert(moved, target, progress=partial(report, f"writing {target}"))
+        if save is not None:
+            transform.save(save)
+        # Measured as anybody will find it who opens the file.
+        debiased = imprint.load(target, progress=partial(report, f"reading {target}"))
+        rows = [fitted_finding(transform), group_leakage(opened, debiased, transform, fitted, held_out, seed=seed)]
+    if transform.card.seeds:
+        print_note(f"seeds: {len(transform.card.seeds)} professions, listed for gender")
+    show_findings([row.in_part(PART) for row in rows], json=json)
+    print_note(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
