@@ -54,8 +54,8 @@ def debias_command(
     strength: Annotated[
         str | None,
         typer.Option(
-            help="Of linear: 0 keeps, 1 balances, more removes more; auto chooses it on folds of the seeds. "
-            "[default: 10]"
+            help="Of linear: 0 keeps, 1 balances, more removes more; auto chooses it on folds of the seeds, which "
+            "an encoder has none of. [default: auto; for an encoder 10]"
         ),
     ] = None,
     seeds: Annotated[
@@ -235,24 +235,28 @@ def _fit(
     report: "Report",
 ) -> "Transform":
     from imprint.cli.console import print_note
-    from imprint.debiasing.folds import choose_debiaser, fold_frontier
+    from imprint.debiasing.folds import choose_on_folds
 
-    if strength is None and seeds is None:
-        chosen = imprint.debiaser(method)
-        return chosen.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else chosen.fit(embedding, pairs=pairs)
+    debiaser = imprint.debiaser(method)
+    if not isinstance(debiaser, imprint.LinearDebiaser):
+        return debiaser.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else debiaser.fit(embedding, pairs=pairs)
     fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
-    linear = imprint.LinearDebiaser()
-    if strength == AUTO:
+    if strength is None or strength == AUTO:
         progress = partial(report, "choosing a strength")
-        linear = choose_debiaser(fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress))
-        print_note(f"chosen on folds of the seeds: strength {linear.strength:g}, spread {linear.spread:g}")
-    elif strength is not None:
+        chosen = choose_on_folds(embedding, axis=along, seeds=fitted, judges=judges, progress=progress)
+        debiaser = chosen or debiaser.without_folds()
+        how = "too few words to choose on folds" if chosen is None else "chosen on folds of the seeds"
+    else:
+        how = ""
         try:
-            linear = imprint.LinearDebiaser(float(strength))
+            debiaser = imprint.LinearDebiaser(float(strength))
         except ValueError as error:
             expected = f"a number of at least 0, or {AUTO}"
             raise SettingError(option="--strength", got=strength, expected=expected) from error
-    return linear.fit(embedding, axis=along, seeds=fitted)
+    transform = debiaser.fit(embedding, axis=along, seeds=fitted)
+    if how:
+        print_note(f"strength {debiaser.strength:g}, spread {debiaser.spread:g}: {how}")
+    return transform
 
 
 def _findings(
@@ -267,7 +271,7 @@ def _findings(
     show_frontier: bool,
 ) -> "list[imprint.Row]":
     """Return what was fitted and what changed; what the embedding lacks words for becomes a row that says so."""
-    from imprint.debiasing.frontier import stereotype_variances
+    from imprint.debiasing.frontier import frontier_around, stereotype_variances
     from imprint.debiasing.rows import debiasing_finding, frontier_finding
     from imprint.rows import skipped
 
@@ -279,7 +283,7 @@ def _findings(
         return [debiasing_finding(before, transform, axis, variances)]
 
     def strengths() -> "list[imprint.Row]":
-        points = imprint.frontier(before, axis=axis, seeds=fitted, held_out=held_out)
+        points = frontier_around(before, transform, axis=axis, seeds=fitted, held_out=held_out)
         return [frontier_finding(before, transform, axis, points)]
 
     judged = gendered or seeds is not None

@@ -99,7 +99,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Debias, and measure what changed and what can still be recovered."""
     from imprint.association.battery import run_battery
     from imprint.association.changes import before_and_after
-    from imprint.debiasing.frontier import frontier
+    from imprint.debiasing.frontier import frontier_around
     from imprint.debiasing.rows import frontier_finding, projection_finding
     from imprint.evaluation.leakage import leakage
     from imprint.kinds.job import by_label, stretch
@@ -108,7 +108,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     before, after, axis, plan = job.embedding, job.debiased, job.axis, job.plan
 
     def strengths() -> list[Row]:
-        return [frontier_finding(before, job.transform, axis, frontier(before, axis=axis))]
+        return [frontier_finding(before, job.transform, axis, frontier_around(before, job.transform, axis=axis))]
 
     def projections() -> list[Row]:
         return [projection_finding(before, after, job.transform, axis)]
