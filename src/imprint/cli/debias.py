@@ -36,9 +36,12 @@ ENCODER_METHOD = "leace"
 def debias_command(
     subject: SubjectArgument,
     target: Annotated[
-        Path,
-        typer.Argument(metavar="OUT", help="The file to write (.safetensors); for an encoder, the folder to make."),
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="OUT",
+            help="The file to write (.safetensors); for an encoder, the folder to make. Not used with --compare.",
+        ),
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -82,6 +85,13 @@ def debias_command(
             help="Of an encoder: names of one group, a file or a list; repeat for each group. [default: men, women]",
         ),
     ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Compare all methods on held-out words and recommend one; needs no OUT."),
+    ] = False,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE", help="With --compare: also write a page (HTML).")
+    ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -92,6 +102,15 @@ def debias_command(
     An embedding is judged by stereotype words, background words and the WEATs of gender, before and after; an encoder
     by names and sentences that it was not fitted on.
     """
+    if compare:
+        _refuse("--compare", OUT=target, method=method, axis=axis, pairs=pairs, strength=strength, seeds=seeds)
+        _refuse("--compare", transform=save, apply=load, frontier=show_frontier, group=group)
+        about.refuse()
+        _compare(subject, page, seed=seed, json=json)
+        return
+    _refuse("a debiasing without --compare", page=page)
+    if target is None:
+        raise SettingError("OUT is missing", option="OUT", hint="name the file to write, or give --compare")
     if find_source(subject).adapter != EMBEDDING:
         _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier)
         _check_apply(load, method, strength, group, save)
@@ -169,11 +188,30 @@ def debias_command(
     print_note(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
 
 
+def _compare(subject: str, page: Path | None, *, seed: int, json: bool) -> None:
+    """Compare the debiasers on an embedding, print what each leaves and costs, and write a page of it."""
+    from imprint.cli.console import check_target, open_embedding, phases, print_answer, print_note, show_findings
+    from imprint.cli.gate import print_sentences
+
+    if page is not None:
+        check_target(page, reading=subject)
+    opened = open_embedding(subject)
+    with phases() as report:
+        found = imprint.compare_debiasers(opened, seed=seed, report=report).findings()
+    show_findings(found, json=json)
+    if not json:
+        print_sentences(found, print_note)
+    if page is not None:
+        imprint.write_page(page, found)
+        if not json:
+            print_answer(f"report: {page}")
+
+
 def _refuse(subject: str, **options: object) -> None:
     """Refuse options that have no meaning for the subject."""
     for name, value in options.items():
         if value:
-            option = f"--{name.replace('_', '-')}"
+            option = name if name.isupper() else f"--{name.replace('_', '-')}"
             raise SettingError(f"{option} cannot be used with {subject}", option=option, hint="leave it out")
 
 

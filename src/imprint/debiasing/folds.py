@@ -23,7 +23,7 @@ from imprint.types import Floats, Progress
 
 STRENGTHS = tuple(
     round(size * step, 3) for size in (1.0, 10.0, 100.0, 1000.0) for step in (1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8)
-)[:34]  # 1 to 2000, ten per decade
+)[6:34]  # 4 to 2000, ten per decade
 SPREADS = (0.0, 0.0025, 0.005, 0.01, 0.02, 0.05)
 FOLDS = 5
 REPEATS = 2
@@ -90,10 +90,9 @@ def fold_frontier(
             expected=f"at least {_FEWEST * FOLDS} for folds",
             where=embedding.name,
         )
-    others = _others(embedding, {*words, *judges, *(word for one in axes for word in one.positive + one.negative)})
     generator = np.random.default_rng(seed)
-    drawn = generator.choice(len(others), min(BACKGROUND, len(others)), replace=False)
-    background = unit_rows(embedding, [others[row] for row in drawn])
+    ends = {word for one in axes for word in one.positive + one.negative}
+    background = unit_rows(embedding, draw_background(embedding, {*words, *judges, *ends}, generator))
     problem = prepare(embedding, axis=axes, seeds=words)
     settings = [(strength, spread) for spread in spreads for strength in sorted(strengths)]
     rows, units = embedding.lookup(words).vectors.astype(np.float64), unit_rows(embedding, words)
@@ -157,9 +156,20 @@ def choose_debiaser(points: Sequence[FoldedPoint], *, reduction: float = TARGET_
     """
     if not points:
         raise SettingError(option="points", got=points, expected="at least one strength")
-    enough = [point for point in points if point.reduction >= reduction]
-    best = min(enough, key=_cost) if enough else max(points, key=lambda point: point.reduction)
+    best = points[choose([(point.reduction, point.background_ratio) for point in points], reduction)]
     return LinearDebiaser(best.strength, best.spread)
+
+
+def choose(measured: Sequence[tuple[float, float]], reduction: float = TARGET_REDUCTION) -> int:
+    """Return the place of the best of several reductions, each with the share that the background keeps."""
+
+    def cost(place: int) -> tuple[float, float]:
+        reduced, ratio = measured[place]
+        change = abs(math.log(ratio)) if ratio > 0.0 else math.inf  # twice as much and half as much alike
+        return max(change, _ALIKE), -reduced
+
+    enough = [place for place, (reduced, _) in enumerate(measured) if reduced >= reduction]
+    return min(enough, key=cost) if enough else max(range(len(measured)), key=lambda place: measured[place][0])
 
 
 def choose_on_folds(
@@ -180,16 +190,11 @@ def choose_on_folds(
     return choose_debiaser(points)
 
 
-def _cost(point: FoldedPoint) -> tuple[float, float]:
-    """Return how far the background is from what it was: twice as much and half as much alike; then what is left."""
-    change = abs(math.log(point.background_ratio)) if point.background_ratio > 0.0 else math.inf
-    return max(change, _ALIKE), -point.reduction
-
-
-def _others(embedding: Embedding, apart: Collection[str]) -> list[str]:
+def draw_background(embedding: Embedding, apart: Collection[str], generator: np.random.Generator) -> list[str]:
+    """Draw words in lower case that are not apart, nor gendered by what they mean, nor the catalogue's."""
     known = {*apart, *catalogue.gender_specific(), *catalogue.background()}
     known.update(one.word for one in catalogue.professions(neutral=False))
     others = [word for word in embedding.words if word.isalpha() and word == word.lower() and word not in known]
     if len(others) < _FEWEST:
         raise VocabularyError(f"has {len(others)} words to serve as background", expected="more", where=embedding.name)
-    return others
+    return [others[row] for row in generator.choice(len(others), min(BACKGROUND, len(others)), replace=False)]

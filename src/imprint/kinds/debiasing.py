@@ -172,7 +172,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
     for place, row in enumerate(rows):
         lines = tuple(
             (
-                _significant(point.strength),
+                significant(point.strength),
                 number(point.reduction, 1),
                 percent(point.background_ratio),
                 percent(point.axis_left),
@@ -184,7 +184,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
         yield Details("What would other strengths do?", (_curve(row, table, place),))
         enough = f"makes the variance of held-out words {TARGET_REDUCTION:g} times smaller"
         strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= TARGET_REDUCTION]
-        text = say(f"The smallest strength that {enough} is {{}}.", _significant(min(strong))) if strong else None
+        text = say(f"The smallest strength that {enough} is {{}}.", significant(min(strong))) if strong else None
         yield Prose(text or f"No strength {enough}.", "note", ("page", "terminal"))
 
 
@@ -346,10 +346,10 @@ def _label(fact: Fact) -> Text:
 
 
 def _value(fact: Fact) -> Text:
-    return title(fact.text) if fact.text is not None else _significant(fact.value)
+    return title(fact.text) if fact.text is not None else significant(fact.value)
 
 
-def _significant(value: float | None) -> Number:
+def significant(value: float | None) -> Number:
     """Return a number with two significant digits, or a whole number."""
     return count(int(value)) if value is not None and value.is_integer() else Number(value, "p")
 
