@@ -58,7 +58,7 @@ class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison
     """What one debiaser leaves and costs, among several on one embedding.
 
     `bias_left` is the share of their variance along the axis that held-out professions keep, and `background_left`
-    that of other words, both along the axis as it was. `recovered` is the share of held-out names whose gender a
+    that of other words, both along the original axis. `recovered` is the share of held-out names whose gender a
     classifier trained after debiasing finds, the mean over both genders; None where names are too few.
     `quality_change` is the mean change over `benchmarks`. An `efficient` method leaves less bias than every method
     that costs no more.
