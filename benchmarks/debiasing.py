@@ -28,6 +28,7 @@ from imprint.debiasing.linear import LinearDebiaser, LinearProblem, prepare
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.evaluation.benchmarks import PairBenchmark, all_benchmarks
+from imprint.evaluation.debiasers import compare_debiasers
 from imprint.evaluation.evaluate import evaluate
 from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import background, gender_specific, professions
@@ -163,6 +164,7 @@ def measure_google_news() -> None:
         hindsight = frontier(embedding, strengths=(HINDSIGHT,), spread=HINDSIGHT_SPREAD)[0].variances
         similarity = similarity_changes(embedding, chosen)
         fresh = [redraw(embedding, number) for number in range(REDRAWS)]
+        compared = compare_debiasers(embedding)
     print(f"\nGoogle News, {len(embedding):,} words x {embedding.dimension}: variance on he - she, after / before\n")
     print(
         f"{'strength':>10}{'held-out':>12}{'background':>12}{'axis left':>12}"
@@ -198,6 +200,14 @@ def measure_google_news() -> None:
     for name, change in similarity.items():
         goal(f"Spearman of {name}, changed by", abs(change), 0.01, lambda share: f"{share:.4f}")
     show_redraws(fresh)
+    print("\nEvery method: bias left, names whose gender is recovered, Spearman changed, seconds\n")
+    for line in compared.rows:
+        recovered = "none" if line.recovered is None else f"{line.recovered:.3f}"
+        marks = [name for name in ("efficient", "recommended") if getattr(line, name)]
+        print(
+            f"{line.method:20}{line.bias_left or 0.0:12.3f}{recovered:>12}{line.quality_change or 0.0:12.4f}"
+            f"{line.seconds:10.1f}   {', '.join(marks)}".rstrip()
+        )
 
 
 def show_redraws(fresh: list[Redraw]) -> None:
