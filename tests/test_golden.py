@@ -27,7 +27,7 @@ LONG = {
     "seat-default": ("seat", "default", "--no-cache", "--alpha", "0.01"),
     "analogies-default": ("analogies", "default"),
     "evaluate-default": ("evaluate", "default"),
-    "debias-default": ("debias", "default", "linear.safetensors"),
+    "debias-default": ("debias", "default", "linear.safetensors", "--strength", "10"),
     "debias-leace": ("debias", "default", "leace.safetensors", "--method", "leace"),
     "enumerate": ("enumerate", "default", "--rotations", "500"),
 }
@@ -89,7 +89,8 @@ def test_what_is_measured_after_debiasing_is_what_it_was(folder, name):
 @pytest.mark.parametrize(("name", "code"), [("audit", 0), ("audit-quick", 2)])
 def test_audits_write_the_findings_they_did(folder, name, code):
     rows = imprint(folder, *AUDITS[name], "--json", "--out", f"{name}.html", code=code)
-    stored = [row for row in golden.golden(name) if name != "audit-quick" or not left_out(row)]
+    stored = [row for row in golden.golden(name) if not golden.is_of_strength_ten(row)]
+    stored = [row for row in stored if name != "audit-quick" or not left_out(row)]
     assert golden.differences(stored, rows) == []
 
 

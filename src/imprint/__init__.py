@@ -41,6 +41,7 @@ _MODULES = {
     "catalogue": "stimuli.catalog",
     "compare": "evaluation.comparison",
     "compare_biases": "enumeration.compare",
+    "compare_debiasers": "evaluation.debiasers",
     "controls": "evaluation.controls",
     "convert": "embeddings.convert",
     "debias_encoder": "evaluation.debiased",

@@ -8,6 +8,7 @@ from safetensors.numpy import load_file
 
 from imprint.association.cosines import cosines
 from imprint.cli import console
+from imprint.debiasing import METHODS
 from imprint.stimuli.seeds import fitted
 from imprint.subjects.opening import load
 
@@ -43,7 +44,7 @@ def test_json_gives_the_debiasing_and_weats_before_and_after(imprint):
     weats, changes = ([row for row in rows if row["kind"] == kind] for kind in ("weat", "change"))
     fitted = {fact["name"]: fact["value"] for fact in first["fitted"]}
     assert fitted["gap"] <= 1e-9
-    assert fitted["strength"] == 10.0
+    assert (fitted["strength"], fitted["spread"]) == (10.0, 0.0)  # what folds of the seeds choose
     assert fitted["background"] == 54_978  # words of the programme, not those measured
     assert first["variances"]["held_out_before"] / first["variances"]["held_out_after"] > 6
     assert {row["part"] for row in rows} == {"debiasing"}
@@ -129,6 +130,9 @@ def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
         (["--axis", "he", "nobody"], "tiny: 'nobody'"),
         (["--axis", "he", "she", "--pairs", "pairs.txt"], "--pairs"),
         (["--method", "hard", "--strength", "2"], "--method linear"),
+        (["--strength", "much"], "auto"),
+        (["--compare"], "OUT"),
+        (["--page", "page.html"], "--page"),
         (["--method", "leace", "--axis", "king", "queen"], "tiny: "),
         (["--apply", "tiny.txt", "--strength", "2"], "--apply"),
         (["--apply", "tiny.txt"], "tiny.txt: "),
@@ -272,3 +276,28 @@ def test_a_folder_that_holds_something_is_refused_before_any_work(in_process, tm
     result = in_process("debias", "default-encoder", "out")
     assert result.returncode == 1
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def test_auto_is_the_default_and_a_number_is_taken_as_it_is(in_process, tmp_path):
+    for options, chosen in ((), True), (("--strength", "auto"), True), (("--strength", 20), False):
+        result = in_process("debias", "default", "out.safetensors", *options, "--json")
+        strength = next(fact["value"] for fact in lines(result)[0]["fitted"] if fact["name"] == "strength")
+        assert strength == (10.0 if chosen else 20.0)
+        assert ("chosen on folds of the seeds" in result.stderr) is chosen
+
+
+def test_every_method_is_compared_and_one_recommended(imprint, tmp_path):
+    result = imprint("debias", "default", "--compare", "--page", "page.html", "--json")
+    rows = lines(result)
+    assert {row["kind"] for row in rows} == {"debias-comparison"}
+    assert [row["method"] for row in rows] == list(METHODS)
+    assert [row["recommended"] for row in rows].count(True) == 1
+    assert all(row["efficient"] for row in rows if row["recommended"])
+    assert "Bias left against quality lost" in (tmp_path / "page.html").read_text()
+
+
+def test_a_comparison_needs_an_embedding_and_a_debiasing_a_file_to_write(imprint):
+    for arguments, said in (("default",), "OUT"), (("default-encoder", "--compare"), "sentence encoder"):
+        result = imprint("debias", *arguments)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert said in result.stderr

@@ -36,9 +36,12 @@ ENCODER_METHOD = "leace"
 def debias_command(
     subject: SubjectArgument,
     target: Annotated[
-        Path,
-        typer.Argument(metavar="OUT", help="The file to write (.safetensors); for an encoder, the folder to make."),
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="OUT",
+            help="The file to write (.safetensors); for an encoder, the folder to make. Not used with --compare.",
+        ),
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -55,8 +58,8 @@ def debias_command(
     strength: Annotated[
         str | None,
         typer.Option(
-            help="Of linear: 0 keeps, 1 balances, more removes more; auto chooses it on folds of the seeds. "
-            "[default: 10]"
+            help="Of linear: 0 keeps, 1 balances, more removes more; auto chooses it on folds of the seeds, which "
+            "an encoder has none of. [default: auto; for an encoder 10]"
         ),
     ] = None,
     seeds: Annotated[
@@ -83,6 +86,13 @@ def debias_command(
             help="Words of one group, a file or a list; repeat for each of two groups or more. [default: men, women]",
         ),
     ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Compare all methods on held-out words and recommend one; needs no OUT."),
+    ] = False,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE", help="With --compare: also write a page (HTML).")
+    ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -93,6 +103,15 @@ def debias_command(
     An embedding is judged by stereotype words, background words and the WEATs of gender, before and after; an encoder
     by names and sentences that it was not fitted on. With --group, held-out words of the groups judge the result.
     """
+    if compare:
+        _refuse("--compare", OUT=target, method=method, axis=axis, pairs=pairs, strength=strength, seeds=seeds)
+        _refuse("--compare", transform=save, apply=load, frontier=show_frontier, group=group)
+        about.refuse()
+        _compare(subject, page, seed=seed, json=json)
+        return
+    _refuse("a debiasing without --compare", page=page)
+    if target is None:
+        raise SettingError("OUT is missing", option="OUT", hint="name the file to write, or give --compare")
     if find_source(subject).adapter != EMBEDDING:
         _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier)
         _check_apply(load, method, strength, group, save)
@@ -177,11 +196,30 @@ def debias_command(
     print_note(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
 
 
+def _compare(subject: str, page: Path | None, *, seed: int, json: bool) -> None:
+    """Compare the debiasers on an embedding, print what each leaves and costs, and write a page of it."""
+    from imprint.cli.console import check_target, open_embedding, phases, print_answer, print_note, show_findings
+    from imprint.cli.gate import print_sentences
+
+    if page is not None:
+        check_target(page, reading=subject)
+    opened = open_embedding(subject)
+    with phases() as report:
+        found = imprint.compare_debiasers(opened, seed=seed, report=report).findings()
+    show_findings(found, json=json)
+    if not json:
+        print_sentences(found, print_note)
+    if page is not None:
+        imprint.write_page(page, found)
+        if not json:
+            print_answer(f"report: {page}")
+
+
 def _refuse(subject: str, **options: object) -> None:
     """Refuse options that have no meaning for the subject."""
     for name, value in options.items():
         if value:
-            option = f"--{name.replace('_', '-')}"
+            option = name if name.isupper() else f"--{name.replace('_', '-')}"
             raise SettingError(f"{option} cannot be used with {subject}", option=option, hint="leave it out")
 
 
@@ -243,24 +281,28 @@ def _fit(
     report: "Report",
 ) -> "Transform":
     from imprint.cli.console import print_note
-    from imprint.debiasing.folds import choose_debiaser, fold_frontier
+    from imprint.debiasing.folds import choose_on_folds
 
-    if strength is None and seeds is None:
-        chosen = imprint.debiaser(method)
-        return chosen.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else chosen.fit(embedding, pairs=pairs)
+    debiaser = imprint.debiaser(method)
+    if not isinstance(debiaser, imprint.LinearDebiaser):
+        return debiaser.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else debiaser.fit(embedding, pairs=pairs)
     fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
-    linear = imprint.LinearDebiaser()
-    if strength == AUTO:
+    if strength is None or strength == AUTO:
         progress = partial(report, "choosing a strength")
-        linear = choose_debiaser(fold_frontier(embedding, axis=along, seeds=fitted, judges=judges, progress=progress))
-        print_note(f"chosen on folds of the seeds: strength {linear.strength:g}, spread {linear.spread:g}")
-    elif strength is not None:
+        chosen = choose_on_folds(embedding, axis=along, seeds=fitted, judges=judges, progress=progress)
+        debiaser = chosen or debiaser.without_folds()
+        how = "too few words to choose on folds" if chosen is None else "chosen on folds of the seeds"
+    else:
+        how = ""
         try:
-            linear = imprint.LinearDebiaser(float(strength))
+            debiaser = imprint.LinearDebiaser(float(strength))
         except ValueError as error:
             expected = f"a number of at least 0, or {AUTO}"
             raise SettingError(option="--strength", got=strength, expected=expected) from error
-    return linear.fit(embedding, axis=along, seeds=fitted)
+    transform = debiaser.fit(embedding, axis=along, seeds=fitted)
+    if how:
+        print_note(f"strength {debiaser.strength:g}, spread {debiaser.spread:g}: {how}")
+    return transform
 
 
 def _findings(
@@ -275,7 +317,7 @@ def _findings(
     show_frontier: bool,
 ) -> "list[imprint.Row]":
     """Return what was fitted and what changed; what the embedding lacks words for becomes a row that says so."""
-    from imprint.debiasing.frontier import stereotype_variances
+    from imprint.debiasing.frontier import frontier_around, stereotype_variances
     from imprint.debiasing.rows import debiasing_finding, frontier_finding
     from imprint.rows import skipped
 
@@ -287,7 +329,7 @@ def _findings(
         return [debiasing_finding(before, transform, axis, variances)]
 
     def strengths() -> "list[imprint.Row]":
-        points = imprint.frontier(before, axis=axis, seeds=fitted, held_out=held_out)
+        points = frontier_around(before, transform, axis=axis, seeds=fitted, held_out=held_out)
         return [frontier_finding(before, transform, axis, points)]
 
     judged = gendered or seeds is not None

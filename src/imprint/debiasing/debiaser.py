@@ -2,7 +2,7 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from imprint.debiasing import DEBIASERS
@@ -21,6 +21,7 @@ class Debiaser(ABC):
 
     summary: ClassVar[str]  # what it does, after "The method ...": "removes the axis from every word"
     needs_background: ClassVar[bool] = False  # whether `fit_rows` asks for seeds and background
+    candidates: ClassVar[Mapping[str, Sequence[Any]]] = {}  # values of settings that a comparison chooses among
 
     @abstractmethod
     def fit(self, embedding: Embedding, *, axis: Axis | None = None, pairs: Pairs | None = None) -> Transform:

@@ -7,10 +7,12 @@ were not fitted on (0.02 to 0.001 in the paper) and of background words (0.005 t
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from imprint.debiasing.linear import SPREAD, LinearDebiaser, LinearProblem, prepare
+from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
@@ -167,6 +169,14 @@ def frontier(
     return measure(problem, debiasers, held_out=held, background=others)
 
 
+def frontier_around(embedding: Embedding, transform: Transform, **options: Any) -> tuple[FrontierPoint, ...]:
+    """Measure strengths at the spread of a fitted transform, its own strength among them; options are `frontier`'s."""
+    settings = transform.card.settings
+    return frontier(
+        embedding, strengths=sorted({*STRENGTHS, settings["strength"]}), spread=settings["spread"], **options
+    )
+
+
 def measure(
     problem: LinearProblem, debiasers: Sequence[LinearDebiaser], *, held_out: Sequence[str], background: Sequence[str]
 ) -> tuple[FrontierPoint, ...]:
@@ -178,8 +188,8 @@ def measure(
         transform = problem.solve(debiaser)
         after = transform.apply(judged)
         variances = stereotype_variances(judged, after, axis, held_out=held_out, background=background)
-        proof = transform.card.measured
-        points.append(FrontierPoint(debiaser.strength, debiaser.spread, variances, proof["gap"], proof["cone_active"]))
+        given, proof = transform.card.settings, transform.card.measured
+        points.append(FrontierPoint(given["strength"], given["spread"], variances, proof["gap"], proof["cone_active"]))
     return tuple(points)
 
 
@@ -199,6 +209,11 @@ def moved_rows(before: Embedding, after: Embedding, words: Sequence[str]) -> tup
     lengths = before.norms[rows][:, None]
     moved = after.vectors[[after.index[token] for token in tokens]]
     return tokens, before.vectors[rows] / lengths, moved / lengths
+
+
+def unit_rows(embedding: Embedding, words: Sequence[str]) -> Floats:
+    """Return the rows of the words it has at unit length, in double precision."""
+    return np.asarray(moved_rows(embedding, embedding, words)[1], dtype=np.float64)
 
 
 def _rows(

@@ -23,8 +23,8 @@ from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
 from imprint.types import Floats, Indices
 
-STRENGTH = 10.0  # what folds of the seeds choose on the bundled embedding with that spread, see `folds`
-SPREAD = 0.02  # between what folds choose: 0 on the bundled embedding, 0.005 to 0.05 on Google News
+STRENGTH = 10.0  # where there are no folds to choose it on
+SPREAD = 0.02  # of a strength that is given
 
 _STRONGEST = 1e12  # far beyond any use, and far below what the programme's numbers overflow at
 _BLOCK_ROWS = 16_384
@@ -37,9 +37,11 @@ class LinearDebiaser(Debiaser):
     Parameters
     ----------
     strength
-        Weight of removing the axis; at 1, keeping and removing the whole axis cost the same.
+        Weight of removing the axis; at 1, keeping and removing the whole axis cost the same. By default `fit` chooses
+        it, and the spread, on folds of the seeds; 10 where these are fewer than ten, and for sentences.
     spread
-        Share of the stereotype term that background words get, so that no bias moves to them; 0 in the paper.
+        Share of the stereotype term that background words get, so that no bias moves to them; 0 in the paper. By
+        default 0.02 with a strength that is given.
 
     Examples
     --------
@@ -50,12 +52,16 @@ class LinearDebiaser(Debiaser):
     summary: ClassVar[str] = "keeps distances between words and removes the axis from words that carry the stereotype"
     needs_background: ClassVar[bool] = True
 
-    strength: float = STRENGTH
-    spread: float = SPREAD
+    strength: float | None = None
+    spread: float | None = None
 
     def __post_init__(self) -> None:
-        _check("strength", self.strength, _STRONGEST, f"at least 0 and below {_STRONGEST:g}")
-        _check("spread", self.spread, 1.0, "at least 0 and below 1")
+        if self.strength is not None:
+            _check("strength", self.strength, _STRONGEST, f"at least 0 and below {_STRONGEST:g}")
+            if self.spread is None:
+                object.__setattr__(self, "spread", SPREAD)
+        if self.spread is not None:
+            _check("spread", self.spread, 1.0, "at least 0 and below 1")
 
     def fit(
         self,
@@ -81,7 +87,13 @@ class LinearDebiaser(Debiaser):
         embedding = load(embedding)
         if axis is None and pairs is not None:
             axis = pair_axis(embedding, pairs)
-        return prepare(embedding, axis=axis, seeds=seeds).solve(self)
+        problem = prepare(embedding, axis=axis, seeds=seeds)
+        if self.strength is not None:
+            return problem.solve(self)
+        from imprint.debiasing.folds import choose_on_folds
+
+        chosen = choose_on_folds(embedding, axis=problem.axes, seeds=seeds, spread=self.spread)
+        return problem.solve(chosen or self.without_folds())
 
     def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
         """Fit along the axes from the other groups to each."""
@@ -97,9 +109,14 @@ class LinearDebiaser(Debiaser):
             raise SettingError("linear debiasing needs seeds and background", option="method", hint="choose another")
         with single_threaded():
             grams = background.T @ background, seeds.T @ seeds
-        matrix, measured = _solve(self, *grams, way[None])
-        settings = {**asdict(self), "background": len(background)}
+        given = self.without_folds()
+        matrix, measured = _solve(given, *grams, way[None])
+        settings = {**asdict(given), "background": len(background)}
         return LinearTransform("linear", labelled.card(settings, **measured), matrix, np.zeros(len(matrix)))
+
+    def without_folds(self) -> "LinearDebiaser":
+        """Return the strength and spread to use where none can be chosen."""
+        return LinearDebiaser(STRENGTH, self.spread) if self.strength is None else self
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +152,9 @@ def _solve(
     debiaser: LinearDebiaser, gram: Floats, seed_gram: Floats, directions: Floats
 ) -> tuple[Floats, dict[str, Any]]:
     """Return the matrix and what was measured while solving."""
-    share = debiaser.spread * np.trace(seed_gram) / np.trace(gram)
-    seeds = (1.0 - debiaser.spread) * seed_gram + share * gram
+    assert debiaser.strength is not None
+    assert debiaser.spread is not None
+    *_, seeds = mix(debiaser.spread, gram, seed_gram)
     with single_threaded():
         weight = programme.choose_weight(debiaser.strength, gram, seeds, directions)
         solution = programme.solve(gram, seeds, directions, weight)
@@ -149,6 +167,12 @@ def _solve(
         "geometry_lost": math.sqrt(solution.data_term) / float(np.linalg.norm(gram)),
         "stereotype_left": solution.stereotype_term / whole if whole > 0.0 else 0.0,
     }
+
+
+def mix(spread: float, gram: Floats, seed_gram: Floats) -> tuple[float, float, Floats]:
+    """Return the factors of the seeds and of the background in the stereotype term, and that mixture of the two."""
+    own, shared = 1.0 - spread, spread * float(np.trace(seed_gram) / np.trace(gram))
+    return own, shared, own * seed_gram + shared * gram
 
 
 def prepare(

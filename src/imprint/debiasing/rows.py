@@ -119,12 +119,11 @@ def debiasing_finding(
     embedding: Embedding, transform: Transform, axis: Axis, variances: Variances | None
 ) -> DebiasingRow:
     """Return what was fitted, on what, and the variances before and after where they could be measured."""
-    facts = {**transform.card.settings, **transform.card.measured}
     return DebiasingRow(
         **_common(embedding, transform, axis),
         missing=transform.card.missing,
         fitted_on=transform.card.embedding_sha256,
-        fitted=tuple(_fact(name, value) for name, value in facts.items()),
+        fitted=facts_of(transform),
         variances=None if variances is None else MeasuredVariances.of(variances),
     )
 
@@ -139,7 +138,7 @@ def fitted_finding(transform: Transform) -> DebiasingRow:
         method=transform.method,
         missing=card.missing,
         fitted_on=card.embedding_sha256,
-        fitted=tuple(_fact(name, value) for name, value in {**card.settings, **card.measured}.items()),
+        fitted=facts_of(transform),
         variances=None,
     )
 
@@ -187,6 +186,12 @@ def moved_words(before: Embedding, after: Embedding, axis: Axis, words: Sequence
         length = float(np.linalg.norm(way))
         coordinates.append((rows @ way / length).tolist() if length > SHORTEST else [None] * len(tokens))
     return tuple(map(WordChange, tokens, *coordinates))
+
+
+def facts_of(transform: Transform) -> tuple[Fact, ...]:
+    """Return the settings of a fitted transform, and what was measured while fitting it."""
+    card = transform.card
+    return tuple(_fact(name, value) for name, value in {**card.settings, **card.measured}.items())
 
 
 def _common(embedding: Embedding, transform: Transform, axis: Axis) -> dict[str, Any]:

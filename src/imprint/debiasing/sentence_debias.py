@@ -5,6 +5,7 @@ many sentences; the components of the sentences, less the mean of their pair, sp
 one component and words alone it is the first step of hard debiasing.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -36,6 +37,7 @@ class SentenceDebiaser(LabelledDebiaser):
     """
 
     summary: ClassVar[str] = "projects out the principal components of differences of pairs, from every vector alike"
+    candidates: ClassVar[Mapping[str, Sequence[int]]] = {"components": (1, 2, 3, 5)}
 
     components: int = 3
 

@@ -168,7 +168,7 @@ def leakage(
     before = word_vectors(before, words, cache=cache)
     after = None if after is None else word_vectors(after, words, cache=cache)
     embeddings = [before] if after is None else [before, after]
-    every = [(NAMES, _names(before, after)), ("professions, by the crowd", _professions(before, after))]
+    every = [(NAMES, names_by_sex(before, after)), ("professions, by the crowd", _professions(before, after))]
     if after is None:
         every.insert(1, (RACES, _races(before)))
     if all(one.has_vocabulary for one in embeddings):
@@ -294,7 +294,8 @@ def _names_by_race() -> list[list[str]]:
     return [[table.names[row] for row in np.flatnonzero(table.races[race] >= _ONE_RACE)] for race in _RACES]
 
 
-def _names(before: Embedding, after: Embedding | None) -> tuple[list[str], Indices]:
+def names_by_sex(before: Embedding, after: Embedding | None = None) -> tuple[list[str], Indices]:
+    """Return the commonest first names of both sexes that embeddings have, and the number of each one's sex."""
     return _labelled(*(_known(names, before, after)[:_MOST] for names in first_names().by_sex()))
 
 

@@ -44,6 +44,7 @@ REGISTRY = Registry(
         "debiasing": "imprint.kinds.debiasing:DEBIASING",
         "frontier": "imprint.kinds.debiasing:FRONTIER",
         "debiased projection": "imprint.kinds.debiasing:MOVED",
+        "debias-comparison": "imprint.kinds.debiasers:DEBIASERS",
         "leakage": "imprint.kinds.leakage:LEAKAGE",
         "sentence-leakage": "imprint.kinds.leakage:SENTENCE_LEAKAGE",
         "similarity": "imprint.kinds.benchmarks:SIMILARITY",

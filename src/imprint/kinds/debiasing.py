@@ -99,7 +99,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Debias, and measure what changed and what can still be recovered."""
     from imprint.association.battery import run_battery
     from imprint.association.changes import before_and_after
-    from imprint.debiasing.frontier import frontier
+    from imprint.debiasing.frontier import frontier_around
     from imprint.debiasing.rows import frontier_finding, projection_finding
     from imprint.evaluation.leakage import leakage
     from imprint.kinds.job import by_label, stretch
@@ -108,7 +108,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     before, after, axis, plan = job.embedding, job.debiased, job.axis, job.plan
 
     def strengths() -> list[Row]:
-        return [frontier_finding(before, job.transform, axis, frontier(before, axis=axis))]
+        return [frontier_finding(before, job.transform, axis, frontier_around(before, job.transform, axis=axis))]
 
     def projections() -> list[Row]:
         return [projection_finding(before, after, job.transform, axis)]
@@ -172,7 +172,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
     for place, row in enumerate(rows):
         lines = tuple(
             (
-                _significant(point.strength),
+                significant(point.strength),
                 number(point.reduction, 1),
                 percent(point.background_ratio),
                 percent(point.axis_left),
@@ -184,7 +184,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
         yield Details("What would other strengths do?", (_curve(row, table, place),))
         enough = f"makes the variance of held-out words {TARGET_REDUCTION:g} times smaller"
         strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= TARGET_REDUCTION]
-        text = say(f"The smallest strength that {enough} is {{}}.", _significant(min(strong))) if strong else None
+        text = say(f"The smallest strength that {enough} is {{}}.", significant(min(strong))) if strong else None
         yield Prose(text or f"No strength {enough}.", "note", ("page", "terminal"))
 
 
@@ -346,10 +346,10 @@ def _label(fact: Fact) -> Text:
 
 
 def _value(fact: Fact) -> Text:
-    return title(fact.text) if fact.text is not None else _significant(fact.value)
+    return title(fact.text) if fact.text is not None else significant(fact.value)
 
 
-def _significant(value: float | None) -> Number:
+def significant(value: float | None) -> Number:
     """Return a number with two significant digits, or a whole number."""
     return count(int(value)) if value is not None and value.is_integer() else Number(value, "p")
 

@@ -1,0 +1,189 @@
+"""Debiasers compared, as a kind: what each leaves and costs, and which one to take."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from imprint.debiasing.debiaser import summarise
+from imprint.evaluation.debiasers import PART, DebiasComparisonRow
+from imprint.kinds import Kind, Part
+from imprint.kinds.debiasing import significant
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Chart,
+    Claim,
+    Column,
+    Details,
+    Listing,
+    Prose,
+    Table,
+    Text,
+    count,
+    first_claim,
+    interval,
+    join,
+    number,
+    percent,
+    say,
+    title,
+)
+
+if TYPE_CHECKING:
+    from imprint.masking import Words
+
+COMPARED = Part(PART, "Debiasers compared", 61, controlled=False, asks=())
+
+_COLUMNS = (
+    Column("Method"),
+    Column(
+        "Bias left",
+        "Share of their variance along he - she that held-out professions keep, with 95 % interval if other words had "
+        "been chosen.",
+        True,
+    ),
+    Column(
+        "Gender recovered",
+        "Share of held-out names whose gender a classifier trained after debiasing finds, with 95 % interval.",
+        True,
+    ),
+    Column("Similarity changed", "Mean change of Spearman's correlation over the similarity benchmarks.", True),
+    Column("Other words left", "Share of their variance along he - she that other words keep.", True),
+    Column("Seconds", "To choose settings, fit and apply, on this machine.", True),
+    Column(
+        "Efficient",
+        "No other method leaves less bias at the same cost, or costs less and leaves as little.",
+        extra=True,
+    ),
+    Column("Bias left, new axis", "Along the axis that he and she make after debiasing.", True, extra=True),
+    Column("Other words, new axis", "Along the axis that he and she make after debiasing.", True, extra=True),
+    Column("Settings", extra=True),
+    Column("Benchmarks", "Change of Spearman's correlation, with 95 % interval.", extra=True),
+)
+_SETTINGS = ("strength", "spread", "components", "directions", "alpha")
+_RECOVERED_WELL = 0.6  # share from which on the groups can be told apart
+
+
+def blocks(rows: Sequence[DebiasComparisonRow]) -> Iterator[Block]:
+    """Show every method in a table and a chart, and how to read them."""
+    table = Table(say("Debiasers compared on {}", title(rows[0].embedding)), _COLUMNS, tuple(map(_cells, rows)))
+    yield table
+    yield _chart(rows, table)
+    yield Details("How to read this", (_reading(rows[0]), _methods(rows)))
+
+
+def sentences(rows: Sequence[DebiasComparisonRow]) -> Iterator[Text]:
+    """Recommend a method, say what it does not remove, and name the efficient ones."""
+    best = next((row for row in rows if row.recommended), None)
+    if best is None:
+        yield "No debiaser can be recommended: the embedding lacks words to judge them by."
+        return
+    yield say(
+        "Take {}: held-out professions keep {} of their variance along he - she, and word similarity changes by {}.",
+        title(best.method),
+        percent(best.bias_left),
+        number(best.quality_change, 3),
+    )
+    if best.recovered is not None and best.recovered >= _RECOVERED_WELL:
+        yield say(
+            "Gender is not gone: a classifier still recovers it from {} of held-out names ({} before; chance {}).",
+            percent(best.recovered),
+            percent(best.recovered_before),
+            percent(best.chance),
+        )
+    known = [row for row in rows if row.recovered is not None]
+    least = min(known, key=lambda row: row.recovered or 0.0, default=best)
+    if least is not best:
+        yield say(
+            "If names must not give gender away, {} leaves least to recover: {} of held-out names.",
+            title(least.method),
+            percent(least.recovered),
+        )
+    efficient = [title(row.method) for row in rows if row.efficient]
+    yield say("Efficient in bias left against similarity lost: {}.", join(efficient))
+
+
+def claims(rows: Sequence[DebiasComparisonRow]) -> Iterator[Claim]:
+    """Pair the recommendation with what it does not show."""
+    return first_claim(sentences(rows), "That the bias is gone, or that another embedding needs the same method.")
+
+
+def _cells(row: DebiasComparisonRow) -> tuple[Cell | Text, ...]:
+    known = row.variances
+    changes = (
+        say("{} {} {}", title(one.benchmark), number(one.change, 3), interval(one.low, one.high, 3))
+        for one in row.benchmarks
+    )
+    return (
+        say("{} (recommended)", title(row.method)) if row.recommended else title(row.method),
+        _share(row.bias_left, row.bias_left_low, row.bias_left_high),
+        _share(row.recovered, row.recovered_low, row.recovered_high),
+        number(row.quality_change, 3),
+        percent(row.background_left),
+        number(row.seconds, 1),
+        "yes" if row.efficient else "no",
+        NOTHING if known is None else percent(known.held_out_ratio),
+        NOTHING if known is None else percent(known.background_ratio),
+        join(say("{} {}", fact.name, significant(fact.value)) for fact in row.fitted if fact.name in _SETTINGS),
+        join(changes),
+    )
+
+
+def _share(value: float | None, low: float | None, high: float | None) -> Cell:
+    if low is None or high is None:
+        return Cell(percent(value), order=value)
+    return Cell(say("{} [{} to {}]", percent(value), percent(low), percent(high)), order=value)
+
+
+def _chart(rows: Sequence[DebiasComparisonRow], table: Table) -> Chart:
+    def draw(shown: "Words", width: int) -> dict[str, object]:
+        from imprint.render.charts.points import Point
+        from imprint.render.charts.scatter import scatter
+
+        groups = {True: "efficient", False: "others"}
+        points = [
+            Point(shown.plain(row.method), -row.quality_change, row.bias_left, groups[row.efficient])
+            for row in sorted(rows, key=lambda row: not row.efficient)
+            if row.quality_change is not None and row.bias_left is not None
+        ]
+        x_title, y_title = "word similarity lost (Spearman)", "share of the bias left"
+        return scatter(points, x_title=x_title, y_title=y_title, width=width)
+
+    alt = (
+        "A dot for each method. The lower, the less bias is left; the further left, the less word similarity is lost. "
+        "No method lies both below and to the left of an efficient one."
+    )
+    return Chart("debiasers", "Bias left against quality lost", alt, draw, table)
+
+
+def _reading(row: DebiasComparisonRow) -> Prose:
+    return Prose(
+        say(
+            "Settings are chosen on the professions to fit on. Held-out professions, other words and {} held-out "
+            "first names judge. Methods that project an axis out leave nothing along it by construction: look at what "
+            "can be recovered. The recommended method leaves least bias, to 5 points, among efficient ones that cost "
+            "at most 0.01 of similarity; of several, the one from which least can be recovered. It is the best on "
+            "these words, so expect a little less elsewhere.",
+            count(row.n_judged),
+        ),
+        "note",
+        ("page", "terminal"),
+    )
+
+
+def _methods(rows: Sequence[DebiasComparisonRow]) -> Listing:
+    lines = tuple(say("{} {}.", title(row.method), title(summarise(row.method))) for row in rows)
+    return Listing(lines, ("page", "terminal"))
+
+
+DEBIASERS = Kind(
+    "debias-comparison",
+    row=DebiasComparisonRow,
+    part=COMPARED,
+    blocks=blocks,
+    sentences=sentences,
+    claims=claims,
+    aliases={"left": "bias_left"},
+    card=True,
+    opens=2,
+)

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from made_rows import make_row
+from refusals import refuses
+
+from imprint.debiasing.labelled import labelled_words
+from imprint.debiasing.linear import LinearDebiaser
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, VocabularyError
+from imprint.evaluation.debiasers import _judge, _Names, _without, compare_debiasers
+from imprint.stimuli import seeds as catalogue
+from imprint.subjects.opening import load
+
+COMPARED = ("linear", "hard", "leace", "sentence-debias")
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return load("default")
+
+
+@pytest.fixture(scope="module")
+def compared(bundled):
+    return compare_debiasers(bundled, COMPARED)
+
+
+def facts(row):
+    return {fact.name: fact.value for fact in row.fitted}
+
+
+def test_each_method_has_what_it_leaves_and_what_it_costs(compared, bundled):
+    rows = {row.method: row for row in compared.rows}
+    assert tuple(rows) == COMPARED
+    for row in rows.values():
+        assert (row.embedding_sha256, row.chance, row.n_judged) == (bundled.sha256, 0.5, 500)
+        assert row.bias_left == row.variances.held_out_left
+        assert row.recovered_low < row.recovered < row.recovered_high
+        assert row.recovered_before > 0.95
+        assert [one.benchmark for one in row.benchmarks] == ["rg-65", "ws-353", "men"]
+        assert row.quality_change == pytest.approx(np.mean([one.change for one in row.benchmarks]))
+        assert row.seconds > 0.0
+    assert rows["linear"].bias_left_low < rows["linear"].bias_left == pytest.approx(0.10, abs=0.01)
+    assert rows["hard"].bias_left < 1e-9  # it projects the axis out
+    assert rows["hard"].recovered > 0.9  # and what it leaves can be read off names all the same
+    assert rows["leace"].recovered < rows["hard"].recovered_low
+
+
+def test_linear_debiasing_is_the_default_one(compared, bundled):
+    fitted = LinearDebiaser().fit(bundled).card.settings
+    assert {name: facts(compared.rows[0])[name] for name in fitted} == fitted
+
+
+def test_settings_are_chosen_and_labels_fitted_without_any_word_that_judges(compared, bundled):
+    names = _Names.of(bundled)
+    judges = {*names.judged, *catalogue.held_out(), *catalogue.background()}
+    judges -= {word for pair in catalogue.definitional_pairs() for word in pair} | {"he", "she"}
+    rows = [bundled.index[word] for word in judges if word in bundled]
+    vectors = np.array(bundled.vectors)
+    vectors[rows] = vectors[np.random.default_rng(0).permutation(rows)]
+    other = compare_debiasers(Embedding("other", bundled.words, vectors), ["leace", "sentence-debias"])
+    for row, again in zip(compared.rows[2:], other.rows, strict=True):
+        assert facts(row) == pytest.approx(facts(again))
+        assert row.bias_left != again.bias_left
+
+
+def test_held_out_names_are_left_out_with_their_labels_and_pairs(bundled):
+    whole = labelled_words(bundled, None, None, None, None)
+    left = _without(whole, {"John", "boy"})
+    assert left.groups[0] == tuple(word for word in whole.groups[0] if word not in ("John", "boy"))
+    assert len(left.rows) == len(left.labels) == len(left.owners) == len(whole.rows) - 2
+    listed = [word for group in left.groups for word in group]
+    pairs = {(listed[one], listed[two]) for one, two in left.pairs}
+    assert pairs == set(catalogue.definitional_pairs()) - {("boy", "girl")} & pairs
+    np.testing.assert_array_equal(left.rows[0], whole.rows[0])
+
+
+@pytest.mark.parametrize(
+    ("methods", "efficient", "recommended"),
+    [
+        ({"a": (0.5, 0.0, 0.9, 1.0), "b": (0.1, -0.005, 0.9, 1.0)}, "ab", "b"),
+        ({"a": (0.1, 0.0, 0.9, 1.0), "b": (0.5, -0.005, 0.6, 1.0)}, "a", "a"),  # one is worse in both
+        ({"a": (0.5, 0.0, 0.9, 1.0), "b": (0.1, -0.05, 0.9, 1.0)}, "ab", "a"),  # one costs too much
+        ({"a": (0.12, 0.02, 0.6, 1.0), "b": (0.1, -0.005, 0.9, 1.0)}, "ab", "a"),  # a gain is no cost, and near alike
+        ({"a": (0.1, 0.0, 0.9, 0.2), "b": (0.1, 0.0, 0.9, 0.8)}, "ab", "b"),  # other words decide
+        ({"a": (None, 0.0, 0.9, 1.0), "b": (0.1, None, 0.9, 1.0)}, "", None),
+    ],
+)
+def test_the_efficient_methods_are_marked_and_one_is_recommended(methods, efficient, recommended):
+    names = ("bias_left", "quality_change", "recovered", "background_left")
+    rows = [
+        make_row("debias-comparison", method=method, **dict(zip(names, values, strict=True)))
+        for method, values in methods.items()
+    ]
+    judged = list(_judge(rows))
+    assert "".join(row.method for row in judged if row.efficient) == efficient
+    assert next((row.method for row in judged if row.recommended), None) == recommended
+
+
+def test_what_cannot_be_fitted_is_said_and_nothing_at_all_is_refused(bundled):
+    kept = [*catalogue.held_out(), *catalogue.background(), *catalogue.fitted(), "he", "she"]
+    words = [word for word in dict.fromkeys(kept) if word in bundled]
+    few = Embedding("few", words, bundled.vectors[[bundled.index[word] for word in words]])
+    with refuses(VocabularyError, where="few"):
+        compare_debiasers(few, ["leace"])
+    partly = compare_debiasers(few, ["leace", "linear"])
+    assert [(row.method, row.recovered, row.n_judged) for row in partly.rows] == [("linear", None, 0)]
+    assert [row.test for row in partly.skipped] == ["leace"]
+    with refuses(SettingError, got="soft"):
+        compare_debiasers(bundled, ["soft"])
