@@ -53,6 +53,7 @@ REGISTRY = Registry(
         "name-ranking": "imprint.kinds.neighbours:NAME_RANKING",
         "reproduction": "imprint.kinds.reproduction:REPRODUCTION",
         "removed-names": "imprint.kinds.reproduction:REMOVED_NAMES",
+        "metric": "imprint.kinds.metrics:METRIC",
         "swap": "imprint.kinds.swap:SWAP",
         "translation": "imprint.kinds.translation:TRANSLATION",
         "study-matching": "imprint.study.kinds:MATCHING",

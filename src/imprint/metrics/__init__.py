@@ -1,0 +1,10 @@
+"""Metrics of other works, one per file: each says what it measures, and is judged as every other test is."""
+
+from imprint.registry import Registry
+
+METRICS = Registry(
+    "imprint.metrics",
+    {
+        "rnd": "imprint.metrics.rnd:Rnd",
+    },
+)

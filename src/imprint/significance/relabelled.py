@@ -1,0 +1,161 @@
+"""Any statistic of labelled words: its p-value over other labels, and its interval over words.
+
+The statistic is given as a function of which words are in which set, many choices at a time. Labels are exchanged in
+all ways where these are few, and otherwise at random. The interval is a jackknife within sets: V is the sum over sets
+of (m - 1) / m times the squared deviations with one of its m units left out, with Satterthwaite's degrees of freedom.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from imprint.significance.crossed import FEWEST_UNITS, OverWords
+from imprint.significance.student import quantile, two_sided
+from imprint.types import Flags, Floats, Ints
+
+Tail = Literal["both", "low", "high"]
+
+MOST_LABELLINGS = 20_000  # that are all tried; of more, DRAWS are drawn
+DRAWS = 9_999
+_CHUNK = 1_000  # labellings from one seed
+_SAME = 1e-12  # relative: what rounding may take off a statistic
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Which words are in X, Y, A and B: one choice a row, True where a word is in."""
+
+    x: Flags
+    y: Flags
+    a: Flags
+    b: Flags
+
+    @classmethod
+    def of(cls, targets: tuple[int, int], attributes: tuple[int, int]) -> "Chosen":
+        """Return the one choice that is observed: the first words are in X and in A, the others in Y and in B."""
+        x, a = (np.arange(sum(sizes))[None] < sizes[0] for sizes in (targets, attributes))
+        return cls(x, ~x, a, ~a)
+
+    def __len__(self) -> int:
+        return max(len(side) for side in (self.x, self.y, self.a, self.b))
+
+    def whole(self) -> "Chosen":
+        """Return it with every side as long as the longest: sides that do not change are given once."""
+        sides = (np.broadcast_to(side, (len(self), side.shape[1])) for side in (self.x, self.y, self.a, self.b))
+        return Chosen(*sides)
+
+
+@dataclass(frozen=True)
+class NullTest:
+    """Where an observed value lies among those without a difference.
+
+    `expected` is their mean. `p_low` and `p_high` bound the exact p-value: they are it where all labels were tried.
+    """
+
+    p_value: float
+    p_low: float
+    p_high: float
+    p_floor: float
+    expected: float
+    tried: int
+    exact: bool
+
+
+def relabellings(first: int, size: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
+    """Return ways to choose `first` of so many words, the observed one first, and whether they are all there are."""
+    observed = np.arange(size) < first
+    if math.comb(size, first) <= MOST_LABELLINGS:
+        chosen = np.zeros((math.comb(size, first), size), dtype=bool)
+        places = np.array(list(combinations(range(size), first)), dtype=np.int64).reshape(len(chosen), first)
+        np.put_along_axis(chosen, places, values=True, axis=1)
+        return chosen, True
+    chunks = [
+        np.random.default_rng(child).permuted(np.tile(observed, (min(_CHUNK, DRAWS - start), 1)), axis=1)
+        for start, child in zip(range(0, DRAWS, _CHUNK), seed.spawn(-(-DRAWS // _CHUNK)), strict=True)
+    ]
+    return np.vstack([observed, *chunks]), False
+
+
+def exchanges(pairs: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
+    """Return ways to exchange the words of pairs, none exchanged first, and whether they are all there are."""
+    if 2**pairs <= MOST_LABELLINGS:
+        numbers = np.arange(2**pairs)[:, None]
+        return (numbers >> np.arange(pairs) & 1).astype(bool), True
+    chunks = [
+        np.random.default_rng(child).random((min(_CHUNK, DRAWS - start), pairs)) < 0.5
+        for start, child in zip(range(0, DRAWS, _CHUNK), seed.spawn(-(-DRAWS // _CHUNK)), strict=True)
+    ]
+    return np.vstack([np.zeros((1, pairs), dtype=bool), *chunks]), False
+
+
+def place_among(null: Floats, *, exact: bool, tail: Tail) -> NullTest:
+    """Place the first of the values, the observed one, among all.
+
+    Two-sided, values count that are as far from the mean of all; the mean does not change when labels are exchanged,
+    so the p-value is valid. A value that does not exist counts as reached.
+    """
+    expected = float(np.nanmean(null))
+    null = np.where(np.isnan(null), null[0], null)
+    away = {"both": np.abs(null - expected), "low": -null, "high": null}[tail]
+    slack = _SAME * float(np.abs(null).max())
+    reached, tried = int(np.sum(away >= away[0] - slack)), len(null)
+    p_value = reached / tried
+    if exact:
+        floor = int(np.sum(away >= away.max() - slack)) / tried
+        return NullTest(p_value, p_value, p_value, floor, expected, tried, exact=True)
+    from imprint.significance.sampled import CONFIDENCE, binomial_interval
+
+    low, high = binomial_interval(reached - 1, tried - 1, CONFIDENCE)
+    return NullTest(p_value, low, high, 1 / tried, expected, tried, exact=False)
+
+
+def jackknife(
+    statistic: Callable[[Chosen], Floats], observed: Chosen, units: tuple[Sequence[int], Sequence[int]]
+) -> "Jackknifed | None":
+    """Leave out one unit after another of each set; None where a set that counts has fewer than four.
+
+    `units` numbers the units of targets and of attributes, such as a word and its inflections. A set without words
+    does not count.
+    """
+    terms, degrees = [], []
+    value = float(statistic(observed)[0])
+    for side in ("x", "y", "a", "b"):
+        own = getattr(observed, side)[0]
+        numbers = np.asarray(units[side in ("a", "b")])
+        members = np.unique(numbers[own])
+        if not len(members):
+            continue
+        if len(members) < FEWEST_UNITS:
+            return None
+        left = np.array([own & (numbers != unit) for unit in members])
+        values = statistic(replace(observed, **{side: left}).whole())
+        terms.append((len(members) - 1) / len(members) * float(((values - values.mean()) ** 2).sum()))
+        degrees.append(len(members) - 1)
+    return Jackknifed.of(value, np.array(terms), np.array(degrees))
+
+
+@dataclass(frozen=True)
+class Jackknifed:
+    """A value with its standard error over words and the degrees of freedom behind that."""
+
+    value: float
+    error: float
+    df: float
+
+    @classmethod
+    def of(cls, value: float, terms: Floats, degrees: Ints) -> "Jackknifed | None":
+        """Add up what each set contributes; None where no word matters, or one does not exist."""
+        total = float(terms.sum()) if len(terms) else 0.0
+        if not (math.isfinite(total) and math.isfinite(value) and total > 0):
+            return None
+        return cls(value, math.sqrt(total), total**2 / float((terms**2 / degrees).sum()))
+
+    def interval(self, expected: float, confidence: float) -> OverWords:
+        """Return the interval of the value over words, and the p-value of its being what is expected."""
+        half = quantile(1 - confidence, self.df) * self.error
+        p_value = two_sided((self.value - expected) / self.error, self.df)
+        return OverWords(self.value, self.value - half, self.value + half, p_value, self.df)
