@@ -15,7 +15,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.metrics import METRICS
 from imprint.rows import Label
-from imprint.significance.relabelled import Chosen, Tail
+from imprint.significance.relabelled import Chosen, BiasedTail
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.inflection import units
 from imprint.types import Floats, Ints
@@ -131,7 +131,7 @@ class Metric(ABC):
     summary: ClassVar[str]  # one line for the list of metrics
     source: ClassVar[str]
     orientation: ClassVar[str]  # what a large and a small value mean
-    tail: ClassVar[Tail] = "both"
+    tail: ClassVar[BiasedTail] = "both"
     permuted: ClassVar[Permuted | None] = "targets"
 
     @abstractmethod

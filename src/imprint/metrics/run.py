@@ -38,8 +38,8 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
 
     `about` names the attribute set or word that the value is about, where it is not the whole test. `expected` is the
     mean value without a difference: over labels exchanged, or over random words of like frequency where `permuted` is
-    None. `words_low` and `words_high` are the value's interval over words. `p_label_low` and `p_label_high` bound the p-value
-    where labels were drawn.
+    None. `words_low` and `words_high` are the value's interval over words. `p_label_low` and `p_label_high` bound the
+    p-value where labels were drawn.
     """
 
     metric: str

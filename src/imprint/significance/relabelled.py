@@ -17,7 +17,7 @@ from imprint.significance.crossed import FEWEST_UNITS, OverWords
 from imprint.significance.student import quantile, two_sided
 from imprint.types import Flags, Floats, Ints
 
-Tail = Literal["both", "low", "high"]
+BiasedTail = Literal["both", "low", "high"]
 
 MOST_LABELLINGS = 20_000  # that are all tried; of more, DRAWS are drawn
 DRAWS = 9_999
@@ -92,7 +92,7 @@ def exchanges(pairs: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
     return np.vstack([np.zeros((1, pairs), dtype=bool), *chunks]), False
 
 
-def place_among(null: Floats, *, exact: bool, tail: Tail) -> NullTest:
+def place_among(null: Floats, *, exact: bool, tail: BiasedTail) -> NullTest:
     """Place the first of the values, the observed one, among all.
 
     Two-sided, values count that are as far from the mean of all; the mean does not change when labels are exchanged,
