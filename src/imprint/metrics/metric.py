@@ -15,7 +15,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.metrics import METRICS
 from imprint.rows import Label
-from imprint.significance.relabelled import Chosen, BiasedTail
+from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.inflection import units
 from imprint.types import Floats, Ints
@@ -133,6 +133,7 @@ class Metric(ABC):
     orientation: ClassVar[str]  # what a large and a small value mean
     tail: ClassVar[BiasedTail] = "both"
     permuted: ClassVar[Permuted | None] = "targets"
+    sampled: ClassVar[tuple[Side, ...]] = SIDES  # sets whose words count as a sample; the interval is over these
 
     @abstractmethod
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
@@ -147,6 +148,10 @@ class Metric(ABC):
 
         The p-value is then exact for any number of words. None where the value is not of this form.
         """
+        return None
+
+    def label_test(self, words: MetricWords) -> NullTest | None:
+        """Return the exact test over all labels where there is a formula for it; None where they are tried."""
         return None
 
     def also(self) -> Sequence[str]:

@@ -39,7 +39,8 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     `about` names the attribute set or word that the value is about, where it is not the whole test. `expected` is the
     mean value without a difference: over labels exchanged, or over random words of like frequency where `permuted` is
     None. `words_low` and `words_high` are the value's interval over words. `p_label_low` and `p_label_high` bound the
-    p-value where labels were drawn.
+    p-value where labels were drawn. `excess` is the value less what is expected, positive where it is what the test
+    predicts or, of a metric without a direction, where there is more bias.
     """
 
     metric: str
@@ -48,6 +49,7 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     orientation: str
     value: float | None
     expected: float | None = None
+    excess: float | None = None
     about: str | None = None
     options: tuple[Label, ...] = ()
     permuted: Permuted | None = None
@@ -114,6 +116,7 @@ class MetricResult:
             about=self.part.about,
             value=self.value,
             expected=self.expected,
+            excess=away * (self.part.sign or (-1 if self.metric.tail == "low" else 1)),
             statistic=self.value,
             p_value=self.checks.p_of(self.checks.first),
             p_method=self.p_method,
@@ -206,7 +209,7 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
     expected = None if null is None else null.expected
     asked: tuple[Check, ...] = ("label", "frequency", "words") if metric.permuted else ("frequency", "words")
     fields: dict[str, Any] = {}
-    jackknifed = jackknife(lambda chosen: metric.values(words, chosen), observed, words.units())
+    jackknifed = jackknife(lambda chosen: metric.values(words, chosen), observed, words.units(), metric.sampled)
     if jackknifed is not None:
         over = jackknifed.interval(0.0 if expected is None else expected, _CONFIDENCE)
         fields |= {"words_low": over.low, "words_high": over.high}
@@ -232,6 +235,8 @@ def _label_test(
     """Exchange labels, in all ways or at random."""
     if metric.permuted is None:
         return None, None
+    if (found := metric.label_test(words)) is not None:
+        return found, "exact"
     observed = words.observed()
     of_targets = metric.permuted != "attributes"
     own = observed.x[0] if of_targets else observed.a[0]

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from imprint.significance.student import quantile, two_sided
 from imprint.types import Flags, Floats, Ints
 
 BiasedTail = Literal["both", "low", "high"]
+Side = Literal["x", "y", "a", "b"]
+
+SIDES: tuple[Side, ...] = get_args(Side)
 
 MOST_LABELLINGS = 20_000  # that are all tried; of more, DRAWS are drawn
 DRAWS = 9_999
@@ -114,16 +117,19 @@ def place_among(null: Floats, *, exact: bool, tail: BiasedTail) -> NullTest:
 
 
 def jackknife(
-    statistic: Callable[[Chosen], Floats], observed: Chosen, units: tuple[Sequence[int], Sequence[int]]
+    statistic: Callable[[Chosen], Floats],
+    observed: Chosen,
+    units: tuple[Sequence[int], Sequence[int]],
+    sides: Sequence[Side] = SIDES,
 ) -> "Jackknifed | None":
     """Leave out one unit after another of each set; None where a set that counts has fewer than four.
 
     `units` numbers the units of targets and of attributes, such as a word and its inflections. A set without words
-    does not count.
+    does not count, nor does one that is not among `sides`.
     """
     terms, degrees = [], []
     value = float(statistic(observed)[0])
-    for side in ("x", "y", "a", "b"):
+    for side in sides:
         own = getattr(observed, side)[0]
         numbers = np.asarray(units[side in ("a", "b")])
         members = np.unique(numbers[own])
