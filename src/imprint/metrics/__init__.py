@@ -6,5 +6,9 @@ METRICS = Registry(
     "imprint.metrics",
     {
         "rnd": "imprint.metrics.rnd:Rnd",
+        "rnsb": "imprint.metrics.rnsb:Rnsb",
+        "sc-weat": "imprint.metrics.sc_weat:ScWeat",
+        "valnorm": "imprint.metrics.valnorm:ValNorm",
+        "group-association": "imprint.metrics.group_association:GroupAssociation",
     },
 )

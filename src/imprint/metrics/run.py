@@ -25,6 +25,7 @@ from imprint.significance.relabelled import Chosen, NullTest, exchanges, jackkni
 from imprint.stimuli.definition import Test, WeatTest, described, word_sets
 from imprint.stimuli.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
+from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Progress
 
 RANDOM_WORDS = 999  # times that random words take the place of a test's own
@@ -174,7 +175,8 @@ def run_metrics(
     not_run: list[SkippedRow] = []
     for done, (name, metric, test) in enumerate((n, m, t) for n, m in metrics.items() for t in tests):
         try:
-            results += measure_metric(embedding, test, name, metric, seed=seed)
+            with single_threaded():
+                results += measure_metric(embedding, test, name, metric, seed=seed)
         except (VocabularyError, StimulusError) as error:
             measured = (embedding.name, embedding.sha256)
             not_run.append(

@@ -1,0 +1,41 @@
+"""Metrics of any number of groups: those of X and Y are the same with two."""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from imprint.metrics.metric import Metric, MetricWords
+from imprint.significance.relabelled import Chosen
+from imprint.types import Floats, Ints
+
+LEFT_OUT = -1  # the number of no group
+
+
+class GroupMetric(Metric):
+    """A metric of any number of groups; `needs_attributes` says that each group has attributes of its own."""
+
+    needs_attributes: ClassVar[bool] = False
+
+    @abstractmethod
+    def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
+        """Return the value for each choice: the number of each word's group, one choice a row."""
+
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
+        """Return the value with two groups."""
+        whole = chosen.whole()
+        return self.of_groups(words, numbered(whole.x, whole.y), numbered(whole.a, whole.b))
+
+
+def numbered(*groups: np.ndarray) -> Ints:
+    """Return the number of the group that each word is in."""
+    numbers = np.full(groups[0].shape, LEFT_OUT, dtype=np.int64)
+    for number, own in enumerate(groups):
+        numbers[own] = number
+    return numbers
+
+
+def group_means(numbers: Ints) -> Floats:
+    """Return the weights that make each group's mean: choices, groups, words."""
+    own = numbers[:, None, :] == np.arange(numbers.max() + 1)[:, None]
+    return np.asarray(own / own.sum(axis=2, keepdims=True))
