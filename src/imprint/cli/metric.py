@@ -26,14 +26,15 @@ def metric_command(
 ) -> None:
     """Run several metrics on the same tests and words.
 
-    All values of metrics of other works are corrected together.
+    The values of one metric are corrected together. With several metrics, a table says which agree.
     """
     from imprint.cli.console import progress_bar, show_findings
     from imprint.stimuli.catalog import choose
-    from imprint.stimuli.definition import word_sets
+    from imprint.stimuli.definition import words_of
 
     tests = choose(imprint.catalogue(), test)
     from imprint.kinds.metrics import metrics  # after the choice: it loads numpy
+    from imprint.metrics.agreement import metric_agreement
     from imprint.metrics.metric import is_metric, make_metric
     from imprint.metrics.run import run_metrics
 
@@ -49,17 +50,20 @@ def metric_command(
         found = [
             row
             for name in asked
-            if name not in others
+            if name not in others and name != "weat"
             for one in tests
             for row in imprint.metric(name, opened, one).findings()
         ]
-        if others:
-            words = [word for one in tests for words in word_sets(one).values() for word in words.words]
+        if others or "weat" in asked:
             needed = [word for one in others.values() for word in one.also()]
-            (vectors,) = subjects.words([*words, *needed])
+            (vectors,) = subjects.words([*words_of(tests), *needed])
+        if "weat" in asked:
+            battery = imprint.run_battery(vectors, tests, seed=seed)
+            found += [*(one.finding() for one in battery.weats), *battery.skipped]
+        if others:
             with progress_bar("metrics") as progress:
                 found += run_metrics(vectors, tests, others, seed=seed, progress=progress).findings()
-    show_findings(found, json=json)
+    show_findings([*found, *metric_agreement(found)], json=json)
 
 
 def metrics_command() -> None:

@@ -8,6 +8,7 @@ from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, all_kinds, find_kind
 from imprint.kinds.tests import CORRECTED, corrected_cell, evidence_cell, family_of, missing_notes
 from imprint.metrics import METRICS
+from imprint.metrics.agreement import MetricAgreementRow
 from imprint.metrics.metric import is_metric, make_metric
 from imprint.metrics.run import MetricRow, run_metrics
 from imprint.rows import Result
@@ -51,6 +52,14 @@ _EXTRA = (
     Column("Labels tried", "Ways to exchange the labels of words that were tried.", True, extra=True),
     Column("Settings", "Settings of the metric.", extra=True),
 )
+_AGREEMENT = (
+    Column("Metric"),
+    Column("Other"),
+    Column("Tests", "Tests on which both were measured.", True),
+    Column("Same direction", "Of the tests on which both have a direction.", True),
+    Column("Same evidence", "Both or neither show a difference, of the tests on which both were judged.", True),
+    Column("Rank correlation", "Spearman's, over tests.", True),
+)
 _LEVELS: dict[Evidence, str] = {
     "moderate": "differs from what exchanged labels give, holds for other words of these kinds and beyond word "
     "frequency; no more is asked of these metrics",
@@ -65,7 +74,9 @@ def blocks(rows: Sequence[MetricRow]) -> Iterator[Block]:
     """Show one line per value, and how to read each metric."""
     caption = say("Metrics on {}; evidence {}", title(rows[0].embedding), family_of(rows) or "not judged")
     yield Table(caption, (*_COLUMNS, *_EXTRA), tuple((*_cells(row), *_extra(row)) for row in rows))
-    yield Details("How to read this", (*_reading(rows), *missing_notes(rows)))
+    yield Details(
+        "How to read this", (*_reading(rows), *missing_notes(list({row.test: row for row in rows}.values())))
+    )
 
 
 def sentences(rows: Sequence[MetricRow]) -> Iterator[Text]:
@@ -135,6 +146,33 @@ def _extra(row: MetricRow) -> tuple[Cell | Text, ...]:
     )
 
 
+def agreement_blocks(rows: Sequence[MetricAgreementRow]) -> Iterator[Block]:
+    """Show which metrics say the same."""
+    caption = say("Do metrics say the same on {}?", title(rows[0].embedding))
+    yield Table(caption, _AGREEMENT, tuple(map(_agreement, rows)))
+    yield Prose(
+        "Tests share words, so the rank correlation has no p-value. It compares values less what is expected, in the "
+        "predicted direction, and needs four tests. A metric without a direction is compared by its size.",
+        "note",
+        ("page", "terminal"),
+    )
+
+
+def _agreement(row: MetricAgreementRow) -> tuple[Cell | Text, ...]:
+    return (
+        row.metric,
+        row.other_metric,
+        count(row.n_tests),
+        _share(row.n_same_direction, row.n_directed),
+        _share(row.n_same_evidence, row.n_judged),
+        number(row.rank_correlation),
+    )
+
+
+def _share(same: int, asked: int) -> Cell:
+    return Cell(say("{} of {}", count(same), count(asked)) if asked else NOTHING, order=same if asked else None)
+
+
 def metrics() -> dict[str, Callable[..., Result]]:
     """Return every metric by its name: ours, those of other works, then those of plug-ins."""
     ours = {kind.name: kind.measure for kind in all_kinds() if kind.measure is not None}
@@ -191,4 +229,12 @@ METRIC = Kind(
     aliases={"p": "p_value"},
     card=True,
     opens=3,
+)
+METRIC_AGREEMENT = Kind(
+    "metric-agreement",
+    row=MetricAgreementRow,
+    part=METRIC_PART,
+    blocks=agreement_blocks,
+    aliases={"r": "rank_correlation"},
+    rank=1,
 )

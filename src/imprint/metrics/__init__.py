@@ -8,6 +8,8 @@ METRICS = Registry(
         "rnd": "imprint.metrics.rnd:Rnd",
         "rnsb": "imprint.metrics.rnsb:Rnsb",
         "sc-weat": "imprint.metrics.sc_weat:ScWeat",
+        "neighbours": "imprint.metrics.neighbours:Neighbours",
+        "clustering": "imprint.metrics.clustering:Clustering",
         "valnorm": "imprint.metrics.valnorm:ValNorm",
         "group-association": "imprint.metrics.group_association:GroupAssociation",
     },

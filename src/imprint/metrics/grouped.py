@@ -1,13 +1,14 @@
 """Metrics of any number of groups: those of X and Y are the same with two."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 
 from imprint.metrics.metric import Metric, MetricWords
 from imprint.significance.relabelled import Chosen
-from imprint.types import Floats, Ints
+from imprint.types import Flags, Floats, Ints
 
 LEFT_OUT = -1  # the number of no group
 
@@ -27,7 +28,7 @@ class GroupMetric(Metric):
         return self.of_groups(words, numbered(whole.x, whole.y), numbered(whole.a, whole.b))
 
 
-def numbered(*groups: np.ndarray) -> Ints:
+def numbered(*groups: Flags) -> Ints:
     """Return the number of the group that each word is in."""
     numbers = np.full(groups[0].shape, LEFT_OUT, dtype=np.int64)
     for number, own in enumerate(groups):
@@ -39,3 +40,10 @@ def group_means(numbers: Ints) -> Floats:
     """Return the weights that make each group's mean: choices, groups, words."""
     own = numbers[:, None, :] == np.arange(numbers.max() + 1)[:, None]
     return np.asarray(own / own.sum(axis=2, keepdims=True))
+
+
+def by_words(numbers: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Return choices of the same words together: their places, and the places of their words."""
+    kept, which = np.unique(numbers != LEFT_OUT, axis=0, return_inverse=True)
+    for number, words in enumerate(kept):
+        yield np.flatnonzero(which == number), np.flatnonzero(words)

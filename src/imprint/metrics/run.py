@@ -1,8 +1,9 @@
-"""Metrics on tests: one value each, with its p-value, its interval over words and its evidence, judged together.
+"""Metrics on tests: one value each, with its p-value, its interval over words and its evidence.
 
 A p-value has a null. Exchanging the labels of the words asks whether the sets differ; where that cannot change the
 value, random words of like frequency take the place of the words. The interval is over words, as in every test. What
 strong evidence needs, the axes of the space, is not asked of these metrics, so they reach moderate evidence at most.
+The values of one metric are a family: whoever runs several and reports one has more chances to find something.
 """
 
 import math
@@ -58,6 +59,11 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     labellings: Count | None = None
     n_x: int = 0
     n_y: int = 0
+
+    @property
+    def family(self) -> tuple[str, ...]:
+        """What tells the family apart in which its p-values were corrected: the values of one metric."""
+        return *super().family, self.metric
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,7 +137,7 @@ class MetricResult:
 
 @dataclass(frozen=True, repr=False)
 class MetricBattery(Result):
-    """Values of metrics on tests, those about people judged together.
+    """Values of metrics on tests; those of one metric about people are judged together.
 
     Attributes
     ----------
@@ -166,7 +172,7 @@ def run_metrics(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> MetricBattery:
-    """Run metrics, given by name, on the same tests and words, and judge all values together."""
+    """Run metrics, given by name, on the same tests and words, and judge the values of each together."""
     check_alpha(alpha)
     words = [word for test in tests for one in word_sets(test).values() for word in one.words]
     needed = [word for metric in metrics.values() for word in metric.also()]
@@ -184,7 +190,8 @@ def run_metrics(
             )
         if progress is not None:
             progress(done + 1, len(metrics) * len(tests))
-    return MetricBattery(tuple(judge_all(results, alpha)), tuple(not_run), alpha)
+    judged = [judge_all([one for one in results if one.name == name], alpha) for name in metrics]
+    return MetricBattery(tuple(one for own in judged for one in own), tuple(not_run), alpha)
 
 
 def measure_metric(
