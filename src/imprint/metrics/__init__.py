@@ -6,6 +6,11 @@ METRICS = Registry(
     "imprint.metrics",
     {
         "rnd": "imprint.metrics.rnd:Rnd",
+        "mac": "imprint.metrics.mac:Mac",
+        "ect": "imprint.metrics.ect:Ect",
+        "ripa": "imprint.metrics.ripa:Ripa",
+        "direct-bias": "imprint.metrics.direct_bias:DirectBias",
+        "same": "imprint.metrics.same:Same",
         "rnsb": "imprint.metrics.rnsb:Rnsb",
         "sc-weat": "imprint.metrics.sc_weat:ScWeat",
         "neighbours": "imprint.metrics.neighbours:Neighbours",

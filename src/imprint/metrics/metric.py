@@ -1,6 +1,7 @@
 """What every metric is: settings, what it says of itself, and its value on the words of a test."""
 
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -11,8 +12,9 @@ import numpy as np
 
 from imprint.association.evidence import unit_rows
 from imprint.association.weat import look_up
+from imprint.association.wordrows import FEWEST_WORDS
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError
+from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.metrics import METRICS
 from imprint.rows import Label
 from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
@@ -27,7 +29,9 @@ Permuted = Literal["targets", "attributes", "pairs"]
 class MetricWords:
     """The words of a test that have a vector: X before Y, A before B. A set that is not asked about is empty.
 
-    Rows have unit length unless the metric keeps lengths. `random` says that rows are those of random words.
+    Rows have unit length unless the metric keeps lengths. `unpaired` are words that are left out because the other
+    word of their pair has no vector. Rows may have an axis before them, one draw of random words each, if the metric
+    is `stacked`.
     """
 
     embedding: Embedding
@@ -42,11 +46,14 @@ class MetricWords:
     missing: tuple[str, ...] = ()
     lowered: tuple[str, ...] = ()
     from_subwords: tuple[str, ...] = ()
+    unpaired: tuple[str, ...] = ()
+    paired: bool = False
 
     @classmethod
-    def of(cls, embedding: Embedding, test: WeatTest, *, unit: bool) -> "MetricWords":
-        """Find the words of a test."""
-        rows = look_up(embedding, test)
+    def of(cls, embedding: Embedding, test: WeatTest, *, unit: bool, paired: bool = False) -> "MetricWords":
+        """Find the words of a test; where they come in pairs, only pairs that have both words."""
+        asked, missing, unpaired = _whole_pairs(embedding, test) if paired else (test, (), ())
+        rows = look_up(embedding, asked)
         x, y, a, b = rows.sets
         targets, attributes = (np.concatenate([one.vectors, two.vectors]) for one, two in ((x, y), (a, b)))
         return cls(
@@ -59,9 +66,11 @@ class MetricWords:
             unit_rows(attributes) if unit else attributes.astype(np.float64),
             embedding.ranks_of(x.tokens + y.tokens),
             embedding.ranks_of(a.tokens + b.tokens),
-            rows.missing,
+            (*missing, *rows.missing),
             rows.lowered,
             rows.from_subwords,
+            unpaired,
+            paired,
         )
 
     @property
@@ -80,16 +89,35 @@ class MetricWords:
         targets, attributes = (unit_rows(rows) for rows in (self.targets, self.attributes))  # type: ignore[arg-type]
         return np.asarray(targets @ attributes.T)
 
+    @cached_property
+    def products(self) -> Floats:
+        """The inner product of every target with every attribute."""
+        return np.asarray(self.targets @ np.swapaxes(self.attributes, -1, -2))
+
+    @cached_property
+    def gram(self) -> Floats:
+        """The inner product of every target with every target."""
+        return np.asarray(self.targets @ np.swapaxes(self.targets, -1, -2))
+
+    @cached_property
+    def attribute_squares(self) -> Floats:
+        """The squared length of every attribute."""
+        return np.asarray((self.attributes**2).sum(axis=-1))
+
     def observed(self) -> Chosen:
         """Return the sets as the test has them."""
         return Chosen.of((self.n_x, self.n_y), (self.n_a, self.n_b))
 
     def units(self) -> tuple[list[int], list[int]]:
-        """Return the numbers of units: a word and its inflections, within a set, are one."""
+        """Return the numbers of units: a word and its inflections, within a set, are one; so are words of a pair."""
         sides = ((self.target_words, self.n_x), (self.attribute_words, self.n_a))
         targets, attributes = (
             [*units(words[:first]), *(len(words) + unit for unit in units(words[first:]))] for words, first in sides
         )
+        if self.paired:
+            for place in range(self.n_x):
+                kept, joined = targets[place], targets[self.n_x + place]
+                targets = [kept if unit == joined else unit for unit in targets]
         return targets, attributes
 
     def only(self, targets: Sequence[int], attributes: Sequence[int]) -> "MetricWords":
@@ -123,17 +151,37 @@ class MetricPart:
 class Metric(ABC):
     """Settings of a metric and its value; a subclass is a frozen dataclass of its settings.
 
-    `tail` says which values mean bias. `permuted` says whose labels are exchanged to find the values without bias;
-    None where exchanging labels cannot change the value, so that random words of like frequency take the words' place.
+    `paired` says that the first word of X belongs to the first of Y, and so on. `stacked` says that `values` reads
+    words through the tables of `MetricWords` alone, so that rows may be those of many draws at once. `bounds` are the
+    values that the metric can have. A subclass gives what may depend on settings as an attribute or a property.
     """
 
     title: ClassVar[str]
     summary: ClassVar[str]  # one line for the list of metrics
     source: ClassVar[str]
-    orientation: ClassVar[str]  # what a large and a small value mean
-    tail: ClassVar[BiasedTail] = "both"
-    permuted: ClassVar[Permuted | None] = "targets"
     sampled: ClassVar[tuple[Side, ...]] = SIDES  # sets whose words count as a sample; the interval is over these
+    paired: ClassVar[bool] = False
+    stacked: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+
+    @property
+    @abstractmethod
+    def orientation(self) -> str:
+        """What a large and a small value mean."""
+
+    @property
+    def tail(self) -> BiasedTail:
+        """Which values mean bias."""
+        return "both"
+
+    @property
+    def permuted(self) -> Permuted | None:
+        """Whose labels are exchanged to find the values without bias.
+
+        None where exchanging labels cannot change the value, so that random words of like frequency take the words'
+        place.
+        """
+        return "targets"
 
     @abstractmethod
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
@@ -146,7 +194,8 @@ class Metric(ABC):
     def additive(self, words: MetricWords) -> Floats | None:
         """Return one score per permuted word, whose mean over the first set less the second's is the value.
 
-        The p-value is then exact for any number of words. None where the value is not of this form.
+        Where pairs are exchanged, one score per pair, whose mean is the value. The p-value is then exact for any
+        number of words, or of up to 34 pairs. None where the value is not of this form.
         """
         return None
 
@@ -187,6 +236,31 @@ def make_metric(name: str, **settings: Any) -> Metric:
 def is_metric(thing: object) -> bool:
     """Tell a metric of this form from a function of a plug-in."""
     return inspect.isclass(thing) and issubclass(thing, Metric)
+
+
+def _whole_pairs(embedding: Embedding, test: WeatTest) -> tuple[WeatTest, tuple[str, ...], tuple[str, ...]]:
+    """Return the test with the pairs alone that have both words, the missing words, and those whose partner is."""
+    if len(test.x) != len(test.y):
+        raise StimulusError(
+            f"X has {len(test.x)} words and Y has {len(test.y)}",
+            where=test.id,
+            expected="pairs of words: as many in X as in Y",
+            hint="give the words of a pair the same place in both sets",
+        )
+    missing = tuple(word for words in (test.x, test.y) for word in embedding.lookup(words.words).missing)
+    pairs = list(zip(test.x.words, test.y.words, strict=True))
+    kept = [pair for pair in pairs if not {*missing}.intersection(pair)]
+    if len(kept) < FEWEST_WORDS:
+        raise VocabularyError(
+            f"{len(pairs) - len(kept)} of {len(pairs)} pairs lack a word in {embedding.name}",
+            where=test.id,
+            expected=f"at least {FEWEST_WORDS} pairs",
+            words=missing,
+            hint="use other words or a larger embedding",
+        )
+    first, second = zip(*kept, strict=True)
+    whole = replace(test, x=test.x.subset(first), y=test.y.subset(second))
+    return whole, missing, tuple(word for pair in pairs if pair not in kept for word in pair if word not in missing)
 
 
 def _typed(option: str, value: Any, default: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint.checks import check_choice
 from imprint.metrics.metric import Metric, MetricPart, MetricWords
-from imprint.metrics.sides import by_attributes, means
+from imprint.metrics.sides import by_attributes, length, shares, weighted
 from imprint.significance.relabelled import Chosen
 from imprint.stimuli.definition import WeatTest
 from imprint.types import Floats
@@ -34,10 +34,16 @@ class Rnd(Metric):
     title = "Relative norm distance"
     summary = "Distance of the attributes from the mean of X less that from the mean of Y"
     source = "Garg et al. (2018)"
-    orientation = "negative: the attributes are nearer to X"
+    stacked = True
 
     def __post_init__(self) -> None:
         check_choice("distance", self.distance, get_args(Distance))
+
+    @property
+    def orientation(self) -> str:
+        """What a large and a small value mean."""
+        near, far = ("negative", "positive") if self.distance == "norm" else ("positive", "negative")
+        return f"{near}: the attributes are nearer to X; {far}: nearer to Y"
 
     @property
     def unit(self) -> bool:
@@ -50,14 +56,13 @@ class Rnd(Metric):
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the mean over attributes of the difference of distances."""
-        first, second = (self._distances(mean, words.attributes) for mean in means(words.targets, chosen.x, chosen.y))
-        weights = chosen.a | chosen.b
-        return np.asarray(((first - second) * weights).sum(axis=1) / weights.sum(axis=1))
+        first, second = (self._distances(shares(side), words) for side in (chosen.x, chosen.y))
+        return np.asarray(((first - second) * shares(chosen.a | chosen.b)).sum(axis=1))
 
-    def _distances(self, mean: Floats, attributes: Floats) -> Floats:
-        products = mean @ attributes.T
+    def _distances(self, weights: Floats, words: MetricWords) -> Floats:
+        """Return the distance of every attribute from the mean, or its cosine with it."""
+        products, lengths = weighted(weights, words.products), length(weights, words)
         if self.distance == "cos":
-            lengths = np.linalg.norm(mean, axis=1)[:, None] * np.linalg.norm(attributes, axis=1)
-            return np.asarray(products / lengths)
-        squares = (mean**2).sum(axis=1)[:, None] + (attributes**2).sum(axis=1) - 2 * products
-        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(products / (lengths * np.sqrt(words.attribute_squares)))
+        return np.asarray(np.sqrt(np.maximum(lengths**2 + words.attribute_squares - 2 * products, 0.0)))

@@ -8,7 +8,7 @@ The values of one metric are a family: whoever runs several and reports one has 
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -22,17 +22,26 @@ from imprint.errors import StimulusError, VocabularyError
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
 from imprint.rows import Count, Label, Result, Row, SkippedRow, skipped
 from imprint.significance.partitions import permutation_test
-from imprint.significance.relabelled import Chosen, NullTest, exchanges, jackknife, place_among, relabellings
+from imprint.significance.relabelled import (
+    Chosen,
+    NullTest,
+    exchange_test,
+    exchanges,
+    jackknife,
+    place_among,
+    relabellings,
+)
 from imprint.stimuli.definition import Test, WeatTest, described, word_sets
 from imprint.stimuli.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
-from imprint.types import Flags, Floats, Progress
+from imprint.types import Floats, Progress
 
 RANDOM_WORDS = 999  # times that random words take the place of a test's own
 
 _CONFIDENCE = 0.95
 _BATCH = 500  # choices that are measured at once
+_DRAWS = 100  # of random words, whose rows are read at once
 
 
 class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
@@ -42,7 +51,8 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     mean value without a difference: over labels exchanged, or over random words of like frequency where `permuted` is
     None. `words_low` and `words_high` are the value's interval over words. `p_label_low` and `p_label_high` bound the
     p-value where labels were drawn. `excess` is the value less what is expected, positive where it is what the test
-    predicts or, of a metric without a direction, where there is more bias.
+    predicts or, of a metric without a direction, where there is more bias. `unpaired` are words that
+    are left out because the other word of their pair has no vector.
     """
 
     metric: str
@@ -59,6 +69,7 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     labellings: Count | None = None
     n_x: int = 0
     n_y: int = 0
+    unpaired: tuple[str, ...] = ()
 
     @property
     def family(self) -> tuple[str, ...]:
@@ -90,7 +101,7 @@ class MetricResult:
     @property
     def case(self) -> Case:
         """What is judged of it within a family."""
-        return case_of(self.checks, self.test, self.part.words.missing)
+        return case_of(self.checks, self.test, self.part.words.missing + self.part.words.unpaired)
 
     def in_family(self, judged: Judged) -> Self:
         """Return the result with its judgement."""
@@ -111,6 +122,7 @@ class MetricResult:
             missing=words.missing,
             lowered=words.lowered,
             from_subwords=words.from_subwords,
+            unpaired=words.unpaired,
             n_x=words.n_x,
             n_y=words.n_y,
             n_a=words.n_a,
@@ -181,8 +193,7 @@ def run_metrics(
     not_run: list[SkippedRow] = []
     for done, (name, metric, test) in enumerate((n, m, t) for n, m in metrics.items() for t in tests):
         try:
-            with single_threaded():
-                results += measure_metric(embedding, test, name, metric, seed=seed)
+            results += measure_metric(embedding, test, name, metric, seed=seed)
         except (VocabularyError, StimulusError) as error:
             measured = (embedding.name, embedding.sha256)
             not_run.append(
@@ -196,13 +207,13 @@ def run_metrics(
 
 def measure_metric(
     embedding: Embedding, test: Test, name: str, metric: Metric, *, seed: int = 0
-) -> Iterable[MetricResult]:
+) -> list[MetricResult]:
     """Measure a metric on one test, outside of any family."""
     if not isinstance(test, WeatTest):
         raise StimulusError(f"{test.id} has no sets X, Y, A and B", hint="choose a test with four word sets")
-    found = MetricWords.of(embedding, test, unit=metric.unit)
-    for part in metric.parts(found, test):
-        yield _measure(name, metric, test, part, seed)
+    found = MetricWords.of(embedding, test, unit=metric.unit, paired=metric.paired)
+    with single_threaded():
+        return [_measure(name, metric, test, part, seed) for part in metric.parts(found, test)]
 
 
 def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: int) -> MetricResult:
@@ -213,15 +224,22 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
     of_labels, of_words = np.random.SeedSequence([seed, 0x3E7]).spawn(2)
     label, method = _label_test(metric, words, of_labels)
-    frequency = _frequency_test(metric, words, value, of_words)
+    frequency = _frequency_test(metric, words, value, label.expected if label else 0.0, of_words)
     null = label or frequency
     expected = None if null is None else null.expected
     asked: tuple[Check, ...] = ("label", "frequency", "words") if metric.permuted else ("frequency", "words")
     fields: dict[str, Any] = {}
-    jackknifed = jackknife(lambda chosen: metric.values(words, chosen), observed, words.units(), metric.sampled)
+    jackknifed = jackknife(
+        lambda chosen: metric.values(words, chosen),
+        observed,
+        words.units(),
+        paired=metric.paired,
+        sampled=metric.sampled,
+    )
     if jackknifed is not None:
         over = jackknifed.interval(0.0 if expected is None else expected, _CONFIDENCE)
-        fields |= {"words_low": over.low, "words_high": over.high}
+        lowest, highest = metric.bounds
+        fields |= {"words_low": max(over.low, lowest), "words_high": min(over.high, highest)}
         fields["p_words"] = None if expected is None else over.p_value
     if label is not None:
         fields |= {
@@ -250,7 +268,11 @@ def _label_test(
     of_targets = metric.permuted != "attributes"
     own = observed.x[0] if of_targets else observed.a[0]
     scores = metric.additive(words)
-    if scores is not None and metric.permuted != "pairs":
+    if scores is not None and metric.permuted == "pairs":
+        signed = exchange_test(scores)
+        if signed is not None:
+            return signed, "exact"
+    elif scores is not None:
         counted = permutation_test(scores[own], scores[~own], alternative="two-sided")
         return (
             NullTest(
@@ -259,24 +281,13 @@ def _label_test(
             counted.p_method,
         )
     if metric.permuted == "pairs":
-        chosen, exact = _exchanged_pairs(words, seed)
+        turned, exact = exchanges(words.n_x, seed)
+        chosen = np.hstack([~turned, turned])
     else:
         chosen, exact = relabellings(int(own.sum()), len(own), seed)
     sides = {"x": chosen, "y": ~chosen} if of_targets else {"a": chosen, "b": ~chosen}
     values = _in_batches(metric, words, replace(observed, **sides))
     return place_among(values, exact=exact, tail=metric.tail), "exact" if exact else "sampled"
-
-
-def _exchanged_pairs(words: MetricWords, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
-    """Exchange the words of each pair, one of X and one of Y, in all ways or at random."""
-    if words.n_x != words.n_y:
-        raise StimulusError(
-            f"X has {words.n_x} words with a vector and Y {words.n_y}",
-            expected="pairs of words, as many in X as in Y",
-            hint="give pairs in the same order in both sets",
-        )
-    turned, exact = exchanges(words.n_x, seed)
-    return np.hstack([~turned, turned]), exact
 
 
 def _in_batches(metric: Metric, words: MetricWords, chosen: Chosen) -> Floats:
@@ -290,25 +301,33 @@ def _in_batches(metric: Metric, words: MetricWords, chosen: Chosen) -> Floats:
     )
 
 
-def _frequency_test(metric: Metric, words: MetricWords, value: float, seed: np.random.SeedSequence) -> NullTest | None:
-    """Put random words of like frequency in the place of all words; their rows have length one."""
+def _frequency_test(
+    metric: Metric, words: MetricWords, value: float, centre: float, seed: np.random.SeedSequence
+) -> NullTest | None:
+    """Put random words of like frequency in the place of all words, each with the length of the word it replaces.
+
+    Two-sided, it asks how often random words give a value as far from `centre`, the value without a difference: were
+    it their own mean, a value that frequency makes small would count as evidence. Draws without a value, such as a
+    pair of a word with itself, do not count.
+    """
     background = words.embedding.background
-    if background is None or not metric.unit:
+    if background is None:
         return None
     of_targets, of_attributes = (np.random.default_rng(child) for child in seed.spawn(2))
     targets = background.draw(words.target_ranks, RANDOM_WORDS, of_targets, half=0)
     attributes = background.draw(words.attribute_ranks, RANDOM_WORDS, of_attributes, half=1)
+    lengths = [np.linalg.norm(rows, axis=1, keepdims=True) for rows in (words.targets, words.attributes)]
     observed = words.observed()
-    values = [
-        metric.values(
-            replace(
-                words,
-                targets=background.rows[one].astype(np.float64),
-                attributes=background.rows[two].astype(np.float64),
-            ),
-            observed,
-        )[0]
-        for one, two in zip(targets, attributes, strict=True)
-    ]
-    known = np.array(values)[np.isfinite(values)]
-    return place_among(np.concatenate([[value], known]), exact=False, tail=metric.tail)
+    values = [np.array([value])]
+    for start in range(0, RANDOM_WORDS, _DRAWS):
+        one, two = (
+            background.rows[drawn[start : start + _DRAWS]] * long
+            for drawn, long in zip((targets, attributes), lengths, strict=True)
+        )
+        if metric.stacked:
+            values.append(metric.values(replace(words, targets=one, attributes=two), observed))
+        else:
+            each = (replace(words, targets=x, attributes=a) for x, a in zip(one, two, strict=True))
+            values += [metric.values(random, observed) for random in each]
+    known = np.concatenate(values)
+    return place_among(known[np.isfinite(known)], exact=False, tail=metric.tail, centre=centre)

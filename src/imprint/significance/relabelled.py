@@ -24,6 +24,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 MOST_LABELLINGS = 20_000  # that are all tried; of more, DRAWS are drawn
 DRAWS = 9_999
+MOST_PAIRS_OF_HALF = 17
 _CHUNK = 1_000  # labellings from one seed
 _SAME = 1e-12  # relative: what rounding may take off a statistic
 
@@ -95,13 +96,37 @@ def exchanges(pairs: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
     return np.vstack([np.zeros((1, pairs), dtype=bool), *chunks]), False
 
 
-def place_among(null: Floats, *, exact: bool, tail: BiasedTail) -> NullTest:
+def exchange_test(scores: Floats) -> NullTest | None:
+    """Count the signs of scores, one per pair, that give as large a mean on either side; None of more than 34 pairs.
+
+    The sums of one half of the pairs are looked up among those of the other, so all 2^n signs are counted.
+    """
+    if len(scores) > 2 * MOST_PAIRS_OF_HALF:
+        return None
+    first, second = (_signed_sums(half) for half in (scores[::2], scores[1::2]))
+    size = float(np.abs(scores).sum())
+    reached = abs(float(scores.sum())) - _SAME * size
+    second = np.sort(second)
+    above = int((len(second) - np.searchsorted(second, reached - first)).sum())
+    p_value = 1.0 if reached <= 0 else min(1.0, 2 * above / 2 ** len(scores))  # signs turned give the other side
+    floor = min(1.0, 2.0 ** (1 + int(np.sum(np.abs(scores) <= _SAME * size)) - len(scores)))
+    return NullTest(p_value, p_value, p_value, floor, 0.0, 2 ** len(scores), exact=True)
+
+
+def _signed_sums(scores: Floats) -> Floats:
+    sums = np.zeros(1)
+    for score in scores.tolist():
+        sums = np.concatenate([sums + score, sums - score])
+    return sums
+
+
+def place_among(null: Floats, *, exact: bool, tail: BiasedTail, centre: float | None = None) -> NullTest:
     """Place the first of the values, the observed one, among all.
 
-    Two-sided, values count that are as far from the mean of all; the mean does not change when labels are exchanged,
-    so the p-value is valid. A value that does not exist counts as reached.
+    Two-sided, values count that are as far from `centre`, or else from the mean of all, which does not change when
+    labels are exchanged, so that the p-value is valid. A value that does not exist counts as reached.
     """
-    expected = float(np.nanmean(null))
+    expected = float(np.nanmean(null)) if centre is None or tail != "both" else centre
     null = np.where(np.isnan(null), null[0], null)
     away = {"both": np.abs(null - expected), "low": -null, "high": null}[tail]
     slack = _SAME * float(np.abs(null).max())
@@ -120,25 +145,28 @@ def jackknife(
     statistic: Callable[[Chosen], Floats],
     observed: Chosen,
     units: tuple[Sequence[int], Sequence[int]],
-    sides: Sequence[Side] = SIDES,
+    *,
+    paired: bool = False,
+    sampled: Sequence[Side] = SIDES,
 ) -> "Jackknifed | None":
     """Leave out one unit after another of each set; None where a set that counts has fewer than four.
 
     `units` numbers the units of targets and of attributes, such as a word and its inflections. A set without words
-    does not count, nor does one that is not among `sides`.
+    does not count, nor does one that is not `sampled`. Of pairs, the words of X and of Y are left out together.
     """
     terms, degrees = [], []
     value = float(statistic(observed)[0])
-    for side in sides:
-        own = getattr(observed, side)[0]
-        numbers = np.asarray(units[side in ("a", "b")])
-        members = np.unique(numbers[own])
+    for sides in ("xy", "a", "b") if paired else ("x", "y", "a", "b"):
+        if sides[0] not in sampled:
+            continue
+        numbers = np.asarray(units[sides in ("a", "b")])
+        members = np.unique(numbers[getattr(observed, sides[0])[0]])
         if not len(members):
             continue
         if len(members) < FEWEST_UNITS:
             return None
-        left = np.array([own & (numbers != unit) for unit in members])
-        values = statistic(replace(observed, **{side: left}).whole())
+        others = numbers != members[:, None]
+        values = statistic(replace(observed, **{side: getattr(observed, side) & others for side in sides}).whole())
         terms.append((len(members) - 1) / len(members) * float(((values - values.mean()) ** 2).sum()))
         degrees.append(len(members) - 1)
     return Jackknifed.of(value, np.array(terms), np.array(degrees))
