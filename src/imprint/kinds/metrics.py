@@ -28,6 +28,7 @@ from imprint.view import (
     Text,
     count,
     estimate,
+    join,
     number,
     probability,
     say,
@@ -45,7 +46,7 @@ _COLUMNS = (
     CORRECTED,
 )
 _EXTRA = (
-    Column("Words", "Words of X, Y, A and B that are used.", folded=True),
+    Column("Words", "Words of X, Y, A and B, or of the groups, that are used.", folded=True),
     Column("p", "p of the metric alone, before correction.", True, extra=True),
     Column("p, frequency", "Against random words of the same frequencies.", True, extra=True),
     Column("p, words", "Two-sided p against the expected value among all words of these kinds.", True, extra=True),
@@ -137,7 +138,7 @@ def _cells(row: MetricRow) -> tuple[Cell | Text, ...]:
 def _extra(row: MetricRow) -> tuple[Cell | Text, ...]:
     settings = ", ".join(f"{one.name} {one.value}" for one in row.options)
     return (
-        say("{}, {}, {}, {}", *(count(size) for size in (row.n_x, row.n_y, row.n_a, row.n_b))),
+        join(count(size) for size in row.group_sizes or (row.n_x, row.n_y, row.n_a, row.n_b)),
         Cell(probability(row.p_value, row.p_method), order=row.p_value),
         probability(row.p_frequency),
         probability(row.p_words),

@@ -6,15 +6,13 @@ which is the same for groups of one size, as in the paper.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from imprint.metrics.grouped import LEFT_OUT, GroupMetric, by_words, group_means
-from imprint.metrics.metric import MetricPart, MetricWords
+from imprint.metrics.metric import MetricWords
 from imprint.significance.relabelled import NullTest
-from imprint.stimuli.definition import WeatTest
 from imprint.types import Floats, Indices, Ints
 
 _STARTS = 50
@@ -26,8 +24,9 @@ class Clustering(GroupMetric):
     """The clustering test.
 
     Clusters do not depend on labels, so the p-value of two groups is exact: given the clusters, how many words of X
-    are in the first one is hypergeometric. There is no interval: one word less may give other clusters, so the value
-    jumps, and jackknife intervals were found not to hold their level.
+    are in the first one is hypergeometric. The value jumps when one word less gives other clusters. The jackknife
+    counts that as error: on first names its 95 % intervals held the mean value in 95 to 99 % of samples, and were
+    1.3 to 2.5 times as wide as needed. Where no word changes anything there is no interval.
     """
 
     title = "Clustering test"
@@ -35,11 +34,8 @@ class Clustering(GroupMetric):
     source = "Gonen and Goldberg (2019)"
     orientation = "1: clusters are the groups; about 0.5 for two groups: clusters have nothing to do with them"
     tail = "high"
-    sampled = ()
-
-    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about all targets; attributes do not matter."""
-        yield MetricPart(words, 0)
+    bounds = (0.0, 1.0)
+    sampled = ("x", "y")
 
     def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
         """Return the mean over groups of the share of words in the group's cluster."""

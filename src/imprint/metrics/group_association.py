@@ -22,7 +22,7 @@ class GroupAssociation(GroupMetric):
     summary = "Does each group go with its own attributes? WEAT for any number of groups"
     source = "Swinger et al. (2019)"
     orientation = "positive: groups go with their own attributes"
-    needs_attributes = True
+    attributed = True
 
     def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
         """Return g."""

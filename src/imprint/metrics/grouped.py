@@ -1,22 +1,36 @@
 """Metrics of any number of groups: those of X and Y are the same with two."""
 
+import inspect
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 
-from imprint.metrics.metric import Metric, MetricWords
+from imprint.metrics.metric import Metric, MetricPart, MetricWords
 from imprint.significance.relabelled import Chosen
+from imprint.stimuli.definition import WeatTest
 from imprint.types import Flags, Floats, Ints
 
 LEFT_OUT = -1  # the number of no group
 
 
 class GroupMetric(Metric):
-    """A metric of any number of groups; `needs_attributes` says that each group has attributes of its own."""
+    """A metric of any number of groups.
 
-    needs_attributes: ClassVar[bool] = False
+    With `attributed`, each group has attributes of its own, and a large value means that groups go with theirs.
+    Without, the value has no direction.
+    """
+
+    attributed: ClassVar[bool] = False
+
+    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
+        """Ask about all groups at once."""
+        yield self.whole(words)
+
+    def whole(self, words: MetricWords) -> MetricPart:
+        """Return all groups as one part."""
+        return MetricPart(words, 1 if self.attributed else 0)
 
     @abstractmethod
     def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
@@ -26,6 +40,11 @@ class GroupMetric(Metric):
         """Return the value with two groups."""
         whole = chosen.whole()
         return self.of_groups(words, numbered(whole.x, whole.y), numbered(whole.a, whole.b))
+
+
+def takes_groups(thing: object) -> bool:
+    """Tell a metric of any number of groups from others."""
+    return inspect.isclass(thing) and issubclass(thing, GroupMetric)
 
 
 def numbered(*groups: Flags) -> Ints:

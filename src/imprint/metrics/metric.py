@@ -48,6 +48,7 @@ class MetricWords:
     from_subwords: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
     paired: bool = False
+    group_sizes: tuple[int, ...] = ()  # of targets, where there may be more groups than X and Y
 
     @classmethod
     def of(cls, embedding: Embedding, test: WeatTest, *, unit: bool, paired: bool = False) -> "MetricWords":

@@ -5,15 +5,13 @@ neighbours are sought among the targets of the test, as EmbeddingBiasScores does
 of a vocabulary whose group follows from an axis.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from imprint.checks import check_whole
 from imprint.metrics.grouped import GroupMetric, by_words
-from imprint.metrics.metric import MetricPart, MetricWords
-from imprint.stimuli.definition import WeatTest
+from imprint.metrics.metric import MetricWords
 from imprint.types import Floats, Ints
 
 
@@ -28,13 +26,11 @@ class Neighbours(GroupMetric):
     source = "Gonen and Goldberg (2019)"
     orientation = "1: all neighbours are of a word's own group; about 0.5 for two groups: neighbours are mixed"
     tail = "high"
+    bounds = (0.0, 1.0)
+    sampled = ("x", "y")
 
     def __post_init__(self) -> None:
         check_whole("count", self.count)
-
-    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about all targets; attributes do not matter."""
-        yield MetricPart(words, 0)
 
     def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
         """Return the mean over words of the share of neighbours that are of their group."""

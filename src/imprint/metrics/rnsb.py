@@ -6,6 +6,7 @@ compared with equal shares by the Kullback-Leibler divergence. The classifier is
 of 1 / 2 on weights and intercept. It is solved here to rounding, for many labels at once, through inner products.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -40,6 +41,7 @@ class Rnsb(Metric):
     orientation = "0: all targets are as likely to be of B; larger: some are more than others, whatever their set"
     tail = "high"
     permuted = "attributes"
+    bounds = (0.0, math.inf)
 
     def __post_init__(self) -> None:
         check_whole("split", self.split, 0)

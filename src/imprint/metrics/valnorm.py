@@ -31,6 +31,7 @@ class ValNorm(Metric):
     source = "Toney and Caliskan (2021)"
     orientation = "positive: words that people call pleasant are nearer to A than to B"
     permuted = "attributes"
+    bounds = (-1.0, 1.0)
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Ask about the words of the lexicon."""

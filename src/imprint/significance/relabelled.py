@@ -6,12 +6,13 @@ of (m - 1) / m times the squared deviations with one of its m units left out, wi
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from imprint.significance.crossed import FEWEST_UNITS, OverWords
 from imprint.significance.student import quantile, two_sided
@@ -77,11 +78,36 @@ def relabellings(first: int, size: int, seed: np.random.SeedSequence) -> tuple[F
         places = np.array(list(combinations(range(size), first)), dtype=np.int64).reshape(len(chosen), first)
         np.put_along_axis(chosen, places, values=True, axis=1)
         return chosen, True
+    return _drawn(observed, seed), False
+
+
+def group_relabellings(numbers: Ints, seed: np.random.SeedSequence) -> tuple[Ints, bool]:
+    """Return ways to exchange the words of groups, given the number of each word's group; as `relabellings` does."""
+    every, left = 1, len(numbers)
+    for size in np.bincount(numbers):
+        every, left = every * math.comb(left, int(size)), left - int(size)
+        if every > MOST_LABELLINGS:
+            return _drawn(numbers, seed), False
+    return np.array(list(_orders(tuple(np.bincount(numbers).tolist())))), True
+
+
+def _orders(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Return all orders of so many numbers of each group."""
+    if not any(left):
+        yield ()
+    for number, size in enumerate(left):
+        if size:
+            fewer = (*left[:number], size - 1, *left[number + 1 :])
+            yield from ((number, *rest) for rest in _orders(fewer))
+
+
+def _drawn(labels: Flags | Ints, seed: np.random.SeedSequence) -> npt.NDArray[Any]:
+    """Return the labels, and after them as they are in random orders."""
     chunks = [
-        np.random.default_rng(child).permuted(np.tile(observed, (min(_CHUNK, DRAWS - start), 1)), axis=1)
+        np.random.default_rng(child).permuted(np.tile(labels, (min(_CHUNK, DRAWS - start), 1)), axis=1)
         for start, child in zip(range(0, DRAWS, _CHUNK), seed.spawn(-(-DRAWS // _CHUNK)), strict=True)
     ]
-    return np.vstack([observed, *chunks]), False
+    return np.vstack([labels, *chunks])
 
 
 def exchanges(pairs: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
