@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from refusals import refuses
 from scipy.stats import entropy
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -12,7 +13,6 @@ from imprint import WeatTest, WordSet, metric
 from imprint.errors import StimulusError
 from imprint.metrics.metric import MetricWords
 from imprint.metrics.rnsb import Rnsb
-from tests.support.refusals import refuses
 
 # WEFE 1.0.1 on caliskan-6 and the bundled vectors; liblinear's tolerance set to 1e-12, which WEFE leaves at 1e-4.
 # holdout, normalize, random_state: rnsb

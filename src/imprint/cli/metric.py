@@ -7,7 +7,7 @@ import typer
 import imprint
 from imprint.checks import check_choice
 from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import JsonOption, SeedOption, named_words
+from imprint.cli.options import GroupOption, JsonOption, SeedOption, named_words
 from imprint.errors import SettingError
 
 
@@ -21,12 +21,7 @@ def metric_command(
     test: Annotated[
         list[str] | None, typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")
     ] = None,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=WORDS", help="A group, in place of a test: a file or a list of words. Give two or more."
-        ),
-    ] = None,
+    group: GroupOption = None,
     attributes: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=WORDS", help="Attributes of a group, where a metric needs them; may repeat."),

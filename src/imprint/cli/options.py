@@ -126,6 +126,12 @@ AlphaOption = Annotated[
     float,
     typer.Option("--alpha", callback=_is_alpha, help="Chance of any false discovery among tests about people (Holm)."),
 ]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group", metavar="NAME=WORDS", help="A group of your own: a file or a list of words. Give two or more."
+    ),
+]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding per line.")]
 

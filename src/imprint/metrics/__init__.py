@@ -17,5 +17,6 @@ METRICS = Registry(
         "clustering": "imprint.metrics.clustering:Clustering",
         "valnorm": "imprint.metrics.valnorm:ValNorm",
         "group-association": "imprint.metrics.group_association:GroupAssociation",
+        "subspace": "imprint.metrics.subspace:Subspace",
     },
 )

@@ -23,6 +23,7 @@ class GroupAssociation(GroupMetric):
     source = "Swinger et al. (2019)"
     orientation = "positive: groups go with their own attributes"
     attributed = True
+    directed = True
 
     def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
         """Return g."""

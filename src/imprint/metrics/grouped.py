@@ -16,13 +16,13 @@ LEFT_OUT = -1  # the number of no group
 
 
 class GroupMetric(Metric):
-    """A metric of any number of groups.
+    """A metric of any number of groups; if `attributed`, it needs attributes of each group.
 
-    With `attributed`, each group has attributes of its own, and a large value means that groups go with theirs.
-    Without, the value has no direction.
+    If `directed`, a large value means that groups go with their own attributes; otherwise it has no direction.
     """
 
     attributed: ClassVar[bool] = False
+    directed: ClassVar[bool] = False
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Ask about all groups at once."""
@@ -30,7 +30,7 @@ class GroupMetric(Metric):
 
     def whole(self, words: MetricWords) -> MetricPart:
         """Return all groups as one part."""
-        return MetricPart(words, 1 if self.attributed else 0)
+        return MetricPart(words, int(self.directed))
 
     @abstractmethod
     def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:

@@ -94,8 +94,9 @@ def weat_from_files(x: FilePath, y: FilePath, a: FilePath, b: FilePath) -> WeatT
     return test
 
 
-def groups_from_files(groups: Mapping[str, FilePath], attributes: Mapping[str, FilePath]) -> GroupsTest:
+def groups_from_files(groups: Mapping[str, FilePath], attributes: Mapping[str, FilePath] | None = None) -> GroupsTest:
     """Make a test of groups by name, each a word file or list, and of their attributes if there are any."""
+    attributes = attributes or {}
     odd = next((name for name in attributes if name not in groups), None)
     if odd is not None:
         raise StimulusError(
