@@ -219,7 +219,13 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
     expected = None if null is None else null.expected
     asked: tuple[Check, ...] = ("label", "frequency", "words") if metric.permuted else ("frequency", "words")
     fields: dict[str, Any] = {}
-    jackknifed = jackknife(lambda chosen: metric.values(words, chosen), observed, words.units(), paired=metric.paired)
+    jackknifed = jackknife(
+        lambda chosen: _in_batches(metric, words, chosen),
+        observed,
+        words.units(),
+        paired=metric.paired,
+        crossed=metric.stacked,
+    )
     if jackknifed is not None:
         over = jackknifed.interval(0.0 if expected is None else expected, _CONFIDENCE)
         lowest, highest = metric.bounds
@@ -312,4 +318,4 @@ def _frequency_test(
             each = (replace(words, targets=x, attributes=a) for x, a in zip(one, two, strict=True))
             values += [metric.values(random, observed) for random in each]
     known = np.concatenate(values)
-    return place_among(known[np.isfinite(known)], exact=False, tail=metric.tail, centre=centre)
+    return place_among(known[np.isfinite(known)], exact=False, tail=metric.tail, centre=centre, bounds=False)
