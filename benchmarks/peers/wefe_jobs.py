@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import wefe.metrics
+import wefe.metrics  # type: ignore[import-not-found]
 from gensim.models import KeyedVectors
 from wefe.debias.hard_debias import HardDebias  # type: ignore[import-not-found]
-from wefe.metrics import WEAT  # type: ignore[import-not-found]
+from wefe.metrics import WEAT
 from wefe.query import Query  # type: ignore[import-not-found]
 from wefe.word_embedding_model import WordEmbeddingModel  # type: ignore[import-not-found]
 
