@@ -33,6 +33,7 @@ from imprint.view import (
     probability,
     say,
     title,
+    words,
 )
 
 METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=())
@@ -75,9 +76,10 @@ def blocks(rows: Sequence[MetricRow]) -> Iterator[Block]:
     """Show one line per value, and how to read each metric."""
     caption = say("Metrics on {}; evidence {}", title(rows[0].embedding), family_of(rows) or "not judged")
     yield Table(caption, (*_COLUMNS, *_EXTRA), tuple((*_cells(row), *_extra(row)) for row in rows))
-    yield Details(
-        "How to read this", (*_reading(rows), *missing_notes(list({row.test: row for row in rows}.values())))
-    )
+    by_test = {row.test: row for row in rows}
+    unpaired = {row.test: row for row in rows if row.unpaired}
+    notes = (*missing_notes([*by_test.values()]), *map(_left_out, unpaired.values()))
+    yield Details("How to read this", (*_reading(rows), *notes))
 
 
 def sentences(rows: Sequence[MetricRow]) -> Iterator[Text]:
@@ -108,6 +110,13 @@ def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
             "note",
             ("page", "terminal"),
         )
+
+
+def _left_out(row: MetricRow) -> Block:
+    text = say(
+        "words of {} left out, as the other word of their pair is missing: {}", title(row.test), words(row.unpaired)
+    )
+    return Prose(text, "warning", ("terminal", "card"))
 
 
 def _said(row: MetricRow) -> Text:

@@ -1,7 +1,8 @@
-"""Mean average cosine distance: how far are the targets from the attributes?
+"""Mean average cosine similarity (MAC): how far are the targets from the attributes?
 
 Manzini, Lim, Black and Tsvetkov (2019), "Black is to criminal as Caucasian is to police", section 4: the mean over
-targets and attribute sets of the mean cosine distance of the target from the words of the set.
+targets and attribute sets of the mean cosine distance of the target from the words of the set. Its name says
+similarity, but it is a mean of distances, there and in WEFE.
 """
 
 from collections.abc import Iterator
@@ -18,9 +19,9 @@ from imprint.types import Floats
 
 @dataclass(frozen=True)
 class Mac(Metric):
-    """Mean average cosine distance; it has no settings."""
+    """Mean average cosine similarity; it has no settings."""
 
-    title = "Mean average cosine distance"
+    title = "Mean average cosine similarity"
     summary = "Mean cosine distance of the targets from the words of each attribute set"
     source = "Manzini et al. (2019)"
     orientation = "below the expected value: the targets are nearer to the attributes than random words are"

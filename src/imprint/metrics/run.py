@@ -242,10 +242,11 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         lambda random: metric.values(random, observed),
     )
     jackknifed = jackknife(
-        lambda chosen: metric.values(words, chosen),
+        lambda chosen: _in_batches(metric, words, chosen),
         observed,
         words.units(),
         paired=metric.paired,
+        crossed=metric.stacked,
         sampled=metric.sampled,
     )
     return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, seed)
@@ -366,4 +367,4 @@ def frequency_test(
             each = (replace(words, targets=x, attributes=a) for x, a in zip(one, two, strict=True))
             values += [measure(random) for random in each]
     known = np.concatenate(values)
-    return place_among(known[np.isfinite(known)], exact=False, tail=metric.tail, centre=centre)
+    return place_among(known[np.isfinite(known)], exact=False, tail=metric.tail, centre=centre, bounds=False)

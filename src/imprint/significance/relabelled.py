@@ -2,13 +2,14 @@
 
 The statistic is given as a function of which words are in which set, many choices at a time. Labels are exchanged in
 all ways where these are few, and otherwise at random. The interval is a jackknife within sets: V is the sum over sets
-of (m - 1) / m times the squared deviations with one of its m units left out, with Satterthwaite's degrees of freedom.
+of (m - 1) / m times the squared deviations with one of its m units left out, less the interaction of targets and
+attributes, with Satterthwaite's degrees of freedom. Of a difference of mean cosines it is the interval of `crossed`.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -58,12 +59,13 @@ class Chosen:
 class NullTest:
     """Where an observed value lies among those without a difference.
 
-    `expected` is their mean. `p_low` and `p_high` bound the exact p-value: they are it where all labels were tried.
+    `expected` is their mean. `p_low` and `p_high` bound the exact p-value: they are it where all labels were tried,
+    and None where bounds were not asked for.
     """
 
     p_value: float
-    p_low: float
-    p_high: float
+    p_low: float | None
+    p_high: float | None
     p_floor: float
     expected: float
     tried: int
@@ -146,7 +148,9 @@ def _signed_sums(scores: Floats) -> Floats:
     return sums
 
 
-def place_among(null: Floats, *, exact: bool, tail: BiasedTail, centre: float | None = None) -> NullTest:
+def place_among(
+    null: Floats, *, exact: bool, tail: BiasedTail, centre: float | None = None, bounds: bool = True
+) -> NullTest:
     """Place the first of the values, the observed one, among all.
 
     Two-sided, values count that are as far from `centre`, or else from the mean of all, which does not change when
@@ -161,6 +165,8 @@ def place_among(null: Floats, *, exact: bool, tail: BiasedTail, centre: float | 
     if exact:
         floor = int(np.sum(away >= away.max() - slack)) / tried
         return NullTest(p_value, p_value, p_value, floor, expected, tried, exact=True)
+    if not bounds:
+        return NullTest(p_value, None, None, 1 / tried, expected, tried, exact=False)
     from imprint.significance.sampled import CONFIDENCE, binomial_interval
 
     low, high = binomial_interval(reached - 1, tried - 1, CONFIDENCE)
@@ -173,29 +179,61 @@ def jackknife(
     units: tuple[Sequence[int], Sequence[int]],
     *,
     paired: bool = False,
+    crossed: bool = False,
     sampled: Sequence[Side] = SIDES,
 ) -> "Jackknifed | None":
     """Leave out one unit after another of each set; None where a set that counts has fewer than four.
 
     `units` numbers the units of targets and of attributes, such as a word and its inflections. A set without words
     does not count, nor does one that is not `sampled`. Of pairs, the words of X and of Y are left out together.
+    Targets and attributes are both drawn, so the sum over sets counts their interaction twice; where `crossed`, one of
+    each is left out to take it off once.
     """
-    terms, degrees = [], []
     value = float(statistic(observed)[0])
-    for sides in ("xy", "a", "b") if paired else ("x", "y", "a", "b"):
-        if sides[0] not in sampled:
-            continue
-        numbers = np.asarray(units[sides in ("a", "b")])
-        members = np.unique(numbers[getattr(observed, sides[0])[0]])
-        if not len(members):
-            continue
-        if len(members) < FEWEST_UNITS:
-            return None
-        others = numbers != members[:, None]
-        values = statistic(replace(observed, **{side: getattr(observed, side) & others for side in sides}).whole())
-        terms.append((len(members) - 1) / len(members) * float(((values - values.mean()) ** 2).sum()))
-        degrees.append(len(members) - 1)
-    return Jackknifed.of(value, np.array(terms), np.array(degrees))
+    sides = [
+        [_without(observed, names, np.asarray(units[role])) for names in of_role if names[0] in sampled]
+        for role, of_role in enumerate((("xy",) if paired else ("x", "y"), ("a", "b")))
+    ]
+    targets, attributes = ([one for one in of_role if one is not None] for of_role in sides)
+    if any(len(one) < FEWEST_UNITS for one in targets + attributes):
+        return None
+    terms = np.array(
+        [squares_left_out(statistic(replace(observed, **one.left).whole())) for one in targets + attributes]
+    )
+    degrees = np.array([len(one) - 1 for one in targets + attributes])
+    twice = 0.0
+    if crossed:
+        for one, other in product(targets, attributes):
+            both = {name: np.repeat(flags, len(other), axis=0) for name, flags in one.left.items()}
+            both |= {name: np.tile(flags, (len(one), 1)) for name, flags in other.left.items()}
+            twice += squares_left_out(statistic(replace(observed, **both)).reshape(len(one), len(other)))
+    return Jackknifed.of(value, terms, degrees, twice)
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOut:
+    """Sides with one unit after another left out, one a row."""
+
+    left: dict[str, Flags]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.left.values())))
+
+
+def _without(observed: Chosen, names: str, numbers: Ints) -> _LeftOut | None:
+    """Leave units out of a side, or of two together; None where the side is empty."""
+    members = np.unique(numbers[getattr(observed, names[0])[0]])
+    others = numbers != members[:, None]
+    return _LeftOut({name: getattr(observed, name) & others for name in names}) if len(members) else None
+
+
+def squares_left_out(values: Floats) -> float:
+    """Return (m - 1) / m times the squared deviations along every axis of m values with a unit left out."""
+    scale = 1.0
+    for axis, size in enumerate(values.shape):
+        values = values - values.mean(axis=axis, keepdims=True)
+        scale *= (size - 1) / size
+    return scale * float((values**2).sum())
 
 
 @dataclass(frozen=True)
@@ -207,12 +245,13 @@ class Jackknifed:
     df: float
 
     @classmethod
-    def of(cls, value: float, terms: Floats, degrees: Ints) -> "Jackknifed | None":
-        """Add up what each set contributes; None where no word matters, or one does not exist."""
+    def of(cls, value: float, terms: Floats, degrees: Ints, twice: float) -> "Jackknifed | None":
+        """Add up what sets contribute, less what they count twice; None where no word matters, or a value fails."""
         total = float(terms.sum()) if len(terms) else 0.0
         if not (math.isfinite(total) and math.isfinite(value) and total > 0):
             return None
-        return cls(value, math.sqrt(total), total**2 / float((terms**2 / degrees).sum()))
+        variance = max(total - twice, float(terms.max())) if math.isfinite(twice) else total
+        return cls(value, math.sqrt(variance), total**2 / float((terms**2 / degrees).sum()))
 
     def interval(self, expected: float, confidence: float) -> OverWords:
         """Return the interval of the value over words, and the p-value of its being what is expected."""
