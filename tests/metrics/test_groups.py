@@ -16,7 +16,7 @@ from imprint.metrics.group_association import GroupAssociation
 from imprint.metrics.grouped import LEFT_OUT
 from imprint.metrics.groups import measure_groups
 from imprint.metrics.metric import MetricWords, make_metric
-from imprint.metrics.neighbours import Neighbours
+from imprint.metrics.neighbours import NeighbourTest
 from imprint.metrics.rnd import Rnd
 from imprint.metrics.run import run_metrics
 from imprint.metrics.subspace import Subspace
@@ -165,7 +165,7 @@ def test_no_difference_is_found_between_random_groups(bundled):
     words = MetricWords.of(bundled, get("caliskan-6"), unit=True)
     labels, exact = group_relabellings(np.repeat(np.arange(3), 3), np.random.SeedSequence(0))
     assert (len(labels), exact) == (1_680, True)
-    for one in (Clustering(), Neighbours(count=2)):
+    for one in (Clustering(), NeighbourTest(count=2)):
         p_values = []
         for _ in range(40):
             drawn = rng.choice(np.arange(1_000, 9_000), 9, replace=False)
