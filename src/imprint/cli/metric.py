@@ -7,7 +7,7 @@ import typer
 import imprint
 from imprint.checks import check_choice
 from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import JsonOption, SeedOption
+from imprint.cli.options import GroupOption, JsonOption, SeedOption, named_words
 from imprint.errors import SettingError
 
 
@@ -18,7 +18,14 @@ def metric_command(
         list[str],
         typer.Option(help="A metric's name, also with settings: rnd:distance=cos. May repeat; see imprint metrics."),
     ],
-    test: Annotated[list[str], typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")],
+    test: Annotated[
+        list[str] | None, typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")
+    ] = None,
+    group: GroupOption = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=WORDS", help="Attributes of a group, where a metric needs them; may repeat."),
+    ] = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -26,40 +33,52 @@ def metric_command(
 ) -> None:
     """Run several metrics on the same tests and words.
 
-    All values of metrics of other works are corrected together.
+    The values of one metric are corrected together. With several metrics, a table says which agree.
     """
     from imprint.cli.console import progress_bar, show_findings
     from imprint.stimuli.catalog import choose
-    from imprint.stimuli.definition import word_sets
+    from imprint.stimuli.definition import words_of
+    from imprint.stimuli.files import groups_from_files
 
-    tests = choose(imprint.catalogue(), test)
+    if bool(test) == bool(group):
+        raise SettingError("give either --test or --group", option="test" if test else "group")
+    asked = dict(map(_with_settings, metric))
+    tests = choose(imprint.catalogue(), test or ())
+    groups = [groups_from_files(named_words("group", group), named_words("attributes", attributes))] if group else []
     from imprint.kinds.metrics import metrics  # after the choice: it loads numpy
+    from imprint.metrics.agreement import metric_agreement
+    from imprint.metrics.grouped import takes_groups
     from imprint.metrics.metric import is_metric, make_metric
     from imprint.metrics.run import run_metrics
 
-    asked = dict(map(_with_settings, metric))
     known = metrics()
     for name, settings in asked.items():
         check_choice("metric", name, known)
         if settings and not is_metric(known[name]):
             raise SettingError(f"{name} takes no settings here", option="metric", got=next(iter(settings)))
+        if groups and not takes_groups(known[name]):
+            takers = ", ".join(one for one, found in known.items() if takes_groups(found))
+            raise SettingError(option="metric", got=name, expected=f"one that takes groups: {takers}")
     others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(known[name])}
     with opened_subjects([subject], about) as subjects:
         opened = subjects.subjects[0]
         found = [
             row
             for name in asked
-            if name not in others
+            if name not in others and name != "weat"
             for one in tests
             for row in imprint.metric(name, opened, one).findings()
         ]
-        if others:
-            words = [word for one in tests for words in word_sets(one).values() for word in words.words]
+        if others or "weat" in asked:
             needed = [word for one in others.values() for word in one.also()]
-            (vectors,) = subjects.words([*words, *needed])
+            (vectors,) = subjects.words([*words_of([*tests, *groups]), *needed])
+        if "weat" in asked:
+            battery = imprint.run_battery(vectors, tests, seed=seed)
+            found += [*(one.finding() for one in battery.weats), *battery.skipped]
+        if others:
             with progress_bar("metrics") as progress:
-                found += run_metrics(vectors, tests, others, seed=seed, progress=progress).findings()
-    show_findings(found, json=json)
+                found += run_metrics(vectors, [*tests, *groups], others, seed=seed, progress=progress).findings()
+    show_findings([*found, *metric_agreement(found)], json=json)
 
 
 def metrics_command() -> None:

@@ -132,14 +132,14 @@ def controls(
 
 
 def _ask(subject: Embedding | Encoder, cache: EncodingStore | None) -> tuple[tuple[Control, ...], int]:
-    tests, valence, pairs = _tests(), _valence(), _pairs()
+    tests, rated, pairs = _tests(), valence(), _pairs()
     words = control_words()
     vectors, encoded = _vectors(subject, sorted(words), cache)
     least = _VALENCE if isinstance(subject, Embedding) else _ENCODER_VALENCE
     found = (
         _coverage(words, vectors),
         *_neutral(tests, vectors),
-        _pleasant(valence, tests[0], vectors, least),
+        _pleasant(rated, tests[0], vectors, least),
         _similar(pairs, vectors),
     )
     return found, encoded
@@ -147,7 +147,7 @@ def _ask(subject: Embedding | Encoder, cache: EncodingStore | None) -> tuple[tup
 
 def control_words() -> set[str]:
     """Return every word that the controls ask about."""
-    return {*_valence(), *(word for pair in _pairs().pairs for word in pair), *words_of(_tests())}
+    return {*valence(), *(word for pair in _pairs().pairs for word in pair), *words_of(_tests())}
 
 
 def _tests() -> list[WeatTest]:
@@ -178,9 +178,9 @@ def _neutral(tests: Sequence[WeatTest], vectors: WordVectors) -> Iterator[Contro
         yield Control(name, value, least, passed, asked, missing)
 
 
-def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: WordVectors, least: float) -> Control:
+def _pleasant(rated: Mapping[str, float], test: WeatTest, vectors: WordVectors, least: float) -> Control:
     """Correlate how much nearer words lie to pleasant words with how pleasant people call them."""
-    known = [word for word in valence if word in vectors]
+    known = [word for word in rated if word in vectors]
     a, b = _rows(test.a.words, vectors), _rows(test.b.words, vectors)
     value = None
     if len(known) >= _FEWEST and min(len(a), len(b)) > 1:
@@ -189,8 +189,8 @@ def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: WordVectors
         spread = near.std(axis=1, ddof=1)
         scores = (near[:, : len(a)].mean(axis=1) - near[:, len(a) :].mean(axis=1)) / np.where(spread > 0, spread, 1.0)
         if np.ptp(scores) > 0:
-            value = float(np.corrcoef(scores, [valence[word] for word in known])[0, 1])
-    return _least("pleasant words", value, least, len(valence), len(valence) - len(known))
+            value = float(np.corrcoef(scores, [rated[word] for word in known])[0, 1])
+    return _least("pleasant words", value, least, len(rated), len(rated) - len(known))
 
 
 def _similar(pairs: PairBenchmark, vectors: WordVectors) -> Control:
@@ -229,7 +229,8 @@ def _vectors(
 
 
 @cache
-def _valence() -> dict[str, float]:
+def valence() -> dict[str, float]:
+    """Return how pleasant people call words."""
     text = (resources.files("imprint.evaluation") / "data" / "valence.tsv").read_text("utf-8")
     return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}
 

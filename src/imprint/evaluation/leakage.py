@@ -6,7 +6,7 @@ who bear a first name, and what a crowd thinks of a profession; the last list is
 the axis before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ from imprint.types import Floats32, Indices, Report
 
 NAMES = "first names, by sex"
 RACES = "first names, by race"
+GIVEN = "words given, by group"
 GENDERS = ("women", "men")
 PART = "debiasing"  # the part of an audit that recovers gender
 FEWEST_PER_LABEL = 2 * FOLDS
@@ -126,6 +127,7 @@ def leakage(
     axis: Axis,
     *,
     after: EncoderLike | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
     cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
@@ -142,6 +144,8 @@ def leakage(
         An axis of it, from `pair_axis` or `set_axis`.
     after
         The same after debiasing, asked about the same words.
+    groups
+        Words by the name of their group, such as a religion: groups that are recovered too.
     cache
         Where encodings are kept between runs.
     seed
@@ -159,7 +163,7 @@ def leakage(
     >>> imprint.leakage("default", imprint.pair_axis("default", [("he", "she")]))
     Leakage(glove.6B.100d, 11 recoveries)
     """
-    words = leakage_words()
+    words = [*leakage_words(), *(word for own in (groups or {}).values() for word in own)]
     before = word_vectors(before, words, cache=cache)
     after = None if after is None else word_vectors(after, words, cache=cache)
     embeddings = [before] if after is None else [before, after]
@@ -168,6 +172,10 @@ def leakage(
         every.insert(1, (RACES, _races(before)))
     if all(one.has_vocabulary for one in embeddings):
         every.append((f"words furthest out on {axis.name}", _furthest(before, after, axis)))
+    named: dict[str, tuple[str, ...]] = {RACES: _RACES}
+    if groups:
+        every.insert(0, (GIVEN, _labelled(*(_known(own, before, after) for own in groups.values()))))
+        named[GIVEN] = tuple(groups)
     last = embeddings[-1]
     lists = {name: listed for name, listed in every if rarer_label_count(listed[1]) >= FEWEST_PER_LABEL}
     names = " and ".join(one.name for one in embeddings)
@@ -192,7 +200,7 @@ def leakage(
             if report is not None:
                 report("recovering groups", len(rows), len(lists) * len(ways))
             tried = [recover(_unit(one, words), labels) for one in embeddings]
-            rows.append(_row(embeddings, name, method, labels, tried, seed))
+            rows.append(_row(embeddings, name, named.get(name, GENDERS), method, labels, tried, seed))
     return Leakage(before.name, None if after is None else after.name, tuple(rows), not_run)
 
 
@@ -206,6 +214,7 @@ def leakage_words() -> list[str]:
 def _row(
     embeddings: Sequence[Embedding],
     word_list: str,
+    group_names: tuple[str, ...],
     method: str,
     labels: Indices,
     tried: Sequence[RecoveryAttempt],
@@ -225,7 +234,7 @@ def _row(
         seed=seed,
         word_list=word_list,
         method=method,
-        group_names=_RACES if word_list == RACES else GENDERS,
+        group_names=group_names,
         group_sizes=tuple(np.bincount(labels)[::-1].tolist()),
         chance=1 / (labels.max() + 1) if first.folds is not None else chance_of_clusters(last.right, labels, seed),
         against=embeddings[0].name if several else None,

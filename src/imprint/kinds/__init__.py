@@ -54,6 +54,7 @@ REGISTRY = Registry(
         "reproduction": "imprint.kinds.reproduction:REPRODUCTION",
         "removed-names": "imprint.kinds.reproduction:REMOVED_NAMES",
         "metric": "imprint.kinds.metrics:METRIC",
+        "metric-agreement": "imprint.kinds.metrics:METRIC_AGREEMENT",
         "swap": "imprint.kinds.swap:SWAP",
         "translation": "imprint.kinds.translation:TRANSLATION",
         "study-matching": "imprint.study.kinds:MATCHING",

@@ -8,6 +8,7 @@ from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, all_kinds, find_kind
 from imprint.kinds.tests import CORRECTED, corrected_cell, evidence_cell, family_of, missing_notes
 from imprint.metrics import METRICS
+from imprint.metrics.agreement import MetricAgreementRow
 from imprint.metrics.metric import is_metric, make_metric
 from imprint.metrics.run import MetricRow, run_metrics
 from imprint.rows import Result
@@ -27,6 +28,7 @@ from imprint.view import (
     Text,
     count,
     estimate,
+    join,
     number,
     probability,
     say,
@@ -45,12 +47,20 @@ _COLUMNS = (
     CORRECTED,
 )
 _EXTRA = (
-    Column("Words", "Words of X, Y, A and B that are used.", folded=True),
+    Column("Words", "Words of X, Y, A and B, or of the groups, that are used.", folded=True),
     Column("p", "p of the metric alone, before correction.", True, extra=True),
     Column("p, frequency", "Against random words of the same frequencies.", True, extra=True),
     Column("p, words", "Two-sided p against the expected value among all words of these kinds.", True, extra=True),
     Column("Labels tried", "Ways to exchange the labels of words that were tried.", True, extra=True),
     Column("Settings", "Settings of the metric.", extra=True),
+)
+_AGREEMENT = (
+    Column("Metric"),
+    Column("Other"),
+    Column("Tests", "Tests on which both were measured.", True),
+    Column("Same direction", "Of the tests on which both have a direction.", True),
+    Column("Same evidence", "Both or neither show a difference, of the tests on which both were judged.", True),
+    Column("Rank correlation", "Spearman's, over tests.", True),
 )
 _LEVELS: dict[Evidence, str] = {
     "moderate": "differs from what exchanged labels give, holds for other words of these kinds and beyond word "
@@ -137,13 +147,40 @@ def _cells(row: MetricRow) -> tuple[Cell | Text, ...]:
 def _extra(row: MetricRow) -> tuple[Cell | Text, ...]:
     settings = ", ".join(f"{one.name} {one.value}" for one in row.options)
     return (
-        say("{}, {}, {}, {}", *(count(size) for size in (row.n_x, row.n_y, row.n_a, row.n_b))),
+        join(count(size) for size in row.group_sizes or (row.n_x, row.n_y, row.n_a, row.n_b)),
         Cell(probability(row.p_value, row.p_method), order=row.p_value),
         probability(row.p_frequency),
         probability(row.p_words),
         NOTHING if row.labellings is None else count(row.labellings),
         settings or NOTHING,
     )
+
+
+def agreement_blocks(rows: Sequence[MetricAgreementRow]) -> Iterator[Block]:
+    """Show which metrics say the same."""
+    caption = say("Do metrics say the same on {}?", title(rows[0].embedding))
+    yield Table(caption, _AGREEMENT, tuple(map(_agreement, rows)))
+    yield Prose(
+        "Tests share words, so the rank correlation has no p-value. It compares values less what is expected, in the "
+        "predicted direction, and needs four tests. A metric without a direction is compared by its size.",
+        "note",
+        ("page", "terminal"),
+    )
+
+
+def _agreement(row: MetricAgreementRow) -> tuple[Cell | Text, ...]:
+    return (
+        row.metric,
+        row.other_metric,
+        count(row.n_tests),
+        _share(row.n_same_direction, row.n_directed),
+        _share(row.n_same_evidence, row.n_judged),
+        number(row.rank_correlation),
+    )
+
+
+def _share(same: int, asked: int) -> Cell:
+    return Cell(say("{} of {}", count(same), count(asked)) if asked else NOTHING, order=same if asked else None)
 
 
 def metrics() -> dict[str, Callable[..., Result]]:
@@ -202,4 +239,12 @@ METRIC = Kind(
     aliases={"p": "p_value"},
     card=True,
     opens=3,
+)
+METRIC_AGREEMENT = Kind(
+    "metric-agreement",
+    row=MetricAgreementRow,
+    part=METRIC_PART,
+    blocks=agreement_blocks,
+    aliases={"r": "rank_correlation"},
+    rank=1,
 )

@@ -167,7 +167,7 @@ def _why_not(row: JudgedRow, checks: Sequence[str]) -> str:
             "too few names or texts" if "words" in checks else "frequencies of names are not known, or hardly overlap"
         )
     if "words" in checks:
-        return "too few different words"
+        return "no interval over words" if row.kind == "metric" else "too few different words"
     return "too many texts to send" if row.kind == "seat" else "the vocabulary is too small"
 
 

@@ -11,5 +11,12 @@ METRICS = Registry(
         "ripa": "imprint.metrics.ripa:Ripa",
         "direct-bias": "imprint.metrics.direct_bias:DirectBias",
         "same": "imprint.metrics.same:Same",
+        "rnsb": "imprint.metrics.rnsb:Rnsb",
+        "sc-weat": "imprint.metrics.sc_weat:ScWeat",
+        "neighbours": "imprint.metrics.neighbours:Neighbours",
+        "clustering": "imprint.metrics.clustering:Clustering",
+        "valnorm": "imprint.metrics.valnorm:ValNorm",
+        "group-association": "imprint.metrics.group_association:GroupAssociation",
+        "subspace": "imprint.metrics.subspace:Subspace",
     },
 )

@@ -17,7 +17,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.metrics import METRICS
 from imprint.rows import Label
-from imprint.significance.relabelled import BiasedTail, Chosen
+from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.inflection import units
 from imprint.types import Floats, Ints
@@ -48,6 +48,7 @@ class MetricWords:
     from_subwords: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
     paired: bool = False
+    group_sizes: tuple[int, ...] = ()  # of targets, where there may be more groups than X and Y
 
     @classmethod
     def of(cls, embedding: Embedding, test: WeatTest, *, unit: bool, paired: bool = False) -> "MetricWords":
@@ -159,6 +160,7 @@ class Metric(ABC):
     title: ClassVar[str]
     summary: ClassVar[str]  # one line for the list of metrics
     source: ClassVar[str]
+    sampled: ClassVar[tuple[Side, ...]] = SIDES  # sets whose words count as a sample; the interval is over these
     paired: ClassVar[bool] = False
     stacked: ClassVar[bool] = False
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
@@ -196,6 +198,10 @@ class Metric(ABC):
         Where pairs are exchanged, one score per pair, whose mean is the value. The p-value is then exact for any
         number of words, or of up to 34 pairs. None where the value is not of this form.
         """
+        return None
+
+    def label_test(self, words: MetricWords) -> NullTest | None:
+        """Return the exact test over all labels where there is a formula for it; None where they are tried."""
         return None
 
     def also(self) -> Sequence[str]:

@@ -1,13 +1,14 @@
-"""Metrics on tests: one value each, with its p-value, its interval over words and its evidence, judged together.
+"""Metrics on tests: one value each, with its p-value, its interval over words and its evidence.
 
 A p-value has a null. Exchanging the labels of the words asks whether the sets differ; where that cannot change the
 value, random words of like frequency take the place of the words. The interval is over words, as in every test. What
 strong evidence needs, the axes of the space, is not asked of these metrics, so they reach moderate evidence at most.
+The values of one metric are a family: whoever runs several and reports one has more chances to find something.
 """
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -23,6 +24,7 @@ from imprint.rows import Count, Label, Result, Row, SkippedRow, skipped
 from imprint.significance.partitions import permutation_test
 from imprint.significance.relabelled import (
     Chosen,
+    Jackknifed,
     NullTest,
     exchange_test,
     exchanges,
@@ -30,11 +32,13 @@ from imprint.significance.relabelled import (
     place_among,
     relabellings,
 )
-from imprint.stimuli.definition import Test, WeatTest, described, word_sets
+from imprint.stimuli.definition import AnyTest, GroupsTest, WeatTest, described, words_of
 from imprint.stimuli.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Floats, Progress
+
+PMethod = Literal["exact", "certified", "sampled"]
 
 RANDOM_WORDS = 999  # times that random words take the place of a test's own
 
@@ -49,8 +53,9 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     `about` names the attribute set or word that the value is about, where it is not the whole test. `expected` is the
     mean value without a difference: over labels exchanged, or over random words of like frequency where `permuted` is
     None. `words_low` and `words_high` are the value's interval over words. `p_label_low` and `p_label_high` bound the
-    p-value where labels were drawn. `unpaired` are words that are left out because the other word of their pair has no
-    vector.
+    p-value where labels were drawn. `excess` is the value less what is expected, positive where it is what the test
+    predicts or, of a metric without a direction, where there is more bias. `unpaired` are words that
+    are left out because the other word of their pair has no vector.
     """
 
     metric: str
@@ -59,14 +64,21 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     orientation: str
     value: float | None
     expected: float | None = None
+    excess: float | None = None
     about: str | None = None
     options: tuple[Label, ...] = ()
     permuted: Permuted | None = None
-    p_method: Literal["exact", "certified", "sampled"] | None = None
+    p_method: PMethod | None = None
     labellings: Count | None = None
     n_x: int = 0
     n_y: int = 0
+    group_sizes: tuple[int, ...] = ()
     unpaired: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> tuple[str, ...]:
+        """What tells the family apart in which its p-values were corrected: the values of one metric."""
+        return *super().family, self.metric
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,13 +87,13 @@ class MetricResult:
 
     name: str
     metric: Metric
-    test: WeatTest
+    test: WeatTest | GroupsTest
     part: MetricPart
     value: float
     expected: float | None
     checks: Checks
     null: NullTest | None
-    p_method: Literal["exact", "certified", "sampled"] | None
+    p_method: PMethod | None
     seed: int
     judged: Judged | None = None
 
@@ -119,6 +131,7 @@ class MetricResult:
             n_y=words.n_y,
             n_a=words.n_a,
             n_b=words.n_b,
+            group_sizes=words.group_sizes,
             metric=self.name,
             metric_title=self.metric.title,
             metric_source=self.metric.source,
@@ -127,6 +140,7 @@ class MetricResult:
             about=self.part.about,
             value=self.value,
             expected=self.expected,
+            excess=away * (self.part.sign or (-1 if self.metric.tail == "low" else 1)),
             statistic=self.value,
             p_value=self.checks.p_of(self.checks.first),
             p_method=self.p_method,
@@ -140,7 +154,7 @@ class MetricResult:
 
 @dataclass(frozen=True, repr=False)
 class MetricBattery(Result):
-    """Values of metrics on tests, those about people judged together.
+    """Values of metrics on tests; those of one metric about people are judged together.
 
     Attributes
     ----------
@@ -168,18 +182,17 @@ class MetricBattery(Result):
 
 def run_metrics(
     subject: EncoderLike,
-    tests: Sequence[Test],
+    tests: Sequence[AnyTest],
     metrics: Mapping[str, Metric],
     *,
     alpha: float = ALPHA,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> MetricBattery:
-    """Run metrics, given by name, on the same tests and words, and judge all values together."""
+    """Run metrics, given by name, on the same tests and words, and judge the values of each together."""
     check_alpha(alpha)
-    words = [word for test in tests for one in word_sets(test).values() for word in one.words]
     needed = [word for metric in metrics.values() for word in metric.also()]
-    embedding = word_vectors(subject, [*words, *needed])
+    embedding = word_vectors(subject, [*words_of(tests), *needed])
     results: list[MetricResult] = []
     not_run: list[SkippedRow] = []
     for done, (name, metric, test) in enumerate((n, m, t) for n, m in metrics.items() for t in tests):
@@ -192,13 +205,19 @@ def run_metrics(
             )
         if progress is not None:
             progress(done + 1, len(metrics) * len(tests))
-    return MetricBattery(tuple(judge_all(results, alpha)), tuple(not_run), alpha)
+    judged = [judge_all([one for one in results if one.name == name], alpha) for name in metrics]
+    return MetricBattery(tuple(one for own in judged for one in own), tuple(not_run), alpha)
 
 
 def measure_metric(
-    embedding: Embedding, test: Test, name: str, metric: Metric, *, seed: int = 0
+    embedding: Embedding, test: AnyTest, name: str, metric: Metric, *, seed: int = 0
 ) -> list[MetricResult]:
     """Measure a metric on one test, outside of any family."""
+    if isinstance(test, GroupsTest):
+        from imprint.metrics.groups import measure_groups
+
+        with single_threaded():
+            return [measure_groups(embedding, test, name, metric, seed=seed)]
     if not isinstance(test, WeatTest):
         raise StimulusError(f"{test.id} has no sets X, Y, A and B", hint="choose a test with four word sets")
     found = MetricWords.of(embedding, test, unit=metric.unit, paired=metric.paired)
@@ -214,18 +233,42 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
     of_labels, of_words = np.random.SeedSequence([seed, 0x3E7]).spawn(2)
     label, method = _label_test(metric, words, of_labels)
-    frequency = _frequency_test(metric, words, value, label.expected if label else 0.0, of_words)
-    null = label or frequency
-    expected = None if null is None else null.expected
-    asked: tuple[Check, ...] = ("label", "frequency", "words") if metric.permuted else ("frequency", "words")
-    fields: dict[str, Any] = {}
+    frequency = frequency_test(
+        metric,
+        words,
+        value,
+        label.expected if label else 0.0,
+        of_words,
+        lambda random: metric.values(random, observed),
+    )
     jackknifed = jackknife(
         lambda chosen: _in_batches(metric, words, chosen),
         observed,
         words.units(),
         paired=metric.paired,
         crossed=metric.stacked,
+        sampled=metric.sampled,
     )
+    return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, seed)
+
+
+def measured(
+    name: str,
+    metric: Metric,
+    test: WeatTest | GroupsTest,
+    part: MetricPart,
+    value: float,
+    labelled: tuple[NullTest | None, PMethod | None],
+    frequency: NullTest | None,
+    jackknifed: Jackknifed | None,
+    seed: int,
+) -> MetricResult:
+    """Put together what was found about one value."""
+    label, method = labelled
+    null = label or frequency
+    expected = None if null is None else null.expected
+    asked: tuple[Check, ...] = ("label", "frequency", "words") if metric.permuted else ("frequency", "words")
+    fields: dict[str, Any] = {}
     if jackknifed is not None:
         over = jackknifed.interval(0.0 if expected is None else expected, _CONFIDENCE)
         lowest, highest = metric.bounds
@@ -248,10 +291,12 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
 
 def _label_test(
     metric: Metric, words: MetricWords, seed: np.random.SeedSequence
-) -> tuple[NullTest | None, Literal["exact", "certified", "sampled"] | None]:
+) -> tuple[NullTest | None, PMethod | None]:
     """Exchange labels, in all ways or at random."""
     if metric.permuted is None:
         return None, None
+    if (found := metric.label_test(words)) is not None:
+        return found, "exact"
     observed = words.observed()
     of_targets = metric.permuted != "attributes"
     own = observed.x[0] if of_targets else observed.a[0]
@@ -289,8 +334,13 @@ def _in_batches(metric: Metric, words: MetricWords, chosen: Chosen) -> Floats:
     )
 
 
-def _frequency_test(
-    metric: Metric, words: MetricWords, value: float, centre: float, seed: np.random.SeedSequence
+def frequency_test(
+    metric: Metric,
+    words: MetricWords,
+    value: float,
+    centre: float,
+    seed: np.random.SeedSequence,
+    measure: Callable[[MetricWords], Floats],
 ) -> NullTest | None:
     """Put random words of like frequency in the place of all words, each with the length of the word it replaces.
 
@@ -305,7 +355,6 @@ def _frequency_test(
     targets = background.draw(words.target_ranks, RANDOM_WORDS, of_targets, half=0)
     attributes = background.draw(words.attribute_ranks, RANDOM_WORDS, of_attributes, half=1)
     lengths = [np.linalg.norm(rows, axis=1, keepdims=True) for rows in (words.targets, words.attributes)]
-    observed = words.observed()
     values = [np.array([value])]
     for start in range(0, RANDOM_WORDS, _DRAWS):
         one, two = (
@@ -313,9 +362,9 @@ def _frequency_test(
             for drawn, long in zip((targets, attributes), lengths, strict=True)
         )
         if metric.stacked:
-            values.append(metric.values(replace(words, targets=one, attributes=two), observed))
+            values.append(measure(replace(words, targets=one, attributes=two)))
         else:
             each = (replace(words, targets=x, attributes=a) for x, a in zip(one, two, strict=True))
-            values += [metric.values(random, observed) for random in each]
+            values += [measure(random) for random in each]
     known = np.concatenate(values)
     return place_among(known[np.isfinite(known)], exact=False, tail=metric.tail, centre=centre, bounds=False)

@@ -20,6 +20,17 @@ def by_attributes(words: MetricWords, test: WeatTest, *, sign: int) -> Iterator[
         yield MetricPart(words.only(targets, places), own, one.name)
 
 
+def standardised(cosines: Floats, chosen: Chosen) -> Floats:
+    """Return SC-WEAT's d of each target (column) with each choice of attributes (row); NaN where cosines are equal."""
+    in_a, in_b = (side @ cosines.T / side.sum(axis=1, keepdims=True) for side in (chosen.a, chosen.b))
+    every = chosen.a | chosen.b
+    size = every.sum(axis=1, keepdims=True)
+    centred = cosines - cosines.mean(axis=1, keepdims=True)
+    spread = (every @ (centred**2).T - (every @ centred.T) ** 2 / size) / (size - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((in_a - in_b) / np.sqrt(np.where(spread > 0, spread, np.nan)))
+
+
 def shares(side: Flags) -> Floats:
     """Return the weight of each word in the mean of those that are in, one choice a row."""
     return np.asarray(side / side.sum(axis=1, keepdims=True))

@@ -7,18 +7,22 @@ attributes, with Satterthwaite's degrees of freedom. Of a difference of mean cos
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from imprint.significance.crossed import FEWEST_UNITS, OverWords
 from imprint.significance.student import quantile, two_sided
 from imprint.types import Flags, Floats, Ints
 
 BiasedTail = Literal["both", "low", "high"]
+Side = Literal["x", "y", "a", "b"]
+
+SIDES: tuple[Side, ...] = get_args(Side)
 
 MOST_LABELLINGS = 20_000  # that are all tried; of more, DRAWS are drawn
 DRAWS = 9_999
@@ -76,11 +80,36 @@ def relabellings(first: int, size: int, seed: np.random.SeedSequence) -> tuple[F
         places = np.array(list(combinations(range(size), first)), dtype=np.int64).reshape(len(chosen), first)
         np.put_along_axis(chosen, places, values=True, axis=1)
         return chosen, True
+    return _drawn(observed, seed), False
+
+
+def group_relabellings(numbers: Ints, seed: np.random.SeedSequence) -> tuple[Ints, bool]:
+    """Return ways to exchange the words of groups, given the number of each word's group; as `relabellings` does."""
+    every, left = 1, len(numbers)
+    for size in np.bincount(numbers):
+        every, left = every * math.comb(left, int(size)), left - int(size)
+        if every > MOST_LABELLINGS:
+            return _drawn(numbers, seed), False
+    return np.array(list(_orders(tuple(np.bincount(numbers).tolist())))), True
+
+
+def _orders(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Return all orders of so many numbers of each group."""
+    if not any(left):
+        yield ()
+    for number, size in enumerate(left):
+        if size:
+            fewer = (*left[:number], size - 1, *left[number + 1 :])
+            yield from ((number, *rest) for rest in _orders(fewer))
+
+
+def _drawn(labels: Flags | Ints, seed: np.random.SeedSequence) -> npt.NDArray[Any]:
+    """Return the labels, and after them as they are in random orders."""
     chunks = [
-        np.random.default_rng(child).permuted(np.tile(observed, (min(_CHUNK, DRAWS - start), 1)), axis=1)
+        np.random.default_rng(child).permuted(np.tile(labels, (min(_CHUNK, DRAWS - start), 1)), axis=1)
         for start, child in zip(range(0, DRAWS, _CHUNK), seed.spawn(-(-DRAWS // _CHUNK)), strict=True)
     ]
-    return np.vstack([observed, *chunks]), False
+    return np.vstack([labels, *chunks])
 
 
 def exchanges(pairs: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
@@ -151,16 +180,18 @@ def jackknife(
     *,
     paired: bool = False,
     crossed: bool = False,
+    sampled: Sequence[Side] = SIDES,
 ) -> "Jackknifed | None":
     """Leave out one unit after another of each set; None where a set that counts has fewer than four.
 
     `units` numbers the units of targets and of attributes, such as a word and its inflections. A set without words
-    does not count. Of pairs, the words of X and of Y are left out together. Targets and attributes are both drawn, so
-    the sum over sets counts their interaction twice; where `crossed`, one of each is left out to take it off once.
+    does not count, nor does one that is not `sampled`. Of pairs, the words of X and of Y are left out together.
+    Targets and attributes are both drawn, so the sum over sets counts their interaction twice; where `crossed`, one of
+    each is left out to take it off once.
     """
     value = float(statistic(observed)[0])
     sides = [
-        [_without(observed, names, np.asarray(units[role])) for names in of_role]
+        [_without(observed, names, np.asarray(units[role])) for names in of_role if names[0] in sampled]
         for role, of_role in enumerate((("xy",) if paired else ("x", "y"), ("a", "b")))
     ]
     targets, attributes = ([one for one in of_role if one is not None] for of_role in sides)
@@ -212,7 +243,7 @@ class Jackknifed:
     df: float
 
     @classmethod
-    def of(cls, value: float, terms: Floats, degrees: Ints, twice: float) -> "Jackknifed | None":
+    def of(cls, value: float, terms: Floats, degrees: Ints, twice: float = 0.0) -> "Jackknifed | None":
         """Add up what sets contribute, less what they count twice; None where no word matters, or a value fails."""
         total = float(terms.sum()) if len(terms) else 0.0
         if not (math.isfinite(total) and math.isfinite(value) and total > 0):
