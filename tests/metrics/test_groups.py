@@ -44,6 +44,8 @@ def test_g_of_two_groups_is_half_of_weat_with_its_p(bundled, test):
     other = weat(bundled, test, alternative="two-sided")
     assert 2 * found.value == pytest.approx(other.mean_difference, rel=1e-6)
     assert found.p_value == pytest.approx(other.p_value, rel=0.02)  # certified ones to 1 %
+    own = (2 * found.words_low, 2 * found.words_high, found.p_words)
+    assert own == pytest.approx((other.checks.words_low, other.checks.words_high, other.checks.p_words), rel=1e-6)
     assert (found.direction, found.p_method) == (other.direction, other.significance.p_method)
     asked = get(test)
     sets = [(asked.x.words, asked.a.words), (asked.y.words, asked.b.words)]

@@ -22,18 +22,18 @@ class GroupAssociation(GroupMetric):
     summary = "Does each group go with its own attributes? WEAT for any number of groups"
     source = "Swinger et al. (2019)"
     orientation = "positive: groups go with their own attributes"
+    stacked = True
     attributed = True
     directed = True
 
     def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
         """Return g."""
-        near = words.targets @ words.attributes.T
         of_targets = group_means(targets)  # choices, groups, targets
         of_attributes = group_means(attributes)
         of_targets = of_targets - of_targets.mean(axis=1, keepdims=True)
-        return np.asarray(np.sum((of_targets @ near) * of_attributes, axis=(1, 2)))
+        return np.asarray(np.sum((of_targets @ words.products) * of_attributes, axis=(1, 2)))
 
     def additive(self, words: MetricWords) -> Floats | None:
         """Return half of WEAT's score of each target."""
-        near = words.targets @ words.attributes.T
+        near = words.products
         return np.asarray((near[:, : words.n_a].mean(axis=1) - near[:, words.n_a :].mean(axis=1)) / 2)

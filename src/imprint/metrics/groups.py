@@ -16,7 +16,7 @@ from imprint.metrics.grouped import LEFT_OUT, GroupMetric
 from imprint.metrics.metric import Metric, MetricWords
 from imprint.metrics.run import MetricResult, frequency_test, measured
 from imprint.significance.crossed import FEWEST_UNITS
-from imprint.significance.relabelled import Jackknifed, group_relabellings, place_among
+from imprint.significance.relabelled import Jackknifed, group_relabellings, place_among, squares_left_out
 from imprint.stimuli.definition import GroupsTest
 from imprint.stimuli.inflection import units
 from imprint.types import Floats, Ints
@@ -113,7 +113,6 @@ def _jackknife(metric: GroupMetric, words: MetricWords, targets: Ints, attribute
             left = np.tile(numbers, (len(members), 1))
             left[:, own] = np.where(parts == members[:, None], LEFT_OUT, group)
             chosen = (left, attributes[None]) if side == 0 else (targets[None], left)
-            values = _values(metric, words, *chosen)
-            terms.append((len(members) - 1) / len(members) * float(((values - values.mean()) ** 2).sum()))
+            terms.append(squares_left_out(_values(metric, words, *chosen)))
             degrees.append(len(members) - 1)
-    return Jackknifed.of(value, np.array(terms), np.array(degrees))
+    return Jackknifed.of(value, np.array(terms), np.array(degrees), 0.0)

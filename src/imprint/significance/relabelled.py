@@ -197,14 +197,16 @@ def jackknife(
     targets, attributes = ([one for one in of_role if one is not None] for of_role in sides)
     if any(len(one) < FEWEST_UNITS for one in targets + attributes):
         return None
-    terms = np.array([_squares(statistic(replace(observed, **one.left).whole())) for one in targets + attributes])
+    terms = np.array(
+        [squares_left_out(statistic(replace(observed, **one.left).whole())) for one in targets + attributes]
+    )
     degrees = np.array([len(one) - 1 for one in targets + attributes])
     twice = 0.0
     if crossed:
         for one, other in product(targets, attributes):
             both = {name: np.repeat(flags, len(other), axis=0) for name, flags in one.left.items()}
             both |= {name: np.tile(flags, (len(one), 1)) for name, flags in other.left.items()}
-            twice += _squares(statistic(replace(observed, **both)).reshape(len(one), len(other)))
+            twice += squares_left_out(statistic(replace(observed, **both)).reshape(len(one), len(other)))
     return Jackknifed.of(value, terms, degrees, twice)
 
 
@@ -225,7 +227,7 @@ def _without(observed: Chosen, names: str, numbers: Ints) -> _LeftOut | None:
     return _LeftOut({name: getattr(observed, name) & others for name in names}) if len(members) else None
 
 
-def _squares(values: Floats) -> float:
+def squares_left_out(values: Floats) -> float:
     """Return (m - 1) / m times the squared deviations along every axis of m values with a unit left out."""
     scale = 1.0
     for axis, size in enumerate(values.shape):
