@@ -32,6 +32,7 @@ class DirectBias(Metric):
     permuted = None
     paired = True
     stacked = True
+    crossed = True
     bounds = (0.0, 1.0)
 
     def __post_init__(self) -> None:

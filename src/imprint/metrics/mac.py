@@ -28,6 +28,7 @@ class Mac(Metric):
     tail = "low"
     permuted = None
     stacked = True
+    crossed = True
     bounds = (0.0, 2.0)
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:

@@ -153,8 +153,10 @@ class Metric(ABC):
     """Settings of a metric and its value; a subclass is a frozen dataclass of its settings.
 
     `paired` says that the first word of X belongs to the first of Y, and so on. `stacked` says that `values` reads
-    words through the tables of `MetricWords` alone, so that rows may be those of many draws at once. `bounds` are the
-    values that the metric can have. A subclass gives what may depend on settings as an attribute or a property.
+    words through the tables of `MetricWords` alone, so that rows may be those of many draws at once. `crossed` says that
+    the value changes smoothly with words and is quick, so that the interaction of targets and attributes is taken off
+    its variance. `bounds` are the values that the metric can have. A subclass gives what may depend on settings as an
+    attribute or a property.
     """
 
     title: ClassVar[str]
@@ -163,6 +165,7 @@ class Metric(ABC):
     sampled: ClassVar[tuple[Side, ...]] = SIDES  # sets whose words count as a sample; the interval is over these
     paired: ClassVar[bool] = False
     stacked: ClassVar[bool] = False
+    crossed: ClassVar[bool] = False
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
 
     @property

@@ -38,6 +38,7 @@ class Ripa(Metric):
     orientation = "positive: the attributes are nearer to X; negative: nearer to Y"
     paired = True
     stacked = True
+    crossed = True
 
     def __post_init__(self) -> None:
         check_choice("relation", self.relation, get_args(Relation))

@@ -35,6 +35,7 @@ class Rnd(Metric):
     summary = "Distance of the attributes from the mean of X less that from the mean of Y"
     source = "Garg et al. (2018)"
     stacked = True
+    crossed = True
 
     def __post_init__(self) -> None:
         check_choice("distance", self.distance, get_args(Distance))

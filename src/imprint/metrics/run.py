@@ -246,7 +246,7 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         observed,
         words.units(),
         paired=metric.paired,
-        crossed=metric.stacked,
+        crossed=metric.crossed,
         sampled=metric.sampled,
     )
     return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, seed)

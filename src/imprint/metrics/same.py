@@ -31,6 +31,7 @@ class Same(Metric):
     summary = "Mean absolute cosine of the attributes with the direction from the mean of Y to that of X"
     source = "Schroeder et al. (2021)"
     stacked = True
+    crossed = True
     bounds = (-1.0, 1.0)
 
     def __post_init__(self) -> None:

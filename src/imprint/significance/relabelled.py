@@ -245,7 +245,7 @@ class Jackknifed:
     df: float
 
     @classmethod
-    def of(cls, value: float, terms: Floats, degrees: Ints, twice: float) -> "Jackknifed | None":
+    def of(cls, value: float, terms: Floats, degrees: Ints, twice: float = 0.0) -> "Jackknifed | None":
         """Add up what sets contribute, less what they count twice; None where no word matters, or a value fails."""
         total = float(terms.sum()) if len(terms) else 0.0
         if not (math.isfinite(total) and math.isfinite(value) and total > 0):
