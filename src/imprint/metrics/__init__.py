@@ -13,7 +13,7 @@ METRICS = Registry(
         "same": "imprint.metrics.same:Same",
         "rnsb": "imprint.metrics.rnsb:Rnsb",
         "sc-weat": "imprint.metrics.sc_weat:ScWeat",
-        "neighbours": "imprint.metrics.neighbours:Neighbours",
+        "neighbours": "imprint.metrics.neighbours:NeighbourTest",
         "clustering": "imprint.metrics.clustering:Clustering",
         "valnorm": "imprint.metrics.valnorm:ValNorm",
         "group-association": "imprint.metrics.group_association:GroupAssociation",

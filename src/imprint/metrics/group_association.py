@@ -23,6 +23,7 @@ class GroupAssociation(GroupMetric):
     source = "Swinger et al. (2019)"
     orientation = "positive: groups go with their own attributes"
     stacked = True
+    crossed = True
     attributed = True
     directed = True
 

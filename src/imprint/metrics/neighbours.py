@@ -16,7 +16,7 @@ from imprint.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Neighbours(GroupMetric):
+class NeighbourTest(GroupMetric):
     """The neighbour test; `count` neighbours are asked about, and fewer of few words."""
 
     count: int = 5
