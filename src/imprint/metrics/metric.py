@@ -154,9 +154,9 @@ class Metric(ABC):
 
     `paired` says that the first word of X belongs to the first of Y, and so on. `stacked` says that `values` reads
     words through the tables of `MetricWords` alone, so that rows may be those of many draws at once. `crossed` says
-    that the value changes smoothly with words and is quick, so that the interaction of targets and attributes is taken
-    off its variance. `bounds` are the values that the metric can have. A subclass gives what may depend on settings as
-    an attribute or a property.
+    that the value is quick and changes smoothly with words, so that the interaction of targets and attributes is
+    taken off its variance. `bounds` are the values that the metric can have. A subclass gives what may depend on
+    settings as an attribute or a property.
     """
 
     title: ClassVar[str]
