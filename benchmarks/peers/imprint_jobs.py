@@ -58,6 +58,25 @@ def weat(given: Given) -> Steps:
     return work, tell
 
 
+def metric(given: Given) -> Steps:
+    """Run a metric of another work with its p-values and intervals."""
+    embedding = imprint.load(given["file"])
+    sets = [imprint.WordSet.of(key, given[key]) for key in "xyab"]
+    test = imprint.WeatTest("compared", "Compared", "none", "en", *sets)
+
+    def tell(result: Any) -> Any:
+        rows = result.findings()
+        return {
+            "values": [row.value for row in rows],
+            "labelled": rows[0].p_label is not None,
+            "p": [row.p_value for row in rows],
+            "frequency": [row.p_frequency for row in rows],
+            "intervals": [[row.words_low, row.words_high] for row in rows],
+        }
+
+    return lambda: imprint.metric(given["own"], embedding, test, **given["settings"]), tell
+
+
 def load(given: Given) -> Steps:
     """Load a file of any format."""
     return lambda: imprint.load(given["file"]), lambda found: {
@@ -154,6 +173,7 @@ if __name__ == "__main__":
     run(
         {
             "weat": weat,
+            "metric": metric,
             "load": load,
             "similarity": similarity,
             "debias": debias,

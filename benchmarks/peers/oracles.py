@@ -5,6 +5,7 @@ Nothing of imprint is used, so that an error of imprint's cannot confirm itself.
 
 import itertools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,27 @@ def weat(given: Given) -> Steps:
             "effect_n": (x.mean() - y.mean()) / pool.std(ddof=0),
             **_p_values(x, y),
             "replaced": _with_replacement(pool, len(x)),
+        }
+
+    return work, lambda result: result
+
+
+def metric(given: Given) -> Steps:
+    """Give the values of a metric of WEFE's by its formula, and their p-values over all labels."""
+    words, vectors = _arrays(given["arrays"])
+
+    def work() -> Any:
+        row = {word: place for place, word in enumerate(words)}
+        x, y, a, b = (vectors[[row[word] for word in given[key] if word in row]].astype(np.float64) for key in "xyab")
+        if given["metric"] == "MAC":
+            cosines = [_unit(np.vstack([x, y])) @ _unit(side).T for side in (a, b)]
+            return {"values": [float(np.mean([1 - one.mean(axis=1) for one in cosines]))], "p": [], "labels": 0}
+        nulls = [np.array(list(_METRICS[given["metric"]](x, y, side))) for side in (a, b)]
+        far = [-null if given["metric"] == "ECT" else np.abs(null - null.mean()) for null in nulls]
+        return {
+            "values": [float(null[0]) for null in nulls],
+            "p": [float(np.mean(one >= one[0] - ROUNDING)) for one in far],
+            "labels": len(nulls[0]),
         }
 
     return work, lambda result: result
@@ -140,6 +162,34 @@ def _subsets(scores: Floats) -> tuple[Floats, npt.NDArray[np.int8]]:
     return sums, sizes
 
 
+def _splits(x: Floats, y: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Give the means of both sets for every way to label the words, the observed one first."""
+    pool, total = np.vstack([x, y]), x.sum(axis=0) + y.sum(axis=0)
+    for chosen in itertools.combinations(range(len(pool)), len(x)):
+        first = pool[list(chosen)].sum(axis=0)
+        yield first / len(x), (total - first) / len(y)
+
+
+def _rnd(x: Floats, y: Floats, a: Floats) -> Iterator[float]:
+    for first, second in _splits(x, y):
+        yield float(np.mean([math.dist(one, first) - math.dist(one, second) for one in a]))
+
+
+def _ect(x: Floats, y: Floats, a: Floats) -> Iterator[float]:
+    for first, second in _splits(x, y):
+        ranks = [_ranks((_unit(a) @ mean).tolist()) for mean in (first, second)]
+        yield float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+
+
+def _ripa(x: Floats, y: Floats, a: Floats) -> Iterator[float]:
+    scores = (_unit(x - y) @ a.T).mean(axis=1)
+    for signs in itertools.product((1, -1), repeat=len(x)):
+        yield float(np.mean(scores * signs))
+
+
+_METRICS = {"RND": _rnd, "ECT": _ect, "RIPA": _ripa}
+
+
 def _spearman(words: list[str], vectors: npt.NDArray[Any], scores: list[tuple[str, str, float]]) -> dict[str, float]:
     row = {word: place for place, word in enumerate(words)}
     known = [(a, b, score) for a, b, score in scores if a in row and b in row]
@@ -167,4 +217,4 @@ def read_arrays(path: str) -> tuple[list[str], npt.NDArray[Any]]:
 
 
 if __name__ == "__main__":
-    run({"weat": weat, "similarity": similarity, "debiased": debiased})
+    run({"weat": weat, "metric": metric, "similarity": similarity, "debiased": debiased})

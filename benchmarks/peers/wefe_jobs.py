@@ -3,10 +3,12 @@
 import json
 import logging
 import math
+import random
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import wefe.metrics  # type: ignore[import-not-found]
 from gensim.models import KeyedVectors
 from wefe.debias.double_hard_debias import DoubleHardDebias  # type: ignore[import-not-found]
 from wefe.debias.half_sibling_regression import HalfSiblingRegression  # type: ignore[import-not-found]
@@ -52,6 +54,23 @@ def weat(given: Given) -> Steps:
         }
 
     return work, tell
+
+
+def metric(given: Given) -> Steps:
+    """Run a metric on a query, or on many whose targets are exchanged; one value per attribute set."""
+    model, asked = _model(given), getattr(wefe.metrics, given["metric"])()
+    sets = [[given["a"], given["b"]]] if given["metric"] == "MAC" else [[given["a"]], [given["b"]]]
+    order, pool, size = random.Random(0), given["x"] + given["y"], len(given["x"])
+
+    def work() -> Any:
+        values: list[float] = []
+        for turn in range(given["queries"]):
+            words = order.sample(pool, len(pool)) if turn else pool
+            queries = (Query([words[:size], words[size:]], attributes) for attributes in sets)
+            values += [asked.run_query(query, model)["result"] for query in queries]
+        return values
+
+    return work, lambda values: {"values": [float(value) for value in values[: len(sets)]]}
 
 
 def load(given: Given) -> Steps:
@@ -150,4 +169,13 @@ def _number(value: float) -> float | None:
 
 
 if __name__ == "__main__":
-    run({"weat": weat, "load": load, "similarity": similarity, "debias": debias, "debiaser": debiaser})
+    run(
+        {
+            "weat": weat,
+            "metric": metric,
+            "load": load,
+            "similarity": similarity,
+            "debias": debias,
+            "debiaser": debiaser,
+        }
+    )

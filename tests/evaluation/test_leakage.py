@@ -10,7 +10,7 @@ from imprint.debiasing.debiaser import debiaser
 from imprint.directions.axis import pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.leakage import HELD_OUT, NAMES, RACES, group_leakage, hold_out, leakage
+from imprint.evaluation.leakage import GIVEN, HELD_OUT, NAMES, RACES, group_leakage, hold_out, leakage
 from imprint.evaluation.recovering import RecoveryAttempt, estimate_change, estimate_recovery, recovery_methods
 from imprint.kinds import row_type
 from imprint.names.tables import first_names
@@ -98,6 +98,25 @@ def test_four_races_are_recovered_where_names_show_them_and_not_after_debiasing_
         assert (row.chance, row.group_sizes) == (0.25, (40,) * 4)
         assert row.accuracy > 0.95 if strength else abs(row.accuracy - 0.25) < 0.12
     assert not [row for row in leakage(subject, axis, after=subject).rows if row.word_list == RACES]
+
+
+def test_groups_of_one_s_own_are_recovered_before_and_after():
+    rng = np.random.default_rng(2)
+    groups = {name: tuple(f"{name}{number}" for number in range(30)) for name in ("one", "two", "three")}
+    words = ["he", "she", "word", *MEN, *WOMEN, *(word for own in groups.values() for word in own)]
+    vectors = rng.normal(scale=0.3, size=(len(words), 20))
+    vectors[-90:, 3:6] += np.repeat(np.eye(3), 30, axis=0)
+    subject = Embedding("groups", words, vectors.astype(np.float32))
+    without = subject.vectors.copy()
+    without[:, 3:6] = 0
+    after = replace(subject, name="without", vectors=without)
+    found = leakage(subject, pair_axis(subject, [("he", "she")]), after=after, groups=groups)
+    rows = [row for row in found.rows if row.word_list == GIVEN]
+    assert [row.method for row in rows] == ["linear classifier", "RBF classifier"]
+    for row in rows:
+        assert (row.group_names, row.group_sizes, row.chance) == (tuple(groups), (30, 30, 30), 1 / 3)
+        assert row.against_accuracy > 0.8
+        assert row.accuracy < 0.55
 
 
 def test_the_seed_decides():

@@ -70,8 +70,13 @@ class Checks:
     def needed(self, level: str) -> tuple[Check, ...]:
         """Return the checks that a level of evidence needs; what is not asked is not needed."""
         if level == "limited":
-            return ("label",)
+            return (self.first,)
         return tuple(check for check in self.asked if level == "strong" or check != self.strictest)
+
+    @property
+    def first(self) -> Check:
+        """The check that every level needs: that of labels, unless exchanging them cannot change the value."""
+        return self.asked[0] if self.asked else "label"
 
     def p_of(self, check: Check) -> float:
         """Return a check's p-value, 1 where it could not run."""

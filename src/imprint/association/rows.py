@@ -11,7 +11,7 @@ from imprint.choices import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
-from imprint.stimuli.definition import CONTROL, UNDETERMINED, Human, Published, Test, WeatTest, described, word_sets
+from imprint.stimuli.definition import CONTROL, UNDETERMINED, AnyTest, Human, Published, WeatTest, described, word_sets
 from imprint.types import Floats
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
@@ -243,7 +243,7 @@ class AssociationResult(Result):
         }
 
 
-def case_of(checks: Checks, test: Test, missing: Collection[str]) -> Case:
+def case_of(checks: Checks, test: AnyTest, missing: Collection[str]) -> Case:
     """Return what is judged of a test: a set that lost half of its words, or keeps fewer than four, is too small."""
     lost = set(missing)
     kept = [(sum(word not in lost for word in one.words), len(one.words)) for one in word_sets(test).values()]

@@ -129,8 +129,8 @@ def _judged(case: Case, place: int, levels: dict[str, _Corrected], alpha: float)
         for check in checks.needed(name)
         if checks.p_of(check) > levels[name].held
     }
-    if limited <= alpha and failed != {"label"}:  # it holds alone, and another check is why no more is reached
-        failed -= {"label"}
+    if limited <= alpha and failed != {checks.first}:  # it holds alone, and another check is why no more is reached
+        failed -= {checks.first}
     return Judged(
         alpha=alpha,
         evidence=evidence,

@@ -7,7 +7,8 @@ import typer
 
 import imprint
 from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption, is_subject
+from imprint.cli.options import DEFAULT_PAIR, GroupOption, JsonOption, SeedOption, is_subject, named_words
+from imprint.errors import SettingError
 
 BenchmarksOption = Annotated[
     Path | None,
@@ -33,6 +34,7 @@ def evaluate_command(
         bool,
         typer.Option("--leakage", help="Try to recover gender from names, professions and the words furthest out."),
     ] = False,
+    group: GroupOption = None,
     resamples: Annotated[int, typer.Option(min=1, help="Resamples behind intervals of analogies.")] = 1_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -46,12 +48,17 @@ def evaluate_command(
     """
     from imprint.cli.console import phases, show_findings
     from imprint.evaluation.benchmarks import all_benchmarks, pair_words
+    from imprint.stimuli.files import groups_from_files
 
+    groups = {one.name: one.words for one in groups_from_files(named_words("group", group)).groups} if group else {}
+    if groups and not leakage:
+        raise SettingError("--group is for --leakage", option="--group", hint="give --leakage too")
     chosen = all_benchmarks(benchmarks)
     from imprint.evaluation.leakage import leakage_words  # after the choice: it loads numpy
 
     named = [source for source in (subject, against) if source is not None]
     asked = [*pair_words(chosen), *((*DEFAULT_PAIR, *leakage_words()) if leakage else ())]
+    asked += [word for own in groups.values() for word in own]
     with opened_subjects(named, about) as subjects:
         opened, *others = subjects.words(asked)
     before = others[0] if others else None
@@ -62,5 +69,5 @@ def evaluate_command(
         if leakage:
             first, second = (opened, None) if before is None else (before, opened)
             axis = imprint.pair_axis(first, [DEFAULT_PAIR])
-            found += imprint.leakage(first, axis, after=second, seed=seed, report=report).findings()
+            found += imprint.leakage(first, axis, after=second, groups=groups, seed=seed, report=report).findings()
     show_findings(found, json=json)

@@ -1,37 +1,84 @@
-"""`imprint metric` and `imprint metrics`: metrics by name, ours and those of plug-ins."""
+"""`imprint metric` and `imprint metrics`: metrics by name, ours, those of other works and those of plug-ins."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import imprint
 from imprint.checks import check_choice
-from imprint.cli.encoders import ENCODER_HELP
-from imprint.cli.options import JsonOption, is_subject
+from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
+from imprint.cli.options import GroupOption, JsonOption, SeedOption, named_words
+from imprint.errors import SettingError
 
 
+@takes_encoder
 def metric_command(
-    subject: Annotated[
-        str,
-        typer.Argument(callback=is_subject, metavar="SUBJECT", help=f"An embedding or an encoder. {ENCODER_HELP}"),
+    subject: SubjectArgument,
+    metric: Annotated[
+        list[str],
+        typer.Option(help="A metric's name, also with settings: rnd:distance=cos. May repeat; see imprint metrics."),
     ],
-    metric: Annotated[list[str], typer.Option(help="A metric's name; may repeat. See imprint metrics.")],
-    test: Annotated[list[str], typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")],
+    test: Annotated[
+        list[str] | None, typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")
+    ] = None,
+    group: GroupOption = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=WORDS", help="Attributes of a group, where a metric needs them; may repeat."),
+    ] = None,
+    seed: SeedOption = 0,
     json: JsonOption = False,
+    *,
+    about: AboutEncoder,
 ) -> None:
-    """Run several metrics on the same tests and words."""
-    from imprint.cli.console import show_findings
+    """Run several metrics on the same tests and words.
+
+    The values of one metric are corrected together. With several metrics, a table says which agree.
+    """
+    from imprint.cli.console import progress_bar, show_findings
     from imprint.stimuli.catalog import choose
+    from imprint.stimuli.definition import words_of
+    from imprint.stimuli.files import groups_from_files
 
-    tests = choose(imprint.catalogue(), test)
+    if bool(test) == bool(group):
+        raise SettingError("give either --test or --group", option="test" if test else "group")
+    asked = dict(map(_with_settings, metric))
+    tests = choose(imprint.catalogue(), test or ())
+    groups = [groups_from_files(named_words("group", group), named_words("attributes", attributes))] if group else []
     from imprint.kinds.metrics import metrics  # after the choice: it loads numpy
+    from imprint.metrics.agreement import metric_agreement
+    from imprint.metrics.grouped import takes_groups
+    from imprint.metrics.metric import is_metric, make_metric
+    from imprint.metrics.run import run_metrics
 
-    for name in metric:
-        check_choice("metric", name, metrics())
-    opened = imprint.open_subject(subject)
-    show_findings(
-        [row for name in metric for one in tests for row in imprint.metric(name, opened, one).findings()], json=json
-    )
+    known = metrics()
+    for name, settings in asked.items():
+        check_choice("metric", name, known)
+        if settings and not is_metric(known[name]):
+            raise SettingError(f"{name} takes no settings here", option="metric", got=next(iter(settings)))
+        if groups and not takes_groups(known[name]):
+            takers = ", ".join(one for one, found in known.items() if takes_groups(found))
+            raise SettingError(option="metric", got=name, expected=f"one that takes groups: {takers}")
+    others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(known[name])}
+    with opened_subjects([subject], about) as subjects:
+        opened = subjects.subjects[0]
+        found = [
+            row
+            for name in asked
+            if name not in others and name != "weat"
+            for one in tests
+            for row in imprint.metric(name, opened, one).findings()
+        ]
+        if others or "weat" in asked:
+            needed = [word for one in others.values() for word in one.also()]
+            (vectors,) = subjects.words([*words_of([*tests, *groups]), *needed])
+        if "weat" in asked:
+            battery = imprint.run_battery(vectors, tests, seed=seed)
+            found += [*(one.finding() for one in battery.weats), *battery.skipped]
+        if others:
+            with progress_bar("metrics") as progress:
+                found += run_metrics(vectors, [*tests, *groups], others, seed=seed, progress=progress).findings()
+    show_findings([*found, *metric_agreement(found)], json=json)
 
 
 def metrics_command() -> None:
@@ -40,4 +87,17 @@ def metrics_command() -> None:
     from imprint.kinds.metrics import metrics
 
     for name, measure in metrics().items():
-        print_answer(f"{name:12}{(measure.__doc__ or '').strip().partition(chr(10))[0]}")
+        said = getattr(measure, "summary", None) or (measure.__doc__ or "").strip().partition("\n")[0]
+        print_answer(f"{name:16}{said}")
+
+
+def _with_settings(given: str) -> tuple[str, dict[str, Any]]:
+    """Tell a name from its settings: rnd:distance=cos,normalize=false."""
+    name, _, rest = given.partition(":")
+    settings = {}
+    for one in filter(None, rest.split(",")):
+        key, equals, value = one.partition("=")
+        if not equals:
+            raise SettingError(option="metric", got=given, expected="settings as name=value, such as rnd:distance=cos")
+        settings[key.strip()] = value.strip()
+    return name.strip(), settings

@@ -126,6 +126,12 @@ AlphaOption = Annotated[
     float,
     typer.Option("--alpha", callback=_is_alpha, help="Chance of any false discovery among tests about people (Holm)."),
 ]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group", metavar="NAME=WORDS", help="A group of your own: a file or a list of words. Give two or more."
+    ),
+]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding per line.")]
 
@@ -169,3 +175,15 @@ def say_topics(tests: "Collection[WeatTest]", topics: Collection[str] | None) ->
     if topics:
         counted = f"{len(tests)} test{'' if len(tests) == 1 else 's'}"
         print_note(f"{counted} about {' or '.join(topics)}; the correction is over these alone")
+
+
+def named_words(option: str, given: list[str] | None) -> dict[str, str]:
+    """Tell the names of groups from their words: black=names.txt, or black=Jamal,Ebony."""
+    found: dict[str, str] = {}
+    for one in given or ():
+        name, equals, words = one.partition("=")
+        if not equals or not name.strip() or name.strip() in found:
+            expected = "different names, each with words: NAME=FILE or NAME=nurse,teacher"
+            raise SettingError(option=option, got=one, expected=expected)
+        found[name.strip()] = words
+    return found

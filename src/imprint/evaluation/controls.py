@@ -162,7 +162,7 @@ def _ask(subject: Embedding | Encoder, language: str, cache: EncodingStore | Non
     found = (
         _coverage(words, vectors),
         *_neutral(tests, vectors),
-        _pleasant(_valence(language), tests[0], vectors, least),
+        _pleasant(valence(language), tests[0], vectors, least),
         *([_similar(pairs, vectors)] if pairs else []),
     )
     return found, encoded
@@ -173,7 +173,7 @@ def control_words(languages: Iterable[str] = ("en",)) -> set[str]:
     words: set[str] = set()
     for language in {controlled_in(one) for one in languages} & LANGUAGES.keys():
         pairs = _pairs(language)
-        words |= {*_valence(language), *words_of(_tests(language))}
+        words |= {*valence(language), *words_of(_tests(language))}
         words |= {word for one in catalog.things(language) or () for word in one.words}
         words |= {word for pair in pairs.pairs for word in pair} if pairs else set()
     return words
@@ -207,9 +207,9 @@ def _neutral(tests: Sequence[WeatTest], vectors: WordVectors) -> Iterator[Contro
         yield Control(name, value, least, passed, asked, missing)
 
 
-def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: WordVectors, least: float) -> Control:
+def _pleasant(rated: Mapping[str, float], test: WeatTest, vectors: WordVectors, least: float) -> Control:
     """Correlate how much nearer words lie to pleasant words with how pleasant people call them."""
-    known = [word for word in valence if word in vectors]
+    known = [word for word in rated if word in vectors]
     a, b = _rows(test.a.words, vectors), _rows(test.b.words, vectors)
     value = None
     if len(known) >= _FEWEST and min(len(a), len(b)) > 1:
@@ -218,8 +218,8 @@ def _pleasant(valence: Mapping[str, float], test: WeatTest, vectors: WordVectors
         spread = near.std(axis=1, ddof=1)
         scores = (near[:, : len(a)].mean(axis=1) - near[:, len(a) :].mean(axis=1)) / np.where(spread > 0, spread, 1.0)
         if np.ptp(scores) > 0:
-            value = float(np.corrcoef(scores, [valence[word] for word in known])[0, 1])
-    return _least("pleasant words", value, least, len(valence), len(valence) - len(known))
+            value = float(np.corrcoef(scores, [rated[word] for word in known])[0, 1])
+    return _least("pleasant words", value, least, len(rated), len(rated) - len(known))
 
 
 def _similar(pairs: PairBenchmark, vectors: WordVectors) -> Control:
@@ -258,7 +258,8 @@ def _vectors(
 
 
 @cache
-def _valence(language: str) -> dict[str, float]:
+def valence(language: str = "en") -> dict[str, float]:
+    """Return how pleasant people find words."""
     file = "valence.tsv" if language == "en" else f"valence-{language}.tsv"
     text = bundled_file(f"evaluation/data/{file}").read_text("utf-8")
     return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}

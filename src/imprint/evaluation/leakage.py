@@ -6,7 +6,7 @@ who bear a first name, and what a crowd thinks of a profession; the last list is
 the axis before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,7 @@ from imprint.types import Floats, Floats32, Indices, Report
 NAMES = "first names, by sex"
 RACES = "first names, by race"
 HELD_OUT = "held-out words of the groups"
+GIVEN = "words given, by group"
 GENDERS = ("women", "men")
 EVERY = 5  # every so many words of a group are held out
 PART = "debiasing"  # the part of an audit that recovers gender
@@ -131,6 +132,7 @@ def leakage(
     axis: Axis,
     *,
     after: EncoderLike | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
     cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
@@ -147,6 +149,8 @@ def leakage(
         An axis of it, from `pair_axis` or `set_axis`.
     after
         The same after debiasing, asked about the same words.
+    groups
+        Words by the name of their group, such as a religion: groups that are recovered too.
     cache
         Where encodings are kept between runs.
     seed
@@ -164,7 +168,7 @@ def leakage(
     >>> imprint.leakage("default", imprint.pair_axis("default", [("he", "she")]))
     Leakage(glove.6B.100d, 11 recoveries)
     """
-    words = leakage_words()
+    words = [*leakage_words(), *(word for own in (groups or {}).values() for word in own)]
     before = word_vectors(before, words, cache=cache)
     after = None if after is None else word_vectors(after, words, cache=cache)
     embeddings = [before] if after is None else [before, after]
@@ -173,6 +177,10 @@ def leakage(
         every.insert(1, (RACES, _races(before)))
     if all(one.has_vocabulary for one in embeddings):
         every.append((f"words furthest out on {axis.name}", _furthest(before, after, axis)))
+    named: dict[str, tuple[str, ...]] = {RACES: _RACES}
+    if groups:
+        every.insert(0, (GIVEN, _labelled(*(_known(own, before, after) for own in groups.values()))))
+        named[GIVEN] = tuple(groups)
     last = embeddings[-1]
     lists = {name: listed for name, listed in every if rarer_label_count(listed[1]) >= FEWEST_PER_LABEL}
     names = " and ".join(one.name for one in embeddings)
@@ -197,7 +205,7 @@ def leakage(
             if report is not None:
                 report("recovering groups", len(rows), len(lists) * len(ways))
             tried = [recover(_unit(one, words), labels) for one in embeddings]
-            rows.append(_row(embeddings, name, method, labels, tried, seed, _RACES if name == RACES else GENDERS))
+            rows.append(_row(embeddings, name, named.get(name, GENDERS), method, labels, tried, seed))
     return Leakage(before.name, None if after is None else after.name, tuple(rows), not_run)
 
 
@@ -246,7 +254,7 @@ def group_leakage(
         for embedding, rows in ((before, others), (after, transform(others)))
     ]
     names = tuple(group.name for group in held_out)
-    return _row([before, after], HELD_OUT, "linear classifier", known[0][1], tried, seed, names)
+    return _row([before, after], HELD_OUT, names, "linear classifier", known[0][1], tried, seed)
 
 
 def leakage_words() -> list[str]:
@@ -259,11 +267,11 @@ def leakage_words() -> list[str]:
 def _row(
     embeddings: Sequence[Embedding],
     word_list: str,
+    group_names: tuple[str, ...],
     method: str,
     labels: Indices,
     tried: Sequence[RecoveryAttempt],
     seed: int,
-    names: tuple[str, ...] = GENDERS,
 ) -> LeakageRow:
     first, last = tried[0], tried[-1]
     several = len(tried) > 1
@@ -279,7 +287,7 @@ def _row(
         seed=seed,
         word_list=word_list,
         method=method,
-        group_names=names,
+        group_names=group_names,
         group_sizes=tuple(np.bincount(labels)[::-1].tolist()),
         chance=1 / (labels.max() + 1) if first.folds is not None else chance_of_clusters(last.right, labels, seed),
         against=embeddings[0].name if several else None,

@@ -54,6 +54,8 @@ REGISTRY = Registry(
         "name-ranking": "imprint.kinds.neighbours:NAME_RANKING",
         "reproduction": "imprint.kinds.reproduction:REPRODUCTION",
         "removed-names": "imprint.kinds.reproduction:REMOVED_NAMES",
+        "metric": "imprint.kinds.metrics:METRIC",
+        "metric-agreement": "imprint.kinds.metrics:METRIC_AGREEMENT",
         "swap": "imprint.kinds.swap:SWAP",
         "translation": "imprint.kinds.translation:TRANSLATION",
         "study-matching": "imprint.study.kinds:MATCHING",

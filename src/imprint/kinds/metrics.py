@@ -1,22 +1,192 @@
-"""Metrics by name: each takes a subject and a test, and returns a result whose rows have a kind."""
+"""Metrics of other works as a kind, and every metric by its name: ours, those of other works, and plug-ins'."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from imprint.association.verdicts import Evidence
 from imprint.errors import SettingError
-from imprint.kinds import all_kinds, find_kind
-from imprint.registry import Registry
+from imprint.kinds import Kind, Part, all_kinds, find_kind
+from imprint.kinds.tests import CORRECTED, corrected_cell, evidence_cell, family_of, missing_notes
+from imprint.metrics import METRICS
+from imprint.metrics.agreement import MetricAgreementRow
+from imprint.metrics.metric import is_metric, make_metric
+from imprint.metrics.run import MetricRow, run_metrics
 from imprint.rows import Result
+from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import Test
 from imprint.subjects.opening import EncoderLike
+from imprint.view import (
+    NOTHING,
+    Block,
+    Cell,
+    Claim,
+    Column,
+    Details,
+    Listing,
+    Prose,
+    Table,
+    Text,
+    count,
+    estimate,
+    join,
+    number,
+    probability,
+    say,
+    title,
+    words,
+)
 
-PLUGINS = Registry("imprint.metrics", {})  # ours are the kinds that can be measured by name
+METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=())
+
+_COLUMNS = (
+    Column("Metric"),
+    Column("Test"),
+    Column("Value", "The metric as published, with its 95 % interval over words.", True),
+    Column("Expected", "Mean value where there is no difference.", True),
+    Column("Evidence", "What is left of the value when other explanations are checked."),
+    CORRECTED,
+)
+_EXTRA = (
+    Column("Words", "Words of X, Y, A and B, or of the groups, that are used.", folded=True),
+    Column("p", "p of the metric alone, before correction.", True, extra=True),
+    Column("p, frequency", "Against random words of the same frequencies.", True, extra=True),
+    Column("p, words", "Two-sided p against the expected value among all words of these kinds.", True, extra=True),
+    Column("Labels tried", "Ways to exchange the labels of words that were tried.", True, extra=True),
+    Column("Settings", "Settings of the metric.", extra=True),
+)
+_AGREEMENT = (
+    Column("Metric"),
+    Column("Other"),
+    Column("Tests", "Tests on which both were measured.", True),
+    Column("Same direction", "Of the tests on which both have a direction.", True),
+    Column("Same evidence", "Both or neither show a difference, of the tests on which both were judged.", True),
+    Column("Rank correlation", "Spearman's, over tests.", True),
+)
+_LEVELS: dict[Evidence, str] = {
+    "moderate": "differs from what exchanged labels give, holds for other words of these kinds and beyond word "
+    "frequency; no more is asked of these metrics",
+    "limited": "differs from what exchanged labels give; word frequency, or the choice of words, may be the reason",
+    "none shown": "no significant difference from the expected value, which does not mean that there is none",
+    "too few words": "a set keeps fewer than four of its words or less than half, or there are so few words that no "
+    "result could be significant",
+}
+
+
+def blocks(rows: Sequence[MetricRow]) -> Iterator[Block]:
+    """Show one line per value, and how to read each metric."""
+    caption = say("Metrics on {}; evidence {}", title(rows[0].embedding), family_of(rows) or "not judged")
+    yield Table(caption, (*_COLUMNS, *_EXTRA), tuple((*_cells(row), *_extra(row)) for row in rows))
+    by_test = {row.test: row for row in rows}
+    unpaired = {row.test: row for row in rows if row.unpaired}
+    notes = (*missing_notes([*by_test.values()]), *map(_left_out, unpaired.values()))
+    yield Details("How to read this", (*_reading(rows), *notes))
+
+
+def sentences(rows: Sequence[MetricRow]) -> Iterator[Text]:
+    """Say what each value shows."""
+    yield from map(_said, rows)
+
+
+def claims(rows: Sequence[MetricRow]) -> Iterator[Claim]:
+    """Pair what a value shows with what it does not."""
+    for row in rows:
+        yield _said(row), "That there is no bias." if not row.found else "That other metrics would show the same."
+
+
+def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
+    by_name = {row.metric: row for row in rows}
+    lines: list[Text] = [
+        say("{} ({}, {}): {}.", row.metric_title, name, row.metric_source, row.orientation)
+        for name, row in by_name.items()
+    ]
+    shown = {row.evidence for row in rows}
+    lines += [f"{level.capitalize()}: {meaning}." for level, meaning in _LEVELS.items() if level in shown]
+    yield Listing(tuple(lines), ("page", "terminal"))
+    fixed = [row.metric_title for row in by_name.values() if row.permuted is None]
+    if fixed:
+        yield Prose(
+            f"{', '.join(fixed)}: exchanging labels cannot change the value, so it is compared with random words of "
+            "the same frequencies.",
+            "note",
+            ("page", "terminal"),
+        )
+
+
+def _left_out(row: MetricRow) -> Block:
+    text = say(
+        "words of {} left out, as the other word of their pair is missing: {}", title(row.test), words(row.unpaired)
+    )
+    return Prose(text, "warning", ("terminal", "card"))
+
+
+def _said(row: MetricRow) -> Text:
+    what = say("{} of {}{}", row.metric_title, title(row.test), _about(row))
+    value = (number(row.value, 3), number(row.expected, 3))
+    if not row.found:
+        level = "too few words to tell" if row.evidence == "too few words" else "no evidence of a difference"
+        return say("{}: {} ({}; {} is expected).", what, level, *value)
+    turned = ", against the prediction" if row.direction == "reversed" else ""
+    return say("{}: {} evidence{} ({}; {} is expected).", what, str(row.evidence), turned, *value)
+
+
+def _about(row: MetricRow) -> Text:
+    return "" if row.about is None else say(", {}", title(row.about))
+
+
+def _cells(row: MetricRow) -> tuple[Cell | Text, ...]:
+    return (
+        row.metric,
+        say("{}{}", title(row.test), _about(row)),
+        Cell(estimate(row.value, row.words_low, row.words_high, 3), order=row.value),
+        number(row.expected, 3),
+        evidence_cell(row),
+        corrected_cell(row),
+    )
+
+
+def _extra(row: MetricRow) -> tuple[Cell | Text, ...]:
+    settings = ", ".join(f"{one.name} {one.value}" for one in row.options)
+    return (
+        join(count(size) for size in row.group_sizes or (row.n_x, row.n_y, row.n_a, row.n_b)),
+        Cell(probability(row.p_value, row.p_method), order=row.p_value),
+        probability(row.p_frequency),
+        probability(row.p_words),
+        NOTHING if row.labellings is None else count(row.labellings),
+        settings or NOTHING,
+    )
+
+
+def agreement_blocks(rows: Sequence[MetricAgreementRow]) -> Iterator[Block]:
+    """Show which metrics say the same."""
+    caption = say("Do metrics say the same on {}?", title(rows[0].embedding))
+    yield Table(caption, _AGREEMENT, tuple(map(_agreement, rows)))
+    yield Prose(
+        "Tests share words, so the rank correlation has no p-value. It compares values less what is expected, in the "
+        "predicted direction, and needs four tests. A metric without a direction is compared by its size.",
+        "note",
+        ("page", "terminal"),
+    )
+
+
+def _agreement(row: MetricAgreementRow) -> tuple[Cell | Text, ...]:
+    return (
+        row.metric,
+        row.other_metric,
+        count(row.n_tests),
+        _share(row.n_same_direction, row.n_directed),
+        _share(row.n_same_evidence, row.n_judged),
+        number(row.rank_correlation),
+    )
+
+
+def _share(same: int, asked: int) -> Cell:
+    return Cell(say("{} of {}", count(same), count(asked)) if asked else NOTHING, order=same if asked else None)
 
 
 def metrics() -> dict[str, Callable[..., Result]]:
-    """Return every metric by its name, those of plug-ins last."""
+    """Return every metric by its name: ours, those of other works, then those of plug-ins."""
     ours = {kind.name: kind.measure for kind in all_kinds() if kind.measure is not None}
-    return ours | {name: PLUGINS.get(name) for name in PLUGINS.names() if name not in ours}
+    return ours | {name: METRICS.get(name) for name in METRICS.names() if name not in ours}
 
 
 def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -> Result:
@@ -25,7 +195,8 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
     Parameters
     ----------
     name
-        weat, wefat, seat, or a metric that a plug-in brings; entry points of the group `imprint.metrics` add names.
+        weat, wefat, seat, a metric of another work such as rnd (`imprint metrics` lists them), or one that a plug-in
+        brings; entry points of the group `imprint.metrics` add names.
     subject
         What is measured: an embedding or an encoder, as `open_subject` accepts it.
     test
@@ -45,8 +216,35 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
     """
     kind = find_kind(name)
     measure = kind.measure if kind is not None else None
-    if measure is None and name in PLUGINS.plugins():
-        measure = PLUGINS.get(name)
-    if measure is None:
+    if measure is not None:
+        return measure(subject, test, **settings)
+    if name not in METRICS.builtin and name not in METRICS.plugins():
         raise SettingError(option="metric", got=name, expected=f"one of {', '.join(metrics())}")
-    return measure(subject, test, **settings)
+    found = METRICS.get(name)
+    if not is_metric(found):
+        result: Result = found(subject, test, **settings)
+        return result
+    seed = settings.pop("seed", 0)
+    asked = get(test) if isinstance(test, str) else test
+    return run_metrics(subject, [asked], {name: make_metric(name, **settings)}, seed=seed)
+
+
+METRIC = Kind(
+    "metric",
+    row=MetricRow,
+    part=METRIC_PART,
+    blocks=blocks,
+    sentences=sentences,
+    claims=claims,
+    aliases={"p": "p_value"},
+    card=True,
+    opens=3,
+)
+METRIC_AGREEMENT = Kind(
+    "metric-agreement",
+    row=MetricAgreementRow,
+    part=METRIC_PART,
+    blocks=agreement_blocks,
+    aliases={"r": "rank_correlation"},
+    rank=1,
+)

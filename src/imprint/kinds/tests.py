@@ -169,7 +169,7 @@ def _why_not(row: JudgedRow, checks: Sequence[str]) -> str:
             "too few names or texts" if "words" in checks else "frequencies of names are not known, or hardly overlap"
         )
     if "words" in checks:
-        return "too few different words"
+        return "no interval over words" if row.kind == "metric" else "too few different words"
     if "grammar" in checks:
         return "too few nouns for things"
     if row.language not in ("en", UNDETERMINED):

@@ -43,6 +43,20 @@ def spearman(x: Floats, y: Floats) -> tuple[float, float]:
     return float(result.statistic), _share_as_far(first, second)
 
 
+def midranks(table: Floats) -> Floats:
+    """Return the rank of each number in its row of a table; equal ones share the mean of their ranks."""
+    order = np.argsort(table, axis=1, kind="stable")
+    ordered = np.take_along_axis(table, order, axis=1)
+    places = np.broadcast_to(np.arange(table.shape[1]), table.shape)
+    new = np.diff(ordered, axis=1, prepend=np.nan) != 0
+    last = np.roll(new, -1, axis=1)
+    first = np.maximum.accumulate(np.where(new, places, 0), axis=1)
+    final = np.minimum.accumulate(np.where(last, places, places[:, -1:])[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty(table.shape)
+    np.put_along_axis(ranks, order, (first + final) / 2 + 1, axis=1)
+    return ranks
+
+
 def _share_as_far(first: Ints, second: Ints) -> float:
     """Return the share of orders of `second` whose sum of products with `first` is as far from zero as the given one.
 

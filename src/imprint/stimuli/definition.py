@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
+from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
 from imprint.choices import Context
@@ -241,17 +242,32 @@ class WefatTest(_Described):
         return test
 
 
+@dataclass(frozen=True, repr=False)
+class GroupsTest(_Described):
+    """Any number of groups of targets and, where a metric needs them, attributes of each group, in their order."""
+
+    groups: tuple[WordSet, ...]
+    attributes: tuple[WordSet, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"GroupsTest({self.id!r}, {', '.join(one.name for one in self.groups)})"
+
+
 Test: TypeAlias = WeatTest | WefatTest
+AnyTest: TypeAlias = Test | GroupsTest
 
 
-def word_sets(test: Test) -> dict[str, WordSet]:
+def word_sets(test: AnyTest) -> dict[str, WordSet]:
     """Return the sets of a test by the letter or word its file calls them."""
+    if isinstance(test, GroupsTest):
+        named = (("group", test.groups), ("attributes", test.attributes))
+        return {f"{role} {number}": words for role, sets in named for number, words in enumerate(sets, 1)}
     if isinstance(test, WeatTest):
         return {"x": test.x, "y": test.y, "a": test.a, "b": test.b}
     return {"words": test.words, "a": test.a, "b": test.b}
 
 
-def described(test: Test) -> dict[str, Any]:
+def described(test: AnyTest) -> dict[str, Any]:
     """Return what a row says of its test besides the id: title, topics, and what its sets are called and hold."""
     return {
         "title": test.title,
@@ -265,12 +281,12 @@ def described(test: Test) -> dict[str, Any]:
     }
 
 
-def words_of(tests: Iterable[Test]) -> set[str]:
+def words_of(tests: Iterable[AnyTest]) -> set[str]:
     """Return every word the tests ask for, so that a reader can keep just those rows."""
     return {word for test in tests for words in word_sets(test).values() for word in words.words}
 
 
-def problems(test: Test) -> list[str]:
+def problems(test: AnyTest) -> list[str]:
     """Return why a test cannot be used, one sentence each; an empty list means that it can.
 
     A word that is both target and attribute is allowed: its cosine with itself is a choice of whoever
@@ -281,6 +297,8 @@ def problems(test: Test) -> list[str]:
         found.append(f"id must be letters, digits and hyphens without spaces, got {brief(test.id)}")
     for key, words in word_sets(test).items():
         found += [f"{key} ({words.name}): {problem}" for problem in set_problems(words)]
+    if isinstance(test, GroupsTest):
+        return found + _group_problems(test)
     if isinstance(test, WeatTest):
         found += _overlap("x", test.x, "y", test.y)
     else:
@@ -289,7 +307,7 @@ def problems(test: Test) -> list[str]:
     return found + _overlap("a", test.a, "b", test.b)
 
 
-def validate(test: Test, where: Place | tuple[Place, ...] | None = None) -> None:
+def validate(test: AnyTest, where: Place | tuple[Place, ...] | None = None) -> None:
     """Raise StimulusError, naming the place and every problem, if the test cannot be used."""
     found = problems(test)
     if found:
@@ -339,6 +357,18 @@ def _form_problems(words: WordSet, forms: int, values: Mapping[str, float]) -> l
     together = [words.words[first : first + forms] for first in range(0, len(words), forms)]
     apart = [some[0] for some in together if len({values[form] for form in some if form in values}) > 1]
     return [f"the forms of {quote(apart)} have different values; give each form the same"] if apart else []
+
+
+def _group_problems(test: GroupsTest) -> list[str]:
+    found = [] if len(test.groups) > 1 else ["has one group; give at least two"]
+    if test.attributes and len(test.attributes) != len(test.groups):
+        found.append(
+            f"has attributes of {len(test.attributes)} of {len(test.groups)} groups; give all of them, or none"
+        )
+    for role, sets in (("group", test.groups), ("attributes", test.attributes)):
+        for (one, left), (two, right) in combinations(enumerate(sets, 1), 2):
+            found += _overlap(f"{role} {one}", left, f"{role} {two}", right)
+    return found
 
 
 def _property_problems(words: WordSet, values: Mapping[str, float]) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 
 from imprint.errors import StimulusError, raising_as
 from imprint.files import FilePath
-from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordKind, WordSet, validate
+from imprint.stimuli.definition import UNDETERMINED, GroupsTest, WeatTest, WordKind, WordSet, validate
 
 # Stimuli are short. A larger file is somebody's embedding given by mistake, and is not read into memory.
 _LARGEST = 8 * 1024 * 1024
@@ -92,6 +92,24 @@ def weat_from_files(x: FilePath, y: FilePath, a: FilePath, b: FilePath) -> WeatT
     origin = f"word files {files}" if files else "words given"
     test = WeatTest(identifier, title, origin, UNDETERMINED, *sets)
     validate(test, where=" ".join(str(source) for source in sources) if files else "the words given")
+    return test
+
+
+def groups_from_files(groups: Mapping[str, FilePath], attributes: Mapping[str, FilePath] | None = None) -> GroupsTest:
+    """Make a test of groups by name, each a word file or list, and of their attributes if there are any."""
+    attributes = attributes or {}
+    odd = next((name for name in attributes if name not in groups), None)
+    if odd is not None:
+        raise StimulusError(
+            f"attributes of {odd!r} are given, which is not a group", expected=f"one of {', '.join(groups)}"
+        )
+    sets, own = (
+        tuple(WordSet.of(name, read_words(source)) for name, source in named.items())
+        for named in (groups, {name: attributes[name] for name in groups if name in attributes})
+    )
+    identifier = re.sub(r"[\s,]+", "-", "-".join(groups))
+    test = GroupsTest(identifier, ", ".join(groups), "words given", UNDETERMINED, sets, own)
+    validate(test, where="the groups given")
     return test
 
 

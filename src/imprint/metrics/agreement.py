@@ -1,0 +1,101 @@
+"""Do metrics say the same on the same tests? Direction, evidence, and the order in which they put the tests."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from imprint.association.rows import AssociationRow
+from imprint.association.verdicts import FOUND, Evidence, strongest
+from imprint.metrics.run import MetricRow
+from imprint.rows import Row
+from imprint.types import Floats
+
+_FEWEST_TESTS = 4  # that are put in order
+
+
+class MetricAgreementRow(Row, frozen=True, kw_only=True, tag="metric-agreement"):
+    """Two metrics on the tests that both ran on.
+
+    A metric's value on a test is its mean `excess` over attribute sets or words, where it has several. Of the
+    `n_directed` tests on which both have a direction, it is the same on `n_same_direction`. Of the `n_judged` on which
+    both have a level of evidence, both or neither found evidence on `n_same_evidence`. `rank_correlation` is
+    Spearman's over tests. It has no p-value, because tests share words.
+    """
+
+    metric: str
+    other_metric: str
+    n_tests: int
+    n_directed: int
+    n_same_direction: int
+    n_judged: int
+    n_same_evidence: int
+    rank_correlation: float | None = None
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a metric says on one test."""
+
+    excess: float
+    directed: bool
+    evidence: Evidence | None
+
+
+def metric_agreement(rows: Iterable[Row]) -> list[MetricAgreementRow]:
+    """Compare every two metrics, WEAT and SEAT included, by the rows that they gave on one subject."""
+    by_metric: dict[str, dict[str, list[MetricRow | AssociationRow]]] = {}
+    for row in rows:
+        if isinstance(row, MetricRow | AssociationRow):
+            name = row.metric if isinstance(row, MetricRow) else row.kind
+            by_metric.setdefault(name, {}).setdefault(row.test, []).append(row)
+    said = {name: {test: _said(own) for test, own in tests.items()} for name, tests in by_metric.items()}
+    found = []
+    for first, second in combinations(said, 2):
+        tests = [test for test in said[first] if test in said[second]]
+        if tests:
+            subject = by_metric[first][tests[0]][0]
+            pairs = [(said[first][test], said[second][test]) for test in tests]
+            found.append(_compared(subject, first, second, pairs))
+    return found
+
+
+def _said(rows: Sequence[MetricRow | AssociationRow]) -> _Said:
+    values = [row.excess if isinstance(row, MetricRow) else row.mean_difference for row in rows]
+    known = [value for value in values if value is not None]
+    levels = {row.evidence for row in rows} - {"too few words"}
+    return _Said(
+        float(np.mean(known)) if known else math.nan,
+        any(row.direction is not None for row in rows),
+        strongest(levels) or next(iter(levels), None),
+    )
+
+
+def _compared(subject: Row, first: str, second: str, pairs: Sequence[tuple[_Said, _Said]]) -> MetricAgreementRow:
+    directed = [(one.excess, two.excess) for one, two in pairs if one.directed and two.directed]
+    judged = [(one.evidence, two.evidence) for one, two in pairs if one.evidence and two.evidence]
+    return MetricAgreementRow(
+        test="agreement of metrics",
+        embedding=subject.embedding,
+        embedding_sha256=subject.embedding_sha256,
+        seed=subject.seed,
+        metric=first,
+        other_metric=second,
+        n_tests=len(pairs),
+        n_directed=len(directed),
+        n_same_direction=sum(one * two > 0 for one, two in directed),
+        n_judged=len(judged),
+        n_same_evidence=sum((one in FOUND) == (two in FOUND) for one, two in judged),
+        rank_correlation=_spearman(np.array([(one.excess, two.excess) for one, two in pairs])),
+    )
+
+
+def _spearman(pairs: Floats) -> float | None:
+    from scipy.stats import rankdata
+
+    pairs = pairs[np.isfinite(pairs).all(axis=1)]
+    if len(pairs) < _FEWEST_TESTS or not np.ptp(pairs, axis=0).all():
+        return None
+    return float(np.corrcoef(rankdata(pairs[:, 0]), rankdata(pairs[:, 1]))[0, 1])

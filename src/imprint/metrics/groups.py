@@ -1,0 +1,118 @@
+"""Metrics on any number of groups, such as races or religions: p-values, intervals and evidence as for two.
+
+The labels of targets are exchanged between all groups; random words of like frequency take the place of all words; the
+interval leaves out one word of one set after another.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from imprint.association.evidence import unit_rows
+from imprint.association.wordrows import find_rows, refuse_overlap
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, StimulusError
+from imprint.metrics.grouped import LEFT_OUT, GroupMetric
+from imprint.metrics.metric import Metric, MetricWords
+from imprint.metrics.run import MetricResult, frequency_test, measured
+from imprint.significance.crossed import FEWEST_UNITS
+from imprint.significance.relabelled import Jackknifed, group_relabellings, place_among, squares_left_out
+from imprint.stimuli.definition import GroupsTest
+from imprint.stimuli.inflection import units
+from imprint.types import Floats, Ints
+
+_BATCH = 500  # choices that are measured at once
+
+
+def measure_groups(
+    embedding: Embedding, test: GroupsTest, name: str, metric: Metric, *, seed: int = 0
+) -> MetricResult:
+    """Measure a metric on groups, outside of any family."""
+    if not isinstance(metric, GroupMetric):
+        raise SettingError(
+            f"{name} does not take groups",
+            option="metric",
+            got=name,
+            hint="use group-association, clustering or neighbours",
+        )
+    if metric.attributed and not test.attributes:
+        raise StimulusError(f"{metric.title} needs attributes of each group", where=test.id, hint="give them")
+    words, targets, attributes = _find(embedding, test)
+    value = float(metric.of_groups(words, targets[None], attributes[None])[0])
+    of_labels, of_words = np.random.SeedSequence([seed, 0x6E0]).spawn(2)
+    labels, exact = group_relabellings(targets, of_labels)
+    label = place_among(_values(metric, words, labels, attributes[None]), exact=exact, tail=metric.tail)
+    return measured(
+        name,
+        metric,
+        test,
+        metric.whole(words),
+        value,
+        (label, "exact" if exact else "sampled"),
+        frequency_test(
+            metric,
+            words,
+            value,
+            label.expected,
+            of_words,
+            lambda random: metric.of_groups(random, targets[None], attributes[None]),
+        ),
+        _jackknife(metric, words, targets, attributes),
+        seed,
+    )
+
+
+def _find(embedding: Embedding, test: GroupsTest) -> tuple[MetricWords, Ints, Ints]:
+    """Return the words that have a vector, and the number of the group of each target and attribute."""
+    found = find_rows(embedding, (*test.groups, *test.attributes))
+    groups, own = found.sets[: len(test.groups)], found.sets[len(test.groups) :]
+    for sets, rows in ((test.groups, groups), (test.attributes, own)):
+        for (one, left), (two, right) in combinations(zip(sets, rows, strict=True), 2):
+            refuse_overlap(embedding, one, two, (left, right))
+    sizes = [[len(one.words) for one in side] for side in (groups, own)]
+    none = np.empty((0, embedding.dimension), dtype=np.float32)
+    words = MetricWords(
+        embedding,
+        tuple(word for one in groups for word in one.words),
+        tuple(word for one in own for word in one.words),
+        n_x=sizes[0][0],
+        n_a=sum(sizes[1][:1]),
+        targets=unit_rows(np.concatenate([one.vectors for one in groups])),
+        attributes=unit_rows(np.concatenate([none, *(one.vectors for one in own)])),
+        target_ranks=embedding.ranks_of([token for one in groups for token in one.tokens]),
+        attribute_ranks=embedding.ranks_of([token for one in own for token in one.tokens]),
+        missing=found.missing,
+        lowered=found.lowered,
+        from_subwords=found.from_subwords,
+        group_sizes=tuple(sizes[0]),
+    )
+    targets, attributes = (np.repeat(np.arange(len(side)), side).astype(np.int64) for side in sizes)
+    return words, targets, attributes
+
+
+def _values(metric: GroupMetric, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
+    """Return the value of each choice, a batch at a time; the side that does not change is given once."""
+    choices = max(len(targets), len(attributes))
+    whole = [np.broadcast_to(one, (choices, one.shape[1])) for one in (targets, attributes)]
+    batches = (slice(start, start + _BATCH) for start in range(0, choices, _BATCH))
+    return np.concatenate([metric.of_groups(words, *(one[batch] for one in whole)) for batch in batches])
+
+
+def _jackknife(metric: GroupMetric, words: MetricWords, targets: Ints, attributes: Ints) -> Jackknifed | None:
+    """Leave out one word, with its inflections, after another of each set; None where a set has fewer than four."""
+    value = float(metric.of_groups(words, targets[None], attributes[None])[0])
+    terms, degrees = [], []
+    sides = [(targets, words.target_words), (attributes, words.attribute_words)]
+    for side, (numbers, listed) in enumerate(sides if metric.attributed else sides[:1]):
+        for group in np.unique(numbers):
+            own = np.flatnonzero(numbers == group)
+            parts = np.array(units([listed[place] for place in own]))
+            members = np.unique(parts)
+            if len(members) < FEWEST_UNITS:
+                return None
+            left = np.tile(numbers, (len(members), 1))
+            left[:, own] = np.where(parts == members[:, None], LEFT_OUT, group)
+            chosen = (left, attributes[None]) if side == 0 else (targets[None], left)
+            terms.append(squares_left_out(_values(metric, words, *chosen)))
+            degrees.append(len(members) - 1)
+    return Jackknifed.of(value, np.array(terms), np.array(degrees), 0.0)

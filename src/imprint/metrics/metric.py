@@ -1,0 +1,281 @@
+"""What every metric is: settings, what it says of itself, and its value on the words of a test."""
+
+import inspect
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from imprint.association.evidence import unit_rows
+from imprint.association.weat import look_up
+from imprint.association.wordrows import FEWEST_WORDS
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError, StimulusError, VocabularyError
+from imprint.metrics import METRICS
+from imprint.rows import Label
+from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
+from imprint.stimuli.definition import WeatTest
+from imprint.stimuli.inflection import units
+from imprint.types import Floats, Ints
+
+Permuted = Literal["targets", "attributes", "pairs"]
+
+
+@dataclass(frozen=True, eq=False)
+class MetricWords:
+    """The words of a test that have a vector: X before Y, A before B. A set that is not asked about is empty.
+
+    Rows have unit length unless the metric keeps lengths. `unpaired` are words that are left out because the other
+    word of their pair has no vector. Rows may have an axis before them, one draw of random words each, if the metric
+    is `stacked`.
+    """
+
+    embedding: Embedding
+    target_words: tuple[str, ...]
+    attribute_words: tuple[str, ...]
+    n_x: int
+    n_a: int
+    targets: Floats
+    attributes: Floats
+    target_ranks: Ints
+    attribute_ranks: Ints
+    missing: tuple[str, ...] = ()
+    lowered: tuple[str, ...] = ()
+    from_subwords: tuple[str, ...] = ()
+    unpaired: tuple[str, ...] = ()
+    paired: bool = False
+    group_sizes: tuple[int, ...] = ()  # of targets, where there may be more groups than X and Y
+
+    @classmethod
+    def of(cls, embedding: Embedding, test: WeatTest, *, unit: bool, paired: bool = False) -> "MetricWords":
+        """Find the words of a test; where they come in pairs, only pairs that have both words."""
+        asked, missing, unpaired = _whole_pairs(embedding, test) if paired else (test, (), ())
+        rows = look_up(embedding, asked)
+        x, y, a, b = rows.sets
+        targets, attributes = (np.concatenate([one.vectors, two.vectors]) for one, two in ((x, y), (a, b)))
+        return cls(
+            embedding,
+            x.words + y.words,
+            a.words + b.words,
+            len(x.words),
+            len(a.words),
+            unit_rows(targets) if unit else targets.astype(np.float64),
+            unit_rows(attributes) if unit else attributes.astype(np.float64),
+            embedding.ranks_of(x.tokens + y.tokens),
+            embedding.ranks_of(a.tokens + b.tokens),
+            (*missing, *rows.missing),
+            rows.lowered,
+            rows.from_subwords,
+            unpaired,
+            paired,
+        )
+
+    @property
+    def n_y(self) -> int:
+        """Words of Y."""
+        return len(self.target_words) - self.n_x
+
+    @property
+    def n_b(self) -> int:
+        """Words of B."""
+        return len(self.attribute_words) - self.n_a
+
+    @cached_property
+    def cosines(self) -> Floats:
+        """The cosine of every target with every attribute."""
+        targets, attributes = (unit_rows(rows) for rows in (self.targets, self.attributes))  # type: ignore[arg-type]
+        return np.asarray(targets @ attributes.T)
+
+    @cached_property
+    def products(self) -> Floats:
+        """The inner product of every target with every attribute."""
+        return np.asarray(self.targets @ np.swapaxes(self.attributes, -1, -2))
+
+    @cached_property
+    def gram(self) -> Floats:
+        """The inner product of every target with every target."""
+        return np.asarray(self.targets @ np.swapaxes(self.targets, -1, -2))
+
+    @cached_property
+    def attribute_squares(self) -> Floats:
+        """The squared length of every attribute."""
+        return np.asarray((self.attributes**2).sum(axis=-1))
+
+    def observed(self) -> Chosen:
+        """Return the sets as the test has them."""
+        return Chosen.of((self.n_x, self.n_y), (self.n_a, self.n_b))
+
+    def units(self) -> tuple[list[int], list[int]]:
+        """Return the numbers of units: a word and its inflections, within a set, are one; so are words of a pair."""
+        sides = ((self.target_words, self.n_x), (self.attribute_words, self.n_a))
+        targets, attributes = (
+            [*units(words[:first]), *(len(words) + unit for unit in units(words[first:]))] for words, first in sides
+        )
+        if self.paired:
+            for place in range(self.n_x):
+                kept, joined = targets[place], targets[self.n_x + place]
+                targets = [kept if unit == joined else unit for unit in targets]
+        return targets, attributes
+
+    def only(self, targets: Sequence[int], attributes: Sequence[int]) -> "MetricWords":
+        """Return the words at these places alone."""
+        return replace(
+            self,
+            target_words=tuple(self.target_words[place] for place in targets),
+            attribute_words=tuple(self.attribute_words[place] for place in attributes),
+            n_x=sum(place < self.n_x for place in targets),
+            n_a=sum(place < self.n_a for place in attributes),
+            targets=self.targets[list(targets)],
+            attributes=self.attributes[list(attributes)],
+            target_ranks=self.target_ranks[list(targets)],
+            attribute_ranks=self.attribute_ranks[list(attributes)],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MetricPart:
+    """What one value is about: the whole test, or one of its attribute sets or words.
+
+    `sign` is +1 where a larger value means what the test predicts, X with A and Y with B; -1 where a smaller one
+    does; 0 where the value has no direction.
+    """
+
+    words: MetricWords
+    sign: int
+    about: str | None = None
+
+
+class Metric(ABC):
+    """Settings of a metric and its value; a subclass is a frozen dataclass of its settings.
+
+    `paired` says that the first word of X belongs to the first of Y, and so on. `stacked` says that `values` reads
+    words through the tables of `MetricWords` alone, so that rows may be those of many draws at once. `crossed` says
+    that the value is quick and changes smoothly with words, so that the interaction of targets and attributes is
+    taken off its variance. `bounds` are the values that the metric can have. A subclass gives what may depend on
+    settings as an attribute or a property.
+    """
+
+    title: ClassVar[str]
+    summary: ClassVar[str]  # one line for the list of metrics
+    source: ClassVar[str]
+    sampled: ClassVar[tuple[Side, ...]] = SIDES  # sets whose words count as a sample; the interval is over these
+    paired: ClassVar[bool] = False
+    stacked: ClassVar[bool] = False
+    crossed: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+
+    @property
+    @abstractmethod
+    def orientation(self) -> str:
+        """What a large and a small value mean."""
+
+    @property
+    def tail(self) -> BiasedTail:
+        """Which values mean bias."""
+        return "both"
+
+    @property
+    def permuted(self) -> Permuted | None:
+        """Whose labels are exchanged to find the values without bias.
+
+        None where exchanging labels cannot change the value, so that random words of like frequency take the words'
+        place.
+        """
+        return "targets"
+
+    @abstractmethod
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
+        """Return the value for each choice of words; NaN where it does not exist."""
+
+    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
+        """Return what the metric is asked about, one value each."""
+        yield MetricPart(words, 1)
+
+    def additive(self, words: MetricWords) -> Floats | None:
+        """Return one score per permuted word, whose mean over the first set less the second's is the value.
+
+        Where pairs are exchanged, one score per pair, whose mean is the value. The p-value is then exact for any
+        number of words, or of up to 34 pairs. None where the value is not of this form.
+        """
+        return None
+
+    def label_test(self, words: MetricWords) -> NullTest | None:
+        """Return the exact test over all labels where there is a formula for it; None where they are tried."""
+        return None
+
+    def also(self) -> Sequence[str]:
+        """Return words that are needed besides those of the test."""
+        return ()
+
+    @property
+    def unit(self) -> bool:
+        """Whether vectors are scaled to length one first."""
+        return True
+
+    @property
+    def settings(self) -> tuple[Label, ...]:
+        """Its settings by name."""
+        return tuple(Label(one.name, str(getattr(self, one.name))) for one in fields(self))  # type: ignore[arg-type]
+
+
+def make_metric(name: str, **settings: Any) -> Metric:
+    """Make a metric by its name, with settings of its own; texts are read as the type that a setting has."""
+    kind = METRICS.get(name)
+    known = {one.name: one for one in fields(kind)}
+    made: dict[str, Any] = {}
+    for setting, value in settings.items():
+        if setting not in known:
+            raise SettingError(
+                option=f"a setting of {name}", got=setting, expected=f"one of {', '.join(known) or 'none'}"
+            )
+        made[setting] = _typed(f"{name}:{setting}", value, known[setting].default)
+    metric: Metric = kind(**made)
+    return metric
+
+
+def is_metric(thing: object) -> bool:
+    """Tell a metric of this form from a function of a plug-in."""
+    return inspect.isclass(thing) and issubclass(thing, Metric)
+
+
+def _whole_pairs(embedding: Embedding, test: WeatTest) -> tuple[WeatTest, tuple[str, ...], tuple[str, ...]]:
+    """Return the test with the pairs alone that have both words, the missing words, and those whose partner is."""
+    if len(test.x) != len(test.y):
+        raise StimulusError(
+            f"X has {len(test.x)} words and Y has {len(test.y)}",
+            where=test.id,
+            expected="pairs of words: as many in X as in Y",
+            hint="give the words of a pair the same place in both sets",
+        )
+    missing = tuple(word for words in (test.x, test.y) for word in embedding.lookup(words.words).missing)
+    pairs = list(zip(test.x.words, test.y.words, strict=True))
+    kept = [pair for pair in pairs if not {*missing}.intersection(pair)]
+    if len(kept) < FEWEST_WORDS:
+        raise VocabularyError(
+            f"{len(pairs) - len(kept)} of {len(pairs)} pairs lack a word in {embedding.name}",
+            where=test.id,
+            expected=f"at least {FEWEST_WORDS} pairs",
+            words=missing,
+            hint="use other words or a larger embedding",
+        )
+    first, second = zip(*kept, strict=True)
+    whole = replace(test, x=test.x.subset(first), y=test.y.subset(second))
+    return whole, missing, tuple(word for pair in pairs if pair not in kept for word in pair if word not in missing)
+
+
+def _typed(option: str, value: Any, default: Any) -> Any:
+    """Read a text as the type of the default."""
+    if not isinstance(value, str) or isinstance(default, str):
+        return value
+    if isinstance(default, bool):
+        if value.lower() not in ("true", "false"):
+            raise SettingError(option=option, got=value, expected="true or false")
+        return value.lower() == "true"
+    try:
+        return type(default)(value)
+    except (TypeError, ValueError) as error:
+        raise SettingError(option=option, got=value, expected="a number") from error

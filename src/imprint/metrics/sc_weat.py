@@ -1,0 +1,44 @@
+"""Single-category WEAT: is one word nearer to A or to B?
+
+Caliskan, Bryson and Narayanan (2017), as WEFAT; the name is that of Toney and Caliskan (2021): the mean cosine with A
+less that with B, divided by the standard deviation of all cosines (n - 1).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from imprint.metrics.metric import Metric, MetricPart, MetricWords
+from imprint.metrics.sides import standardised
+from imprint.significance.relabelled import Chosen
+from imprint.stimuli.definition import WeatTest
+from imprint.types import Floats
+
+
+@dataclass(frozen=True)
+class ScWeat(Metric):
+    """WEAT for one target word at a time; the word is given, and attributes count as a sample."""
+
+    title = "SC-WEAT"
+    summary = "One target word at a time: its mean cosine with A less that with B, by the spread of all cosines"
+    source = "Toney and Caliskan (2021)"
+    orientation = "positive: the word is nearer to A"
+    permuted = "attributes"
+    sampled = ("a", "b")
+
+    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
+        """Ask about each target word."""
+        everything = range(len(words.attribute_words))
+        for place, word in enumerate(words.target_words):
+            yield MetricPart(words.only([place], everything), 1 if place < words.n_x else -1, word)
+
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
+        """Return d of the word."""
+        return standardised(words.cosines, chosen)[:, 0]
+
+    def additive(self, words: MetricWords) -> Floats | None:
+        """Return each attribute's cosine by their spread, which exchanging labels does not change."""
+        near = words.cosines[0]
+        spread = near.std(ddof=1)
+        return np.asarray(near / spread) if spread > 0 else None

@@ -1,0 +1,74 @@
+"""ValNorm: does the space know what people call pleasant?
+
+Toney and Caliskan (2021), "ValNorm quantifies semantics to reveal consistent valence biases across languages and over
+centuries": Pearson's correlation, over the words of a lexicon, of their SC-WEAT with human ratings of valence. The
+lexicon is the bundled one, which the controls use too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from imprint.association.evidence import unit_rows
+from imprint.errors import VocabularyError
+from imprint.evaluation.controls import valence
+from imprint.metrics.metric import Metric, MetricPart, MetricWords
+from imprint.metrics.sides import standardised
+from imprint.significance.relabelled import Chosen
+from imprint.stimuli.definition import WeatTest
+from imprint.types import Floats
+
+_FEWEST = 10  # rated words
+
+
+@dataclass(frozen=True)
+class ValNorm(Metric):
+    """Correlation with valence along A - B, in the paper pleasant and unpleasant words; X and Y are not used."""
+
+    title = "ValNorm"
+    summary = "Correlation of people's ratings of valence with SC-WEAT towards A, usually pleasant words, and B"
+    source = "Toney and Caliskan (2021)"
+    orientation = "positive: words that people call pleasant are nearer to A than to B"
+    permuted = "attributes"
+    bounds = (-1.0, 1.0)
+
+    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
+        """Ask about the words of the lexicon."""
+        rated = words.embedding.lookup(valence())
+        if len(rated.words) < _FEWEST:
+            raise VocabularyError(
+                f"has {len(rated.words)} words with a rating of valence",
+                expected=f"at least {_FEWEST}",
+                where=words.embedding.name,
+                hint="use a larger embedding",
+            )
+        yield MetricPart(
+            replace(
+                words,
+                target_words=rated.words,
+                n_x=len(rated.words),
+                targets=unit_rows(rated.vectors),
+                target_ranks=words.embedding.ranks_of(rated.tokens),
+            ),
+            1,
+        )
+
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
+        """Return Pearson's correlation."""
+        rated = valence()
+        ratings = np.array([rated[word] for word in words.target_words])
+        scores = standardised(words.cosines, chosen)
+        weights = (chosen.x | chosen.y).astype(np.float64)
+        weights = weights / weights.sum(axis=1, keepdims=True)
+        centred = scores - (weights * scores).sum(axis=1, keepdims=True)
+        away = ratings - (weights * ratings).sum(axis=1, keepdims=True)
+        product, *squares = (
+            (weights * one * two).sum(axis=1) for one, two in ((centred, away), (centred, centred), (away, away))
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(product / np.sqrt(squares[0] * squares[1]))
+
+    def also(self) -> Sequence[str]:
+        """Return the words of the lexicon."""
+        return tuple(valence())
