@@ -42,13 +42,13 @@ def weat(given: Given) -> Steps:
 
 def metric(given: Given) -> Steps:
     """Give the values of a metric of WEFE's by its formula, and their p-values over all labels."""
-    words, vectors = _arrays(given["arrays"])
+    words, vectors = read_arrays(given["arrays"])
 
     def work() -> Any:
         row = {word: place for place, word in enumerate(words)}
         x, y, a, b = (vectors[[row[word] for word in given[key] if word in row]].astype(np.float64) for key in "xyab")
         if given["metric"] == "MAC":
-            cosines = [_unit(np.vstack([x, y])) @ _unit(side).T for side in (a, b)]
+            cosines = [unit_rows(np.vstack([x, y])) @ unit_rows(side).T for side in (a, b)]
             return {"values": [float(np.mean([1 - one.mean(axis=1) for one in cosines]))], "p": [], "labels": 0}
         nulls = [np.array(list(_METRICS[given["metric"]](x, y, side))) for side in (a, b)]
         far = [-null if given["metric"] == "ECT" else np.abs(null - null.mean()) for null in nulls]
@@ -177,12 +177,12 @@ def _rnd(x: Floats, y: Floats, a: Floats) -> Iterator[float]:
 
 def _ect(x: Floats, y: Floats, a: Floats) -> Iterator[float]:
     for first, second in _splits(x, y):
-        ranks = [_ranks((_unit(a) @ mean).tolist()) for mean in (first, second)]
+        ranks = [_ranks((unit_rows(a) @ mean).tolist()) for mean in (first, second)]
         yield float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _ripa(x: Floats, y: Floats, a: Floats) -> Iterator[float]:
-    scores = (_unit(x - y) @ a.T).mean(axis=1)
+    scores = (unit_rows(x - y) @ a.T).mean(axis=1)
     for signs in itertools.product((1, -1), repeat=len(x)):
         yield float(np.mean(scores * signs))
 

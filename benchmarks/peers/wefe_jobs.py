@@ -14,7 +14,7 @@ from wefe.debias.double_hard_debias import DoubleHardDebias  # type: ignore[impo
 from wefe.debias.half_sibling_regression import HalfSiblingRegression  # type: ignore[import-not-found]
 from wefe.debias.hard_debias import HardDebias  # type: ignore[import-not-found]
 from wefe.debias.multiclass_hard_debias import MulticlassHardDebias  # type: ignore[import-not-found]
-from wefe.metrics import WEAT  # type: ignore[import-not-found]
+from wefe.metrics import WEAT
 from wefe.query import Query  # type: ignore[import-not-found]
 from wefe.word_embedding_model import WordEmbeddingModel  # type: ignore[import-not-found]
 

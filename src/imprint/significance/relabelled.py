@@ -257,4 +257,4 @@ class Jackknifed:
         """Return the interval of the value over words, and the p-value of its being what is expected."""
         half = quantile(1 - confidence, self.df) * self.error
         p_value = two_sided((self.value - expected) / self.error, self.df)
-        return OverWords(self.value, self.value - half, self.value + half, p_value, self.df)
+        return OverWords(self.value, self.value - half, self.value + half, p_value, self.df, self.error)
