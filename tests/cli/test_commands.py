@@ -143,8 +143,8 @@ def test_sampling_is_there_on_request(imprint):
         (["convert", "default", "no/such/folder/f.safetensors"], "no/such/folder/f.safetensors"),
         (["convert", "default", os.devnull], os.devnull),
         (
-            ["convert", "default", "out.txt"],
-            "out.txt",
+            ["convert", "default", "out.csv"],
+            "out.csv",
         ),
         (["debias", "default", "default"], ".safetensors"),
         (["seat", "default", "--cache", os.devnull], os.devnull),

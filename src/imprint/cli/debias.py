@@ -11,6 +11,7 @@ from imprint.cli.encoders import AboutEncoder, SubjectArgument, takes_encoder
 from imprint.cli.options import (
     DEFAULT_PAIR,
     AxisOption,
+    FormatOption,
     JsonOption,
     SeedOption,
     are_words,
@@ -37,7 +38,10 @@ def debias_command(
     subject: SubjectArgument,
     target: Annotated[
         Path,
-        typer.Argument(metavar="OUT", help="The file to write (.safetensors); for an encoder, the folder to make."),
+        typer.Argument(
+            metavar="OUT",
+            help="The file to write: .safetensors, .txt, .vec, .bin or .kv; for an encoder, the folder to make.",
+        ),
     ],
     method: Annotated[
         str | None,
@@ -82,6 +86,7 @@ def debias_command(
             help="Of an encoder: names of one group, a file or a list; repeat for each group. [default: men, women]",
         ),
     ] = None,
+    form: FormatOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -93,7 +98,7 @@ def debias_command(
     by names and sentences that it was not fitted on.
     """
     if find_source(subject).adapter != EMBEDDING:
-        _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier)
+        _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier, format=form)
         _check_apply(load, method, strength, group, save)
         _check_strength(method or ENCODER_METHOD, strength)
         _check_apart(target, save)
@@ -123,14 +128,14 @@ def debias_command(
     _refuse("an embedding", group=group)
     about.refuse()
     from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
-    from imprint.embeddings.convert import check_name
+    from imprint.embeddings.convert import choose_format
 
     given = pairs_given(axis, pairs)
     _check_apply(load, method, strength, seeds, save)
     _check_options(method, strength, seeds, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
         check_target(path, reading=subject)
-    check_name(target)
+    choose_format(target, form)
     if load is not None:
         check_target(target, reading=str(load))
     _check_apart(target, save)
@@ -148,7 +153,7 @@ def debias_command(
         step(1, 2)
         moved = transform.apply(opened)
         step(2, 2)
-        imprint.convert(moved, target, progress=partial(report, f"writing {target}"))
+        imprint.convert(moved, target, format=form, progress=partial(report, f"writing {target}"))
         if save is not None:
             transform.save(save)
         # Measured as anybody will find it who opens the file.
