@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Ints
 
 FEWEST_RANKS = 2_000  # of a vocabulary whose blocks are worth comparing with
@@ -57,14 +58,17 @@ class Background:
     halved: bool = False
 
     @classmethod
-    def of(cls, rows: Floats32, ranks: Ints) -> "Background | None":
-        """Sort rows into blocks, at most 200 each; None where there are too few to compare with."""
+    def of(cls, rows_at: Callable[[Ints], Floats32], ranks: Ints) -> "Background | None":
+        """Sort unit rows into blocks, at most 200 each; None where there are too few to compare with.
+
+        `rows_at` gives the rows at some places among the ranks.
+        """
         if not len(ranks) or ranks.max() + 1 < FEWEST_RANKS:
             return None
         kept, lowest, starts = _sample(ranks)
         if len(lowest) < 2:
             return None
-        sample, frequent = rows[kept], int(starts[min(_FREQUENT, len(lowest))])
+        sample, frequent = rows_at(kept), int(starts[min(_FREQUENT, len(lowest))])
         return cls(sample, lowest, starts, sample[:frequent], frequent)
 
     def draw(self, ranks: Ints, draws: int, rng: np.random.Generator, half: int | None = None) -> Ints:
@@ -137,7 +141,9 @@ def keeps_background(only: Collection[str] | None) -> bool:
 
 def _principal(rows: Floats32) -> Floats:
     centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
-    return np.asarray(np.linalg.eigh(centred.T @ centred)[1])
+    spread = centred.T @ centred
+    with single_threaded():  # threads that wait for one another cost a hundred times the work
+        return np.asarray(np.linalg.eigh(spread)[1])
 
 
 def in_order(rank_of: Callable[[str], int | None]) -> bool:
