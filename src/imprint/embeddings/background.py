@@ -85,7 +85,8 @@ class Background:
     @cached_property
     def axes(self) -> Floats:
         """The principal axes of the space, one a column."""
-        return _principal(self.spreading)
+        with single_threaded():  # the same on any number of cores; and threads would wait longer than they work
+            return _principal(self.spreading)
 
     @cached_property
     def misfit(self) -> float:
@@ -94,6 +95,10 @@ class Background:
         Axes of few words are partly noise. So z = sum t / sqrt(sum t^2) is measured for contrasts of random clusters
         of one half of the words, along axes of the other half: its root mean square should be 1.
         """
+        with single_threaded():
+            return self._misfit()
+
+    def _misfit(self) -> float:
         word = np.arange(len(self.spreading)) % self.words
         axes = _principal(self.spreading[word % 2 == 0])
         rng = np.random.default_rng(0)
@@ -141,9 +146,7 @@ def keeps_background(only: Collection[str] | None) -> bool:
 
 def _principal(rows: Floats32) -> Floats:
     centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
-    spread = centred.T @ centred
-    with single_threaded():  # threads that wait for one another cost a hundred times the work
-        return np.asarray(np.linalg.eigh(spread)[1])
+    return np.asarray(np.linalg.eigh(centred.T @ centred)[1])
 
 
 def in_order(rank_of: Callable[[str], int | None]) -> bool:
