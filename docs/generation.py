@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 import imprint
-from imprint.cli.app import app
+from imprint.cli.app import make_app
 
 _PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 _VERSION = "__version__"
@@ -18,7 +18,7 @@ _VERSION = "__version__"
 
 def command_reference() -> str:
     """Return every command with its arguments and options, as its --help tells them."""
-    whole = typer.main.get_command(app)
+    whole = typer.main.get_command(make_app())
     return "\n".join(line for command in _commands(whole, None) for line in command)
 
 

@@ -18,7 +18,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
-from imprint.cli.app import app
+from imprint.cli.app import make_app
 from imprint.policy.policy import example, read_policy
 from imprint.stimuli.catalog import catalogue, read_tests
 
@@ -108,7 +108,7 @@ def test_console_snippets_print_what_is_shown(page, tmp_path, environment):
         if command == STATUS:
             assert shown.split() == [str(code)]
         if command.startswith("imprint "):
-            assert command.split()[1] in get_command(app).commands
+            assert command.split()[1] in get_command(make_app()).commands
         # A command of which nothing is shown, and that writes no file for the next, may name one that nobody has.
         if not command.startswith(RUN) or not (shown.strip() or " > " in command):
             continue
@@ -186,15 +186,15 @@ def test_the_workflow_and_the_hook_run(pipeline, tmp_path, environment):
 def test_every_command_is_documented(where):
     pages = [README] if where == "README.md" else [page for page in PAGES if page.parent == DOCS]
     text = "\n".join(page.read_text() for page in pages)
-    for name in get_command(app).commands:
+    for name in get_command(make_app()).commands:
         assert re.search(rf"\bimprint {name}\b", text), name
 
 
 def test_every_option_of_every_command_is_in_the_reference(generation):
     reference = generation.command_reference()
     sections = dict(re.findall(r"^## (imprint[a-z -]*)\n(.*?)(?=^## |\Z)", reference, re.MULTILINE | re.DOTALL))
-    for path, command in below(get_command(app)):
-        said = CliRunner().invoke(app, [*path, "--help"]).output
+    for path, command in below(get_command(make_app())):
+        said = CliRunner().invoke(make_app(path[:1]), [*path, "--help"]).output
         _, _, options = said.partition("Options:")
         told = set(OPTION.findall(sections[" ".join(["imprint", *path])]))
         assert set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", options, re.MULTILINE)) <= told, path

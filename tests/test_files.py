@@ -172,3 +172,85 @@ def test_folders_that_a_killed_writer_left_are_removed_by_the_next(tmp_path):
         "out",
     }
     assert (other / "inner" / "half.txt").exists()
+
+
+@pytest.fixture
+def settled(tmp_path, monkeypatch):
+    """A file of a megabyte, changed long ago, and a cache folder of its own."""
+    monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("imprint.files._SETTLED", -(10**18))
+    path = tmp_path / "large"
+    path.write_bytes(bytes(1 << 20))
+    return path
+
+
+def read_count(path):
+    """Hash a file; return the hash and whether it was read for it."""
+    seen = []
+    found = hash_file(path, lambda *counts: seen.append(counts))
+    assert found == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert seen[-1] == (path.stat().st_size,) * 2
+    return found
+
+
+def kept_hashes(tmp_path):
+    return (tmp_path / "cache" / "hashes.txt").read_text().splitlines()
+
+
+def test_the_hash_of_a_large_file_is_kept_until_the_file_changes(settled, tmp_path, monkeypatch):
+    first = read_count(settled)
+    assert len(kept_hashes(tmp_path)) == 1
+    with monkeypatch.context() as unread:
+        unread.setattr("imprint.files._BLOCK", 0)  # whoever reads, reads nothing
+        assert hash_file(settled) == first
+    times = settled.stat()
+    settled.write_bytes(bytes((1 << 20) - 1) + b"x")
+    os.utime(settled, ns=(times.st_atime_ns, times.st_mtime_ns))  # same path, size and time of change
+    assert read_count(settled) != first
+    assert len(kept_hashes(tmp_path)) == 2
+
+
+def test_a_renamed_or_grown_file_is_hashed_again(settled, tmp_path):
+    first = read_count(settled)
+    other = settled.rename(tmp_path / "other")
+    assert read_count(other) == first
+    other.write_bytes(bytes(2 << 20))
+    assert read_count(other) != first
+
+
+def test_small_files_and_files_changed_this_moment_are_not_kept(settled, tmp_path, monkeypatch):
+    small = tmp_path / "small"
+    small.write_bytes(b"x")
+    read_count(small)
+    monkeypatch.setattr("imprint.files._SETTLED", 10**18)
+    read_count(settled)
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"a b\n", b"one two three four\n", None])
+def test_a_damaged_file_of_hashes_is_not_believed(settled, tmp_path, damage):
+    read_count(settled)
+    kept = tmp_path / "cache" / "hashes.txt"
+    (line,) = kept_hashes(tmp_path)
+    key, digest, check = line.split()
+    flipped = ("0" if digest[0] != "0" else "1") + digest[1:]
+    kept.write_bytes(f"{key} {flipped} {check}\n".encode() if damage is None else damage)
+    read_count(settled)
+    assert kept_hashes(tmp_path) == [line]
+
+
+def test_only_the_latest_hashes_are_kept(settled, tmp_path, monkeypatch):
+    monkeypatch.setattr("imprint.files._MOST_KEPT", 2)
+    for size in range(1, 5):
+        settled.write_bytes(bytes(size << 20))
+        read_count(settled)
+    assert len(kept_hashes(tmp_path)) == 2
+
+
+def test_without_a_place_for_caches_files_are_hashed_all_the_same(settled, tmp_path, monkeypatch):
+    (tmp_path / "cache").write_text("a file, not a folder")
+    read_count(settled)
+    monkeypatch.delenv("IMPRINT_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError))
+    read_count(settled)

@@ -32,7 +32,7 @@ def test_a_built_in_name_does_not_look_for_plug_ins(registry, monkeypatch):
     def refuse(**_):
         raise AssertionError
 
-    monkeypatch.setattr("imprint.registry.entry_points", refuse)
+    monkeypatch.setattr("importlib.metadata.entry_points", refuse)
     assert registry.get("dumps") is json.dumps
     with pytest.raises(AssertionError):
         registry.get("other")

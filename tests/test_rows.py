@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
@@ -11,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made_rows import make_row
+from refusals import refuses
 
-from imprint.errors import ImprintError
+import imprint
+from imprint.errors import ImprintError, MissingExtraError, pip_install
 from imprint.kinds import all_kinds, row_type
 from imprint.kinds.findings import read_findings
 from imprint.rows import SCHEMA_VERSION, RawRow, Row, WordValue, read_row, write_findings
@@ -159,3 +162,9 @@ def test_numbers_that_json_does_not_have_are_null_in_rows_of_unknown_kinds_too()
         {"kind": "new", "test": "t", "embedding": "e", "embedding_sha256": "", "x": [float("nan")]}, row_type
     )
     assert json.loads(row.to_json())["x"] == [None]
+
+
+def test_a_data_frame_needs_the_extra_for_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with refuses(MissingExtraError, "pip install", hint=f"install it with {pip_install('pandas')}"):
+        imprint.weat("default", "caliskan-6").to_frame()

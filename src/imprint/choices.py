@@ -12,6 +12,7 @@ Context = Literal[
 ]
 Correction = Literal["bh", "by", "max"]
 Device = Literal["cpu", "cuda"]
+EmbeddingFormat = Literal["safetensors", "word2vec", "glove", "word2vec-binary", "gensim"]
 Layers = Literal["last", "sum", "mean"]
 PairMethod = Literal["difference", "pca"]
 PairScore = Literal["difference", "3cosmul"]

@@ -129,8 +129,13 @@ class MissingExtraError(ImprintError):
     """An optional library is needed and not installed; `extra` is what to install."""
 
     def __init__(self, library: str, extra: str) -> None:
-        super().__init__(f"this needs {library}", hint=f"install it with pip install '{DISTRIBUTION}[{extra}]'")
+        super().__init__(f"this needs {library}", hint=f"install it with {pip_install(extra)}")
         self.library, self.extra = library, extra
+
+
+def pip_install(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Files: written beside the target and renamed, so that a crash leaves the old one; and hashed."""
+"""Files: written beside the target and renamed, so that a crash leaves the old one; hashed; and where caches are."""
 
 import contextlib
 import glob
@@ -7,11 +7,12 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from imprint.errors import ImprintError, raising_as
 
@@ -22,6 +23,9 @@ FilePath = str | os.PathLike[str]
 
 _BLOCK = 8 << 20
 _STRAY = 3600  # seconds
+_KEPT_SIZE = 1 << 20  # bytes of a file whose hash is worth keeping
+_SETTLED = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
+_MOST_KEPT = 1000  # hashes
 
 
 def writable(target: FilePath) -> Path:
@@ -110,14 +114,78 @@ def _remove_strays(path: Path) -> None:
                 stray.unlink()
 
 
+def cache_folder() -> Path:
+    """Return the folder for caches: $IMPRINT_CACHE, else the system's; without a home folder, RuntimeError."""
+    if chosen := os.environ.get("IMPRINT_CACHE"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "imprint"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "imprint"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imprint"
+
+
 def hash_file(path: Path, progress: "Progress | None" = None) -> str:
-    """Return the SHA-256 of a file, read a block at a time; `progress` gets the bytes done and the total."""
-    digest = hashlib.sha256()
-    done, total = 0, path.stat().st_size
+    """Return the SHA-256 of a file; `progress` gets the bytes done and the total.
+
+    That of a large file is kept in the cache folder, and holds while path, size and times of change are the same.
+    """
+    state = _state(path)
+    known = _Hashes() if state.size >= _KEPT_SIZE else None
+    if known is not None and (found := known.get(state.key)):
+        if progress is not None:
+            progress(state.size, state.size)
+        return found
+    digest, done = hashlib.sha256(), 0
     with path.open("rb", buffering=0) as file:
         while block := file.read(_BLOCK):
             digest.update(block)
             done += len(block)
             if progress is not None:
-                progress(done, total)
+                progress(done, state.size)
+    # A file that changed this moment may change again without its time showing it.
+    if known is not None and _state(path) == state and time.time_ns() - state.changed > _SETTLED:
+        known.put(state.key, digest.hexdigest())
     return digest.hexdigest()
+
+
+class _State(NamedTuple):
+    """What shows that a file is as it was: a hash of its path, size, times and place on the disk."""
+
+    key: str
+    size: int
+    changed: int
+
+
+def _state(path: Path) -> _State:
+    found = path.stat()
+    parts = (path.resolve(), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev)
+    key = hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "surrogateescape")).hexdigest()
+    return _State(key, found.st_size, max(found.st_mtime_ns, found.st_ctime_ns))
+
+
+class _Hashes:
+    """A small file of hashes by key, each with a checksum; whatever is damaged counts as not there."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, str] = {}
+        with contextlib.suppress(OSError, RuntimeError, ValueError):
+            self._path = cache_folder() / "hashes.txt"
+            lines = self._path.read_text("ascii").splitlines()
+            self._kept = {key: digest for key, digest, check in map(str.split, lines) if check == _check(key, digest)}
+
+    def get(self, key: str) -> str | None:
+        return self._kept.get(key)
+
+    def put(self, key: str, digest: str) -> None:
+        """Add a hash, and write the latest ones; where nothing can be written, nothing is kept."""
+        self._kept[key] = digest
+        lines = [f"{key} {digest} {_check(key, digest)}\n" for key, digest in list(self._kept.items())[-_MOST_KEPT:]]
+        with contextlib.suppress(OSError, ImprintError, AttributeError):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with replacing(self._path, mode=0o600) as part:
+                part.write_text("".join(lines), "ascii")
+
+
+def _check(key: str, digest: str) -> str:
+    return hashlib.sha256(f"{key} {digest}".encode()).hexdigest()[:16]

@@ -5,10 +5,14 @@ entry points reads the metadata of every installed package, so a built-in name n
 """
 
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from functools import reduce
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class Registry:
@@ -16,19 +20,20 @@ class Registry:
 
     def __init__(self, group: str, builtin: Mapping[str, str]) -> None:
         self.group = group
-        self.builtin = {name: EntryPoint(name, value, group) for name, value in builtin.items()}
+        self.builtin = dict(builtin)
 
     def get(self, name: str) -> Any:
         """Return the thing of this name, importing its module now."""
-        found = self.builtin.get(name) or self.plugins().get(name)
+        if name in self.builtin:
+            module, _, attribute = self.builtin[name].partition(":")
+            return reduce(getattr, filter(None, attribute.split(".")), import_module(module))
+        found = self.plugins().get(name)
         if found is None:
             what = self.group.removeprefix("imprint.").removesuffix("s")
             raise SettingError(option=what, got=name, expected=f"one of {', '.join(self.names())}")
         try:
             return found.load()
         except Exception as error:
-            if name in self.builtin:
-                raise
             # Any exception: a plug-in's module is code of others, and may fail in any way when it is imported.
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(
@@ -41,6 +46,8 @@ class Registry:
         """Return every name: the built-in ones in their order, then those of plug-ins, sorted."""
         return (*self.builtin, *sorted(self.plugins()))
 
-    def plugins(self) -> dict[str, EntryPoint]:
+    def plugins(self) -> "dict[str, EntryPoint]":
         """Return the installed entry points by name; none can replace what is built in."""
+        from importlib.metadata import entry_points  # brings all of Python's email along
+
         return {found.name: found for found in entry_points(group=self.group) if found.name not in self.builtin}

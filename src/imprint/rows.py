@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import msgspec
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, requiring
 from imprint.files import replacing
 from imprint.version import __version__
 
@@ -205,7 +205,8 @@ class Result(ABC):
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a table of one line per row that was measured, without the lists of single words."""
-        import pandas as pd
+        with requiring("pandas", "pandas"):
+            import pandas as pd
 
         measured = [row for row in self.findings() if not isinstance(row, SkippedRow)]
         kept = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}

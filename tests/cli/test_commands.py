@@ -15,7 +15,7 @@ import pytest
 from command_results import lines
 
 from imprint.cli import main
-from imprint.cli.app import app
+from imprint.cli.app import make_app
 from imprint.rows import Row
 from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.definition import WefatTest
@@ -143,8 +143,8 @@ def test_sampling_is_there_on_request(imprint):
         (["convert", "default", "no/such/folder/f.safetensors"], "no/such/folder/f.safetensors"),
         (["convert", "default", os.devnull], os.devnull),
         (
-            ["convert", "default", "out.txt"],
-            "out.txt",
+            ["convert", "default", "out.csv"],
+            "out.csv",
         ),
         (["debias", "default", "default"], ".safetensors"),
         (["seat", "default", "--cache", os.devnull], os.devnull),
@@ -311,7 +311,7 @@ def test_a_property_for_some_of_the_words_leaves_the_others_out(imprint, tmp_pat
 
 
 def test_every_command_and_option_explains_itself(imprint):
-    for command in app.registered_commands:
+    for command in make_app().registered_commands:
         text = imprint(command.name, "--help").stdout
         assert command.callback.__doc__.splitlines()[0].split()[0] in text
         options = re.findall(r"^  (--\S+).*?(?:  (\S.*))?$", text, flags=re.MULTILINE)
@@ -326,7 +326,7 @@ class _Raising:
         self.error = error
 
     @property
-    def app(self):
+    def COMMANDS(self):
         raise self.error
 
 

@@ -77,6 +77,26 @@ def test_a_saved_transform_gives_the_same_file_again(imprint, tiny, tmp_path):
     assert (tmp_path / "one.safetensors").read_bytes() == (tmp_path / "two.safetensors").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("name", "options"), [("out.txt", ()), ("out.txt", ("--format", "glove")), ("out.bin", ()), ("out.kv", ())]
+)
+def test_a_debiased_embedding_is_written_for_other_tools(in_process, tiny, tmp_path, name, options):
+    assert in_process("debias", tiny, "out.safetensors", "--method", "hard").returncode == 0
+    result = in_process("debias", tiny, name, "--method", "hard", *options)
+    assert result.returncode == 0, result.stderr
+    ours, others = load(tmp_path / "out.safetensors"), load(tmp_path / name)
+    assert list(ours.words) == list(others.words)
+    assert np.array_equal(ours.vectors, others.vectors)
+
+
+@pytest.mark.parametrize("options", [("out.bin", "--format", "glove"), ("out.csv",)])
+def test_a_format_that_cannot_be_written_is_refused_before_any_work(in_process, tiny, tmp_path, options):
+    result = in_process("debias", tiny, *options)
+    assert result.returncode == 1
+    assert "out." in result.stderr
+    assert not list(tmp_path.glob("out.*"))
+
+
 @pytest.mark.parametrize("method", ["hard", "leace"])
 def test_the_other_methods_write_an_embedding_too(imprint, tiny, tmp_path, method):
     (tmp_path / "pairs.txt").write_text("he,she\nking,queen\n")

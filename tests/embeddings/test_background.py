@@ -9,6 +9,7 @@ from imprint.embeddings.background import Background, block_of, in_sample
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
 from imprint.subjects.opening import load
+from imprint.threads import single_threaded
 
 
 def made(words, dimension=8):
@@ -85,7 +86,7 @@ def test_zero_and_broken_rows_are_left_out():
 
 def test_axes_are_principal_axes():
     rows = np.random.default_rng(2).normal(size=(3_000, 5)).astype(np.float32) * [3, 1, 1, 1, 0.1]
-    axes = Background.of(rows.astype(np.float32), np.arange(3_000)).axes
+    axes = Background.of(rows.astype(np.float32).__getitem__, np.arange(3_000)).axes
     assert np.allclose(axes.T @ axes, np.eye(5))
     assert abs(axes[0, -1]) > 0.99  # the widest comes last
 
@@ -117,3 +118,11 @@ def test_a_file_read_for_a_few_words_shows_its_order(tmp_path):
     path = tmp_path / "letters.txt"
     path.write_text("".join(f"{word} {place} 1\n" for place, word in enumerate(words, start=1)))
     assert not read_embedding(path, only=["nurse"], background=True).is_ordered
+
+
+def test_axes_and_their_misfit_are_the_same_on_one_thread_and_on_several():
+    background = load("default").background
+    with single_threaded():
+        alone = replace(background)
+        expected = alone.axes.tobytes(), alone.misfit
+    assert (background.axes.tobytes(), background.misfit) == expected

@@ -1,18 +1,21 @@
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from gensim.models import KeyedVectors
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from refusals import refuses
 from safetensors.numpy import load_file, save_file
 
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import EmbeddingFileError, ImprintError, SettingError, VocabularyError
+from imprint.errors import EmbeddingFileError, ImprintError, MissingExtraError, SettingError, VocabularyError
 from imprint.subjects.opening import load
 
 
@@ -105,15 +108,18 @@ def split(path: Path) -> tuple[list[object], int, bytes]:
 
 
 def test_progress_counts_the_rows_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("imprint.embeddings.convert.BLOCK_ROWS", 2)
-    seen = []
-    embedding = make(["a", "b", "c", "d", "e"])
-    convert(embedding, tmp_path / "file.safetensors", progress=lambda *counts: seen.append(counts))
-    assert seen == [(2, 5), (4, 5), (5, 5)]
-    assert np.array_equal(load(tmp_path / "file.safetensors").vectors, embedding.vectors)
+    monkeypatch.setattr("imprint.embeddings.writers.BLOCK_ROWS", 2)
+    monkeypatch.setattr("imprint.embeddings.writers._TEXT_VALUES", 40)
+    monkeypatch.setattr("imprint.embeddings.convert._SYNC_BYTES", 1)
+    embedding = make(["a", "b", "c", "d", "e"], 20)
+    for name in ("file.safetensors", "file.txt", "file.bin"):
+        seen = []
+        convert(embedding, tmp_path / name, progress=lambda *counts, seen=seen: seen.append(counts))
+        assert seen == [(2, 5), (4, 5), (5, 5)]
+        assert np.array_equal(load(tmp_path / name).vectors, embedding.vectors)
 
 
-@pytest.mark.parametrize("name", ["out.txt", "default", "out.safetensors.gz", "safetensors"])
+@pytest.mark.parametrize("name", ["out.csv", "default", "out.safetensors.gz", "safetensors"])
 def test_a_name_that_promises_another_kind_of_file_is_refused(tmp_path, name):
     (tmp_path / name).write_text("old")
     with refuses(SettingError, ".safetensors", option="path", got=tmp_path / name):
@@ -168,6 +174,113 @@ def test_values_too_large_for_half_precision_are_refused_and_the_old_file_stays(
     with refuses(EmbeddingFileError, "float16", where="large", words=("b",)):
         convert(large, path, half=True)
     assert path.read_text() == "old"
+
+
+plain = st.text(st.characters(min_codepoint=33, exclude_categories=["Cs"]), min_size=1)
+vectors = arrays(np.float32, (3, 30), elements=st.floats(width=32, allow_nan=False, allow_infinity=False))
+FORMATS = [("file.vec", None), ("file.txt", None), ("file.txt", "glove"), ("file.bin", None), ("file.kv", None)]
+
+
+def read_by_gensim(path: Path, form: str | None) -> KeyedVectors:
+    if path.suffix == ".kv":
+        return KeyedVectors.load(str(path))
+    with warnings.catch_warnings(action="ignore", category=ResourceWarning):  # gensim counts lines and does not close
+        return KeyedVectors.load_word2vec_format(str(path), binary=path.suffix == ".bin", no_header=form == "glove")
+
+
+@pytest.mark.parametrize(("name", "form"), FORMATS)
+@given(st.lists(plain, min_size=3, max_size=3, unique=True), vectors)
+def test_gensim_and_imprint_read_what_was_written(tmp_path_factory, name, form, spelt, values):
+    path = tmp_path_factory.mktemp("others") / name
+    values[0, 0] = 0.0  # of which word2vec's binary format shows that it is not text
+    assume(form != "glove" or spelt[0][0] != "\ufeff")
+    convert(Embedding("made", spelt, values), path, format=form)
+    theirs, ours = read_by_gensim(path, form), load(path)
+    assert (theirs.index_to_key, list(ours.words)) == (spelt, spelt)
+    for read in (theirs.vectors, ours.vectors):
+        assert np.array_equal(read.view(np.uint32), values.view(np.uint32))
+
+
+@pytest.mark.parametrize(("name", "form"), FORMATS)
+def test_real_words_are_the_same_in_every_format(tmp_path, name, form):
+    whole = load("default")
+    embedding = Embedding("made", whole.words[:5000], whole.vectors[:5000])
+    convert(embedding, tmp_path / name, format=form)
+    theirs, ours = read_by_gensim(tmp_path / name, form), load(tmp_path / name)
+    assert theirs.index_to_key == list(ours.words) == list(embedding.words)
+    assert np.array_equal(theirs.vectors, embedding.vectors)
+    assert np.array_equal(ours.vectors, embedding.vectors)
+    assert theirs.key_to_index["man"] == embedding.index["man"]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_text_has_the_fewest_digits_that_give_the_value_back(tmp_path):
+    values = np.array([[0.1, -2.5, 1e-30, 16777216.0, 0.0], [0.418, -0.3333333, 1e30, 123456.79, -0.0]], np.float32)
+    convert(Embedding("made", ["a", "b"], values), tmp_path / "file.txt")
+    header, first, second = (tmp_path / "file.txt").read_text().splitlines()
+    assert header == "2 5"
+    assert first.split()[:3] == ["a", "0.1", "-2.5"]
+    assert second.split()[:3] == ["b", "0.418", "-0.3333333"]
+    assert np.array_equal(load(tmp_path / "file.txt").vectors.view(np.uint32), values.view(np.uint32))
+
+
+def test_gloves_own_words_with_spaces_are_written_as_glove_and_nowhere_cut(tmp_path):
+    spelt = [". . .", "at name@domain.com", "New\u00a0York", "100", "2 go"]
+    convert(make(spelt, 30), tmp_path / "file.txt", format="glove")
+    convert(make(spelt, 30), tmp_path / "file.kv")
+    assert list(load(tmp_path / "file.txt").words) == list(load(tmp_path / "file.kv").words) == spelt
+    assert read_by_gensim(tmp_path / "file.kv", None).index_to_key == spelt
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "word"),
+    [
+        *((name, None, word) for name in ("file.txt", "file.bin") for word in ("", "two words", "a\tb", "a\rb", "\0")),
+        *(("file.txt", "glove", word) for word in ("", " a", "a ", "a  b", "apollo 11", "a\tb", "a\nb", "nan nan")),
+    ],
+)
+def test_words_that_a_format_cannot_hold_are_refused(tmp_path, name, form, word):
+    with refuses(VocabularyError, ".kv", where="made", words=(word,)):
+        convert(make(["fine", word]), tmp_path / name, format=form)
+    assert list(tmp_path.iterdir()) == []
+    convert(make(["fine", word]), tmp_path / "file.kv")
+    assert list(load(tmp_path / "file.kv").words) == ["fine", word]
+
+
+def test_a_byte_order_mark_is_refused_where_it_would_begin_the_file(tmp_path):
+    with refuses(VocabularyError, where="made", words=("\ufeffa",)):
+        convert(make(["\ufeffa"]), tmp_path / "file.txt", format="glove")
+    convert(make(["\ufeffa"]), tmp_path / "file.txt")
+    assert list(load(tmp_path / "file.txt").words) == ["\ufeffa"]
+
+
+@pytest.mark.parametrize(("name", "form"), FORMATS)
+def test_every_format_refuses_damage_and_leaves_the_old_file(tmp_path, name, form):
+    (tmp_path / name).write_text("old")
+    damaged = Embedding("made", ["a", "b"], np.array([[1, 2], [3, np.nan]], np.float32))
+    with refuses(EmbeddingFileError, where="made", words=("b",)):
+        convert(damaged, tmp_path / name, format=form)
+    with refuses(VocabularyError, where="made", words=("a",)):
+        convert(make(["a", "a"]), tmp_path / name, format=form)
+    with refuses(SettingError, option="half"):
+        convert(make(["a", "b"]), tmp_path / name, format=form, half=True)
+    assert (tmp_path / name).read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "option"),
+    [("out.bin", "glove", "path"), ("out.txt", "gensim", "path"), ("out.txt", "word2vec-text", "format")],
+)
+def test_a_format_needs_its_ending(tmp_path, name, form, option):
+    with refuses(SettingError, option=option):
+        convert(make(["a"]), tmp_path / name, format=form)
+
+
+def test_gensims_format_needs_gensim(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "gensim.models", None)
+    with refuses(MissingExtraError, "pip install"):
+        convert(make(["a"]), tmp_path / "out.kv")
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):

@@ -175,10 +175,10 @@ import sys
 
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-from imprint.render.vega import bundle_ahead, can_draw, to_svg
+from imprint.render.vega import bundle_ahead, why_not_drawn, to_svg
 
 with bundle_ahead():
-    assert "<svg" not in to_svg({"mark": "point"}, "one") and not can_draw()
+    assert "<svg" not in to_svg({"mark": "point"}, "one") and why_not_drawn()
 """
 
 

@@ -1,16 +1,20 @@
 """The page as text: what a browser does with it is tested in tests/browser."""
 
 import re
+import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_rows import make_row
+from markupsafe import escape
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, pip_install
 from imprint.kinds.sections import draw_rows
 from imprint.render.html import draw_fragment
+from imprint.render.vega import NOT_INSTALLED, bundle_ahead, why_not_drawn
 from imprint.report.page import Opening, draw_page, render_page, write_page
 from imprint.rows import RawRow
 from imprint.view import Cell, Chart, Column, Listing, Prose, Section, Table
@@ -178,3 +182,17 @@ def test_charts_of_one_name_in_two_fragments_share_no_id():
     one, other = ids([{"x": 1}]), ids([{"x": 2}])
     assert one
     assert not one & other
+
+
+@pytest.mark.parametrize("library", ["altair", "vl_convert"])
+def test_without_the_extra_for_charts_a_page_has_their_numbers_and_the_command_to_install_it(monkeypatch, library):
+    monkeypatch.setitem(sys.modules, library, None)
+    parts = (Section("one", "One", (DOTS,)),)
+    page = draw_page("e", parts, replace(OPENING, chart=DOTS))
+    assert page.count(str(escape(pip_install("report")))) == 2
+    assert "nurse" in page
+    for drawn in ("<svg", "vegaEmbed =", "<script type"):
+        assert drawn not in page
+    assert why_not_drawn() == NOT_INSTALLED
+    with bundle_ahead():
+        assert "nurse" in draw_fragment(parts)

@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from refusals import refuses
 
 from imprint.errors import SettingError
-from imprint.significance.stability import word_choice_stability
+from imprint.significance.stability import quantile, word_choice_stability
 
 rng = np.random.default_rng(0)
 A, B = rng.normal(0, 0.05, (12, 5)), rng.normal(0, 0.05, (12, 7))
@@ -44,3 +47,8 @@ def test_the_seed_alone_decides():
 def test_no_resamples_are_refused():
     with refuses(SettingError, option="resamples", got=0):
         word_choice_stability(A, B, 6, resamples=0)
+
+
+@given(arrays(np.float64, st.integers(1, 60), elements=st.floats(-1e6, 1e6)), st.floats(0, 1))
+def test_quantiles_are_numpys_to_the_last_bit(values, share):
+    assert quantile(values, share) == np.quantile(values, share)

@@ -20,7 +20,7 @@ from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import SettingError, StimulusError
+from imprint.errors import SettingError, StimulusError, requiring
 from imprint.rows import Result, WordValue, word_values
 from imprint.significance.ranks import pearson as pearson_correlation
 from imprint.significance.ranks import spearman as rank_correlation
@@ -199,7 +199,8 @@ class WefatResult(Result):
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per word: its score, its property and what the line predicts."""
-        import pandas as pd
+        with requiring("pandas", "pandas"):
+            import pandas as pd
 
         frame = pd.DataFrame({"score": self.scores, self.test.property_name: self.values})
         frame["predicted"] = self.intercept + self.slope * frame["score"]

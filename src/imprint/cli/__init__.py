@@ -28,7 +28,7 @@ def main() -> None:
 def _run() -> int:
     import typer
 
-    from imprint.cli.app import app
+    from imprint.cli.app import COMMANDS, make_app
     from imprint.errors import ImprintError
     from imprint.printable import one_line
 
@@ -40,7 +40,9 @@ def _run() -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        code: int = app(sys.argv[1:] or ["--help"], standalone_mode=False, prog_name="imprint") or 0
+        arguments = sys.argv[1:] or ["--help"]
+        app = make_app(arguments[:1] if arguments[0] in COMMANDS else COMMANDS)
+        code: int = app(arguments, standalone_mode=False, prog_name="imprint") or 0
         sys.stdout.flush()
     except typer.TyperException as error:
         return _fail(one_line(_explain(error)))

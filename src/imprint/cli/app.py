@@ -1,73 +1,63 @@
 """The commands, put together. Each module imports what it computes with only when it runs."""
 
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from imprint.cli import (
-    analogies,
-    audit,
-    calibrate,
-    card,
-    compare,
-    convert,
-    debias,
-    enumerate,  # noqa: A004 - the command's own name
-    evaluate,
-    gate,
-    metric,
-    neighbours,
-    policy,
-    project,
-    report,
-    reproduce,
-    schema,
-    seat,
-    serve,
-    stimuli,
-    study,
-    swap,
-    translate_probe,
-    weat,
-    wefat,
-)
 from imprint.version import __version__
 
-app = typer.Typer(
-    name="imprint",
-    help="Which social biases are imprinted in a word embedding or a sentence encoder, and how sure can we be? "
-    "EMBEDDING is a file, or 'default' for the bundled GloVe.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("audit")(audit.audit_command)
-app.command("report")(report.report_command)
-app.command("gate")(gate.gate_command)
-app.add_typer(policy.policy_app, name="policy")
-app.command("card")(card.card_command)
-app.command("schema")(schema.schema_command)
-app.command("weat")(weat.weat_command)
-app.command("wefat")(wefat.wefat_command)
-app.command("seat")(seat.seat_command)
-app.command("metric")(metric.metric_command)
-app.command("metrics")(metric.metrics_command)
-app.command("calibrate")(calibrate.calibrate_command)
-app.command("enumerate")(enumerate.enumerate_command)
-app.command("reproduce")(reproduce.reproduce_command)
-app.command("project")(project.project_command)
-app.command("analogies")(analogies.analogies_command)
-app.command("neighbours")(neighbours.neighbours_command)
-app.command("debias")(debias.debias_command)
-app.command("evaluate")(evaluate.evaluate_command)
-app.command("compare")(compare.compare_command)
-app.command("swap")(swap.swap_command)
-app.command("translate-probe")(translate_probe.translate_probe_command)
-app.command("serve")(serve.serve_command)
-app.add_typer(study.study_app, name="study")
-app.command("stimuli")(stimuli.stimuli_command)
-app.command("convert")(convert.convert_command)
+# The module of each command, in the order of the help.
+COMMANDS = {
+    "audit": "audit",
+    "report": "report",
+    "gate": "gate",
+    "policy": "policy",
+    "card": "card",
+    "schema": "schema",
+    "weat": "weat",
+    "wefat": "wefat",
+    "seat": "seat",
+    "metric": "metric",
+    "metrics": "metric",
+    "calibrate": "calibrate",
+    "enumerate": "enumerate",
+    "reproduce": "reproduce",
+    "project": "project",
+    "analogies": "analogies",
+    "neighbours": "neighbours",
+    "debias": "debias",
+    "evaluate": "evaluate",
+    "compare": "compare",
+    "swap": "swap",
+    "translate-probe": "translate_probe",
+    "serve": "serve",
+    "study": "study",
+    "stimuli": "stimuli",
+    "convert": "convert",
+}
+
+
+def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the command line with all commands, or with these alone, which starts sooner."""
+    app = typer.Typer(
+        name="imprint",
+        help="Which social biases are imprinted in a word embedding or a sentence encoder, and how sure can we be? "
+        "EMBEDDING is a file, or 'default' for the bundled GloVe.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        callback=_options,
+    )
+    for name in names:
+        module = import_module(f"imprint.cli.{COMMANDS[name]}")
+        if group := getattr(module, f"{name}_app", None):
+            app.add_typer(group, name=name)
+        else:
+            app.command(name)(getattr(module, f"{name.replace('-', '_')}_command"))
+    return app
 
 
 def _print_version(asked: bool) -> None:
@@ -76,8 +66,7 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def _options(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
     ] = False,

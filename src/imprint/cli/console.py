@@ -47,10 +47,10 @@ def print_written(what: str, path: Path) -> None:
 
 def note_missing_charts() -> None:
     """Say so where a page was written without its charts."""
-    from imprint.render.vega import NOT_DRAWN, can_draw
+    from imprint.render.vega import why_not_drawn
 
-    if not can_draw():
-        print_note(f"warning: {NOT_DRAWN} The page has their numbers.")
+    if reason := why_not_drawn():
+        print_note(f"warning: {reason} The page has their numbers.")
 
 
 def print_findings(findings: "Iterable[imprint.Row]") -> None:

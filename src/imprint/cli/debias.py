@@ -11,6 +11,7 @@ from imprint.cli.encoders import AboutEncoder, SubjectArgument, takes_encoder
 from imprint.cli.options import (
     DEFAULT_PAIR,
     AxisOption,
+    FormatOption,
     JsonOption,
     SeedOption,
     are_words,
@@ -39,7 +40,8 @@ def debias_command(
         Path | None,
         typer.Argument(
             metavar="OUT",
-            help="The file to write (.safetensors); for an encoder, the folder to make. Not used with --compare.",
+            help="The file to write: .safetensors, .txt, .vec, .bin or .kv; for an encoder, the folder to make. Not "
+            "used with --compare.",
         ),
     ] = None,
     method: Annotated[
@@ -93,6 +95,7 @@ def debias_command(
     page: Annotated[
         Path | None, typer.Option("--page", metavar="FILE", help="With --compare: also write a page (HTML).")
     ] = None,
+    form: FormatOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -105,7 +108,7 @@ def debias_command(
     """
     if compare:
         _refuse("--compare", OUT=target, method=method, axis=axis, pairs=pairs, strength=strength, seeds=seeds)
-        _refuse("--compare", transform=save, apply=load, frontier=show_frontier, group=group)
+        _refuse("--compare", transform=save, apply=load, frontier=show_frontier, group=group, format=form)
         about.refuse()
         _compare(subject, page, seed=seed, json=json)
         return
@@ -113,7 +116,7 @@ def debias_command(
     if target is None:
         raise SettingError("OUT is missing", option="OUT", hint="name the file to write, or give --compare")
     if find_source(subject).adapter != EMBEDDING:
-        _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier)
+        _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier, format=form)
         _check_apply(load, method, strength, group, save)
         _check_strength(method or ENCODER_METHOD, strength)
         _check_apart(target, save)
@@ -147,17 +150,26 @@ def debias_command(
         _check_apart(target, save)
         from imprint.cli.debias_groups import debias_groups
 
-        debias_groups(subject, target, method=method or ENCODER_METHOD, groups=group, save=save, seed=seed, json=json)
+        debias_groups(
+            subject,
+            target,
+            method=method or ENCODER_METHOD,
+            groups=group,
+            form=form,
+            save=save,
+            seed=seed,
+            json=json,
+        )
         return
     from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
-    from imprint.embeddings.convert import check_name
+    from imprint.embeddings.convert import choose_format
 
     given = pairs_given(axis, pairs)
     _check_apply(load, method, strength, seeds, save)
     _check_options(method, strength, seeds, load, show_frontier=show_frontier)
     for path in (target, *(() if save is None else (save,))):
         check_target(path, reading=subject)
-    check_name(target)
+    choose_format(target, form)
     if load is not None:
         check_target(target, reading=str(load))
     _check_apart(target, save)
@@ -175,7 +187,7 @@ def debias_command(
         step(1, 2)
         moved = transform.apply(opened)
         step(2, 2)
-        imprint.convert(moved, target, progress=partial(report, f"writing {target}"))
+        imprint.convert(moved, target, format=form, progress=partial(report, f"writing {target}"))
         if save is not None:
             transform.save(save)
         # Measured as anybody will find it who opens the file.

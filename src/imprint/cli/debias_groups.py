@@ -9,20 +9,30 @@ import imprint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from imprint.choices import EmbeddingFormat
+
 
 def debias_groups(
-    subject: str, target: Path, *, method: str, groups: "Sequence[str]", save: Path | None, seed: int, json: bool
+    subject: str,
+    target: Path,
+    *,
+    method: str,
+    groups: "Sequence[str]",
+    form: "EmbeddingFormat | None",
+    save: Path | None,
+    seed: int,
+    json: bool,
 ) -> None:
     """Fit, write, and print what was fitted and how well the groups are still recovered."""
     from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
     from imprint.cli.debias_encoder import read_groups
     from imprint.debiasing.rows import fitted_finding
-    from imprint.embeddings.convert import check_name
+    from imprint.embeddings.convert import choose_format
     from imprint.evaluation.leakage import PART, group_leakage, hold_out
 
     for path in (target, *(() if save is None else (save,))):
         check_target(path, reading=subject)
-    check_name(target)
+    choose_format(target, form)
     fitted, held_out = hold_out(read_groups(groups))
     fitter = imprint.debiaser(method)
     opened = open_embedding(subject)
@@ -33,7 +43,7 @@ def debias_groups(
         step(1, 2)
         moved = transform.apply(opened)
         step(2, 2)
-        imprint.convert(moved, target, progress=partial(report, f"writing {target}"))
+        imprint.convert(moved, target, format=form, progress=partial(report, f"writing {target}"))
         if save is not None:
             transform.save(save)
         # Measured as anybody will find it who opens the file.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from imprint.checks import check_between, check_choice
+from imprint.choices import EmbeddingFormat
 from imprint.errors import SettingError, reading_file
 
 if TYPE_CHECKING:
@@ -93,8 +94,9 @@ _EMBEDDING = typer.Argument(
     "'glove-840b-stimuli' (the words of the published tests).",
 )
 EmbeddingArgument = Annotated[str, _EMBEDDING]
-TargetArgument = Annotated[
-    Path, typer.Argument(metavar="OUT", help="The file to write: a name that ends in .safetensors.")
+FormatOption = Annotated[
+    EmbeddingFormat | None,
+    typer.Option("--format", help="Of OUT. [default: by its ending; .txt is word2vec's text, with a header line]"),
 ]
 FindingsArgument = Annotated[
     Path, typer.Argument(callback=is_file, metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")

@@ -18,7 +18,7 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased
 from imprint.enumeration.targets import FEWEST_BEARERS
-from imprint.errors import SettingError, VocabularyError
+from imprint.errors import SettingError, VocabularyError, requiring
 from imprint.names.tables import first_names
 from imprint.rows import Result, Row
 from imprint.stimuli.seeds import gender_specific
@@ -77,7 +77,8 @@ class Analogies(Result):
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per pair, nothing masked."""
-        import pandas as pd
+        with requiring("pandas", "pandas"):
+            import pandas as pd
 
         rows = [[getattr(pair, column) for column in _COLUMNS] for pair in self.pairs]
         return pd.DataFrame(rows, columns=list(_COLUMNS))

@@ -16,7 +16,7 @@ from imprint.checks import check_list, check_whole
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import SettingError, VocabularyError
+from imprint.errors import SettingError, VocabularyError, requiring
 from imprint.rows import Result, Row, WordPoint, WordValue, word_values
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
@@ -95,7 +95,8 @@ class Projections(Result):
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per word, in the order given."""
-        import pandas as pd
+        with requiring("pandas", "pandas"):
+            import pandas as pd
 
         return pd.DataFrame({"word": self.words, "coordinate": self.coordinates})
 
@@ -153,7 +154,8 @@ class Comparison(Result):
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per shared word: Figure 1's points."""
-        import pandas as pd
+        with requiring("pandas", "pandas"):
+            import pandas as pd
 
         return pd.DataFrame(map(msgspec.structs.asdict, self.row.points))
 

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Ints
 
 FEWEST_RANKS = 2_000  # of a vocabulary whose blocks are worth comparing with
@@ -57,14 +58,17 @@ class Background:
     halved: bool = False
 
     @classmethod
-    def of(cls, rows: Floats32, ranks: Ints) -> "Background | None":
-        """Sort rows into blocks, at most 200 each; None where there are too few to compare with."""
+    def of(cls, rows_at: Callable[[Ints], Floats32], ranks: Ints) -> "Background | None":
+        """Sort unit rows into blocks, at most 200 each; None where there are too few to compare with.
+
+        `rows_at` gives the rows at some places among the ranks.
+        """
         if not len(ranks) or ranks.max() + 1 < FEWEST_RANKS:
             return None
         kept, lowest, starts = _sample(ranks)
         if len(lowest) < 2:
             return None
-        sample, frequent = rows[kept], int(starts[min(_FREQUENT, len(lowest))])
+        sample, frequent = rows_at(kept), int(starts[min(_FREQUENT, len(lowest))])
         return cls(sample, lowest, starts, sample[:frequent], frequent)
 
     def draw(self, ranks: Ints, draws: int, rng: np.random.Generator, half: int | None = None) -> Ints:
@@ -81,7 +85,8 @@ class Background:
     @cached_property
     def axes(self) -> Floats:
         """The principal axes of the space, one a column."""
-        return _principal(self.spreading)
+        with single_threaded():  # the same on any number of cores; and threads would wait longer than they work
+            return _principal(self.spreading)
 
     @cached_property
     def misfit(self) -> float:
@@ -90,6 +95,10 @@ class Background:
         Axes of few words are partly noise. So z = sum t / sqrt(sum t^2) is measured for contrasts of random clusters
         of one half of the words, along axes of the other half: its root mean square should be 1.
         """
+        with single_threaded():
+            return self._misfit()
+
+    def _misfit(self) -> float:
         word = np.arange(len(self.spreading)) % self.words
         axes = _principal(self.spreading[word % 2 == 0])
         rng = np.random.default_rng(0)

@@ -1,50 +1,64 @@
-"""The writer of imprint's own form of an embedding: one safetensors file that opens in an instant.
+"""An embedding written as a file: a safetensors file that opens in an instant, or a format that other tools read."""
 
-Not by the library safetensors, which wants every tensor in memory at once, tells no progress, and orders what it says
-of the file otherwise each time.
-"""
-
-import json
-import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
-from imprint.embeddings.formats.safetensors import FORMAT, LENGTH_BYTES, TYPES
-from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
+from imprint.checks import check_choice
+from imprint.choices import EmbeddingFormat
+from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.writers import (
+    Chunks,
+    check_vocabulary,
+    write_glove,
+    write_safetensors,
+    write_word2vec,
+    write_word2vec_binary,
+)
+from imprint.errors import EmbeddingFileError, SettingError, requiring
 from imprint.files import FilePath, replacing
 from imprint.types import Progress
 
-SUFFIX = ".safetensors"
+ENDINGS: Mapping[EmbeddingFormat, tuple[str, ...]] = {
+    "safetensors": (".safetensors",),
+    "word2vec": (".txt", ".vec"),
+    "glove": (".txt",),
+    "word2vec-binary": (".bin",),
+    "gensim": (".kv",),
+}
 
-_ORDER = ("F32", "I32", "F16", "U8")  # of tensors in the file, as the library safetensors has it: all are aligned
-_ALIGNMENT = 8
+_SYNC_BYTES = 64 << 20
+_PICKLE_PROTOCOL = 5  # writes a matrix as it lies in memory, without a copy
 
 
 def convert(
     embedding: Embedding,
     path: FilePath,
     *,
+    format: EmbeddingFormat | None = None,  # noqa: A002 - what the command line calls it
     half: bool = False,
     progress: Progress | None = None,
 ) -> None:
-    """Write an embedding as one safetensors file that opens quickly.
+    """Write an embedding as a safetensors file that opens quickly, or in a format of other tools.
 
-    The same embedding gives the same bytes. A fastText model's vectors of unseen words are not written.
+    Values are written exactly in every format. Only safetensors keeps name, notes, ranks and flags. A fastText model's
+    vectors of unseen words are not written.
 
     Parameters
     ----------
     embedding
-        What to write: words, vectors, ranks, flags, name and notes.
+        What to write.
     path
-        The file to write; its name ends in .safetensors.
+        The file to write; its name ends in .safetensors, .txt, .vec, .bin or .kv.
+    format
+        By default the ending's: word2vec text for .txt and .vec, word2vec binary for .bin, gensim for .kv. GloVe's
+        text, which has no header, must be asked for.
     half
-        Round the vectors to float16.
+        Round the vectors to float16; safetensors only.
     progress
         Called with the rows written and the total number of rows.
 
@@ -54,85 +68,70 @@ def convert(
     >>> imprint.load("small.safetensors")
     Embedding('dict', 2 words, 2 dimensions)
     """
-    check_name(path)
+    chosen = choose_format(path, format, half=half)
     if embedding.source is not None and Path(path).exists() and Path(path).samefile(embedding.source):
         raise EmbeddingFileError("is the file being converted", where=path, hint="give another name for the copy")
-    kind = "F16" if half else "F32"
-    tensors: dict[str, tuple[str, npt.NDArray[Any]]] = {
-        "vectors": (kind, embedding.vectors),
-        "words": ("U8", _words(embedding)),
+    if chosen == "gensim":
+        save = _gensim_saver(embedding)
+        with replacing(path) as part, part.open("wb") as file:
+            save(file)
+        if progress is not None:
+            progress(len(embedding), len(embedding))
+        return
+    writers: dict[str, Callable[[Embedding], Chunks]] = {
+        "safetensors": partial(write_safetensors, half=half),
+        "word2vec": write_word2vec,
+        "glove": write_glove,
+        "word2vec-binary": write_word2vec_binary,
     }
-    if embedding.ranks is not None:
-        tensors["ranks"] = ("I32", embedding.ranks)
-    if embedding.common is not None:
-        tensors["common"] = ("U8", np.asarray(embedding.common, dtype=np.bool_))
-    tensors = dict(sorted(tensors.items(), key=lambda item: (_ORDER.index(item[1][0]), item[0])))
     with replacing(path) as part, part.open("wb") as file:
-        file.write(_header(embedding, {name: (kind, tensor.shape) for name, (kind, tensor) in tensors.items()}))
-        for name, (kind, tensor) in tensors.items():
-            if name != "vectors":
-                file.write(np.ascontiguousarray(tensor, dtype=TYPES[kind]).data)
-                continue
-            for done, block in _blocks(embedding, np.dtype(TYPES[kind])):
-                file.write(block.data)
+        unsynced = reported = 0
+        for done, chunk in writers[chosen](embedding):
+            file.write(chunk)
+            unsynced += memoryview(chunk).nbytes
+            if unsynced > _SYNC_BYTES:
                 # Left to the end, waiting for the disk would take longer than all the rest, and no bar would tell.
                 os.fsync(file.fileno())
-                if progress is not None:
-                    progress(done, len(embedding))
+                unsynced = 0
+            if progress is not None and done > reported:
+                progress(done, len(embedding))
+                reported = done
 
 
-def check_name(path: FilePath) -> None:
-    """Refuse a name that promises another kind of file than the one that is written."""
-    if not os.fspath(path).lower().endswith(SUFFIX):
-        raise SettingError(option="path", got=path, expected=f"a name that ends in {SUFFIX}")
+def choose_format(path: FilePath, asked: str | None = None, *, half: bool = False) -> EmbeddingFormat:
+    """Return the format to write; refuse a name that promises another kind of file."""
+    if asked is not None:
+        check_choice("format", asked, get_args(EmbeddingFormat))
+    fitting = [
+        name
+        for name, endings in ENDINGS.items()
+        if asked in (None, name) and os.fspath(path).lower().endswith(endings)
+    ]
+    if not fitting:
+        endings = [ending for name, some in ENDINGS.items() if asked in (None, name) for ending in some]
+        *others, last = dict.fromkeys(endings)
+        expected = f"a name that ends in {', '.join(others)}{' or ' if others else ''}{last}"
+        raise SettingError(option="path", got=path, expected=expected)
+    if half and fitting[0] != "safetensors":
+        raise SettingError(
+            f"half precision cannot be used with {fitting[0]}",
+            option="half",
+            hint="leave it out or use .safetensors",
+        )
+    if fitting[0] == "gensim":
+        with requiring("gensim", "gensim"):
+            import gensim.models  # noqa: F401 - refused now, before any work is done
+    return fitting[0]
 
 
-def _header(embedding: Embedding, shapes: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
-    """Return the length of the JSON and the JSON: what stands where, in this order, from byte 0 after it."""
-    notes = "\n".join(" ".join(note.split()) for note in embedding.notes)
-    header: dict[str, Any] = {"__metadata__": {"format": FORMAT, "name": embedding.name, "notes": notes}}
-    end = 0
-    for name, (kind, shape) in shapes.items():
-        start, end = end, end + math.prod(shape) * np.dtype(TYPES[kind]).itemsize
-        header[name] = {"dtype": kind, "shape": list(shape), "data_offsets": [start, end]}
-    # A file name may hold bytes that are no text; the name taken from it has question marks there.
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
-    text += b" " * (-len(text) % _ALIGNMENT)
-    return len(text).to_bytes(LENGTH_BYTES, "little") + text
+def _gensim_saver(embedding: Embedding) -> Callable[[IO[bytes]], None]:
+    """Return what writes a file of gensim's, all in one: a matrix beside it is easily left behind."""
+    from gensim.models import KeyedVectors
 
-
-def _blocks(embedding: Embedding, dtype: np.dtype[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-    """Give the rows a block at a time, each with the number of rows up to its end."""
-    for start in range(0, len(embedding), BLOCK_ROWS):
-        with np.errstate(over="ignore"):
-            block = np.ascontiguousarray(embedding.vectors[start : start + BLOCK_ROWS], dtype=dtype)
-        finite = np.isfinite(block).all(axis=1)
-        if not finite.all():
-            word = embedding.words[start + int(np.argmin(finite))]
-            raise EmbeddingFileError(
-                f"the vector of {word!r} has values that {dtype} cannot hold",
-                where=embedding.name,
-                words=[word],
-                hint="convert without half precision" if dtype == np.float16 else "leave that word out",
-            )
-        yield start + len(block), block
-
-
-def _words(embedding: Embedding) -> npt.NDArray[np.uint8]:
-    if not len(embedding):
-        raise VocabularyError("has no words to convert", where=embedding.name)
-    seen: set[str] = set()
-    for word in embedding.words:
-        if "\n" in word or word in seen:
-            why = "is duplicated" if word in seen else "holds a line break"
-            raise VocabularyError(
-                f"the word {word!r} {why}", where=embedding.name, words=[word], hint="remove it before converting"
-            )
-        seen.add(word)
-    try:
-        text = "\n".join(embedding.words).encode()
-    except UnicodeEncodeError as error:
-        raise VocabularyError(
-            f"a word cannot be written as UTF-8 ({error.reason})", where=embedding.name, hint="remove that word"
-        ) from error
-    return np.frombuffer(text, dtype=np.uint8)
+    check_vocabulary(embedding)
+    embedding.check_finite()
+    keyed = KeyedVectors(vector_size=embedding.dimension)
+    keyed.index_to_key = list(embedding.words)
+    keyed.key_to_index = {word: row for row, word in enumerate(keyed.index_to_key)}
+    keyed.vectors, keyed.next_index = np.ascontiguousarray(np.asarray(embedding.vectors)), len(embedding)
+    return partial(keyed.save, pickle_protocol=_PICKLE_PROTOCOL)

@@ -25,6 +25,7 @@ Match = Literal["exact", "lower", "subword"]
 
 # Rows looked at, computed with or written at a time: a mapped matrix never becomes resident whole.
 BLOCK_ROWS = 65_536
+_CACHED_ROWS = 1024  # whose numbers stay in the processor's cache
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,10 +180,10 @@ class Embedding:
         ranks = self.frequency_ranks
         whole = self.ranks is None and self.is_ordered
         chosen = np.flatnonzero(in_sample(ranks) if whole else ranks >= 0)
-        vectors = np.asarray(self.vectors[chosen], dtype=np.float32)
-        norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
-        fine = np.isfinite(norms) & (norms > 0)
-        return Background.of((vectors[fine] / norms[fine, None]).astype(np.float32), ranks[chosen][fine])
+        blocks = np.array_split(chosen, len(chosen) // _CACHED_ROWS + 1)
+        largest = np.concatenate([np.abs(self.vectors[block]).max(axis=1) for block in blocks])
+        fine = chosen[np.isfinite(largest) & (largest > 0)]
+        return Background.of(lambda places: self._unit_rows(fine[places]), ranks[fine])
 
     @cached_property
     def is_ordered(self) -> bool:
@@ -290,6 +291,15 @@ class Embedding:
             norms = self.norms[start : start + BLOCK_ROWS]
             np.divide(rows @ direction, norms, out=similar[start : start + BLOCK_ROWS], where=norms > 0)
         return similar
+
+    def _unit_rows(self, rows: Ints) -> Floats32:
+        """Return rows at length one, in single precision."""
+        units = np.empty((len(rows), self.dimension), dtype=np.float32)
+        for start in range(0, len(rows), _CACHED_ROWS):
+            block = np.asarray(self.vectors[rows[start : start + _CACHED_ROWS]])
+            norms = np.linalg.norm(block.astype(np.float64), axis=1, keepdims=True)
+            units[start : start + _CACHED_ROWS] = block / norms
+        return units
 
     def _find(self, word: str) -> tuple[str, Match, Floats32] | None:
         candidates: tuple[tuple[str, Match], ...] = ((word, "exact"), (word.lower(), "lower"))

@@ -6,9 +6,7 @@ has a checksum: a flipped bit is an error, not a slightly different result.
 """
 
 import hashlib
-import os
 import sqlite3
-import sys
 import threading
 import time
 import zlib
@@ -20,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from imprint.errors import EncoderError, ImprintError, raising_as
-from imprint.files import FilePath, writable
+from imprint.files import FilePath, cache_folder, writable
 from imprint.types import Floats32
 
 _FORMAT = 2
@@ -183,15 +181,7 @@ def default_cache() -> Path:
     """Return the default place of the cache: $IMPRINT_CACHE, else the system's folder for caches."""
     problem = "this user has no home folder to keep encodings in"
     with raising_as(RuntimeError, EncoderError, problem, hint="set IMPRINT_CACHE to a folder"):
-        if chosen := os.environ.get("IMPRINT_CACHE"):
-            folder = Path(chosen)
-        elif sys.platform == "win32":
-            folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "imprint"
-        elif sys.platform == "darwin":
-            folder = Path.home() / "Library" / "Caches" / "imprint"
-        else:
-            folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imprint"
-    return folder / "encodings.sqlite"
+        return cache_folder() / "encodings.sqlite"
 
 
 def _key(text: str) -> bytes:

@@ -8,6 +8,7 @@ import msgspec
 from imprint.enumeration import rows
 from imprint.enumeration.result import Association, Enumeration
 from imprint.enumeration.rows import UbeRow
+from imprint.errors import requiring
 from imprint.rows import Result, Row
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ class BiasComparison(Result):
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per cell, nothing masked."""
-        import pandas as pd
+        with requiring("pandas", "pandas"):
+            import pandas as pd
 
         fields = ("words", "score", "p_adjusted")
         return pd.DataFrame(

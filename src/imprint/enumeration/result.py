@@ -7,7 +7,7 @@ from imprint.enumeration import rows
 from imprint.enumeration.groups import Group
 from imprint.enumeration.rows import MOST_RUNS, Crossing, FalseDiscoveries
 from imprint.enumeration.settings import Settings
-from imprint.errors import SettingError
+from imprint.errors import SettingError, requiring
 from imprint.rows import Result, Row
 
 if TYPE_CHECKING:
@@ -155,7 +155,8 @@ class Enumeration(Result):
 
     def to_frame(self) -> "pd.DataFrame":
         """Return one row per cell with enough words, nothing masked."""
-        import pandas as pd
+        with requiring("pandas", "pandas"):
+            import pandas as pd
 
         return pd.DataFrame([asdict(cell) for cell in self.associations])
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from imprint.bundled import bundled_file
 from imprint.checks import check_whole
-from imprint.errors import SettingError
+from imprint.errors import SettingError, requiring
 from imprint.types import Floats, Indices, Ints
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class NameTable:
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a data frame: one row per name, one column per fact."""
-        import pandas as pd
+        with requiring("pandas", "pandas"):
+            import pandas as pd
 
         return pd.DataFrame(
             {

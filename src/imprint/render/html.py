@@ -50,7 +50,7 @@ def make_environment(*folders: Path) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["chart_widths"] = (WIDTH, NARROW)
+    made.globals |= {"chart_widths": (WIDTH, NARROW), "charts_missing": _charts_missing}
     made.filters |= {"kind": _kind, "svg": _svg, "json": _json, "draw": draw_text, "plain": plain, "css": _css_string}
     return made
 
@@ -97,6 +97,13 @@ def _svg(spec: Mapping[str, Any], name: str, *, alone: bool) -> Markup:
     from imprint.render.vega import to_svg
 
     return to_svg(spec, name if alone else f"{name}-{hashlib.sha256(_json(spec).encode()).hexdigest()[:12]}")
+
+
+def _charts_missing() -> str | None:
+    """Return what to install where no chart can be drawn."""
+    from imprint.render.vega import NOT_INSTALLED, is_installed
+
+    return None if is_installed() else NOT_INSTALLED
 
 
 def _json(spec: Mapping[str, Any]) -> Markup:

@@ -10,14 +10,17 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from imprint.errors import pip_install
 from imprint.render.charts.theme import FONT
 
 NOT_DRAWN = "The charts could not be drawn: there is too little memory (ulimit -v)."
+NOT_INSTALLED = f"Charts are not drawn: they need {pip_install('report')}."
 
 _SVG = "{http://www.w3.org/2000/svg}"
 # What Vega writes for its own script, which a drawing that stands still does not need.
@@ -60,9 +63,16 @@ def to_json(spec: Mapping[str, Any]) -> Markup:
     return Markup(text.translate(_ESCAPES))  # noqa: S704 - nothing of it can be read as markup any more
 
 
-def can_draw() -> bool:
-    """Whether every chart so far could be drawn."""
-    return _artist().deaths == 0
+def is_installed() -> bool:
+    """Whether what draws charts is installed."""
+    return all(find_spec(library) is not None for library in ("altair", "vl_convert"))
+
+
+def why_not_drawn() -> str | None:
+    """Return a sentence where a page has no charts, or lacks one."""
+    if not is_installed():
+        return NOT_INSTALLED
+    return NOT_DRAWN if _artist().deaths else None
 
 
 @cache
@@ -77,7 +87,8 @@ def vega_bundle() -> str:
 @contextmanager
 def bundle_ahead() -> Iterator[Callable[[], str]]:
     """Begin the bundle, which takes two seconds, in the process that draws."""
-    _artist().begin_bundle()
+    if is_installed():
+        _artist().begin_bundle()
     yield vega_bundle
 
 

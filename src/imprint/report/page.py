@@ -154,11 +154,14 @@ def draw_page(
     script: Callable[[], str] | None = None,
 ) -> str:
     """Return the page of an opening and these sections."""
-    from imprint.render.vega import vega_bundle
+    from imprint.render.vega import is_installed, vega_bundle
 
     drawn = (block for section in parts for block in flat(section.blocks))
     charts = opening.chart is not None or any(isinstance(block, Chart) for block in drawn)
-    scripts = [*([trusted((script or vega_bundle)())] if charts else []), read(_OWN / "behaviour.js")]
+    scripts = [
+        *([trusted((script or vega_bundle)())] if charts and is_installed() else []),
+        read(_OWN / "behaviour.js"),
+    ]
     template = environment(_OWN).get_template("page.html")
     return template.render(
         name=name,

@@ -78,7 +78,7 @@ def row_scores(tables: Floats, n_a: int) -> Floats:
 
 def fewest_units(rows: Ints, n_x: int, columns: Ints, n_a: int) -> int:
     """Return how many units the smallest of the four sets has."""
-    return min(len(np.unique(side)) for side in (rows[:n_x], rows[n_x:], columns[:n_a], columns[n_a:]))
+    return min(len(set(side.tolist())) for side in (rows[:n_x], rows[n_x:], columns[:n_a], columns[n_a:]))
 
 
 def spread(tables: Floats, n_x: int, n_a: int, rows: Ints, columns: Ints) -> Spread:
@@ -92,7 +92,7 @@ def spread(tables: Floats, n_x: int, n_a: int, rows: Ints, columns: Ints) -> Spr
         (contrasts[:, n_a:], columns[n_a:]),
     ]
     terms = np.stack([_variance_of_mean(values, units) for values, units in sides])
-    degrees = np.array([len(np.unique(units)) - 1 for _, units in sides], dtype=np.float64)
+    degrees = np.array([len(set(units.tolist())) - 1 for _, units in sides], dtype=np.float64)
     twice = sum(
         _interaction(tables[:, of_rows, of_columns], rows[of_rows], columns[of_columns])
         for of_rows in (slice(None, n_x), slice(n_x, None))

@@ -246,9 +246,10 @@ def _count_sums(
     """Bound the subsets of size n with sum >= each threshold (ascending), by way of the smaller tail."""
     pool, thresholds = _smallest_steps(pool, n, thresholds)
     partitions = math.comb(len(pool), n)
-    upper, lower = Deficits.of(pool, n), Deficits.of(-pool, n)
+    upper = Deficits.of(pool, n)
     if thresholds[0] > upper.top:
         return [(0, 0), (0, 0)]
+    lower = Deficits.of(-pool, n)
 
     def count_upper() -> list[tuple[int, int]]:
         tail = _tail(upper, thresholds[0], bins, efforts)

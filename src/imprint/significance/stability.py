@@ -4,6 +4,7 @@ Not a confidence interval: words were picked, not drawn at random. It says how f
 four sets are drawn again, with repeats, from themselves.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,9 +41,19 @@ def word_choice_stability(
         chunks.append(_effects(np.take_along_axis(scores, chosen, axis=1), n_x))
     effects = np.concatenate(chunks)
     effects = effects[np.isfinite(effects)]  # a resample of one word repeated has no spread
-    low, high = np.quantile(effects, [0.025, 0.975]) if len(effects) else (np.nan, np.nan)
+    low, high = (quantile(effects, share) if len(effects) else np.nan for share in (0.025, 0.975))
     same_sign = float(np.mean(np.sign(effects) == np.sign(observed))) if len(effects) else np.nan
-    return Stability(float(low), float(high), same_sign, len(effects))
+    return Stability(low, high, same_sign, len(effects))
+
+
+def quantile(values: Floats, share: float) -> float:
+    """Return what numpy.quantile does, to the last bit, without the 20 ms it takes to load masked arrays."""
+    place = (len(values) - 1) * share
+    below = math.floor(place)
+    ends = [below, min(below + 1, len(values) - 1)]
+    low, high = np.partition(values, ends)[ends]
+    part = place - below
+    return float(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))
 
 
 def _resampled_means(rng: np.random.Generator, cosines: Floats, rows: int) -> Floats:

@@ -4,6 +4,8 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
+from imprint.errors import requiring
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -54,8 +56,8 @@ def unchecked(build: Callable[Options, Spec]) -> Callable[Options, Spec]:
 
     @functools.wraps(build)
     def built(*args: Options.args, **options: Options.kwargs) -> Spec:
-        from altair.utils.schemapi import debug_mode
-
+        with requiring("altair", "report"):
+            from altair.utils.schemapi import debug_mode
         with debug_mode(False):
             return build(*args, **options)
 
