@@ -67,7 +67,7 @@ def test_commands_print_as_before(in_process, name, snapshot):
         ["weat", "default", "--alpha", "2"],
         ["gate", "nowhere.jsonl", "--fail-on", "weat:p<0.01"],
         ["audit", "default", "--fail-on", "weat:q<0.01"],
-        ["debias", "default", "out.txt"],
+        ["debias", "default", "out.csv"],
         ["enumerate", "default", "--rotations", "0"],
         ["seat", "nowhere"],
         ["swap", "score.py"],
