@@ -6,7 +6,7 @@ from typing import Any
 from imprint.association.verdicts import Evidence
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, all_kinds, find_kind
-from imprint.kinds.tests import CORRECTED, corrected_cell, evidence_cell, family_of, missing_notes
+from imprint.kinds.tests import corrected_cell, evidence_cell, family_of, missing_notes
 from imprint.metrics import METRICS
 from imprint.metrics.agreement import MetricAgreementRow
 from imprint.metrics.metric import is_metric, make_metric
@@ -44,7 +44,11 @@ _COLUMNS = (
     Column("Value", "The metric as published, with its 95 % interval over words.", True),
     Column("Expected", "Mean value where there is no difference.", True),
     Column("Evidence", "What is left of the value when other explanations are checked."),
-    CORRECTED,
+    Column(
+        "p, Holm",
+        "p of the metric after Holm's correction over its values; two-sided where both signs mean bias.",
+        True,
+    ),
 )
 _EXTRA = (
     Column("Words", "Words of X, Y, A and B, or of the groups, that are used.", folded=True),
@@ -59,7 +63,11 @@ _AGREEMENT = (
     Column("Other"),
     Column("Tests", "Tests on which both were measured.", True),
     Column("Same direction", "Of the tests on which both have a direction.", True),
-    Column("Same evidence", "Both or neither show a difference, of the tests on which both were judged.", True),
+    Column(
+        "Both show it, or neither",
+        "Both or neither show evidence at any level, of the tests on which both were judged.",
+        True,
+    ),
     Column("Rank correlation", "Spearman's, over tests.", True),
 )
 _LEVELS: dict[Evidence, str] = {
