@@ -190,6 +190,8 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
             found = list(kind.run(job, progress))
         except ImprintError as error:
             ran, why = False, str(error)
+    if isinstance(job.subject, Embedding):
+        job.subject.give_back()
     progress(1, 1)
     name, digest = job.measured
     own = PartRow(
