@@ -99,8 +99,8 @@ def subjects(count: int, words: int, dimension: int) -> None:
             same = show("two processes", run(folder, pool)).found == alone.found
         with processes(2) as pool:
             same &= show("two processes, one killed", run(folder, pool, kill=True)).found == alone.found
-        cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
-        with cluster, Client(cluster) as client:
+        cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")  # type: ignore[no-untyped-call]
+        with cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
             same &= show("Dask, two processes", run(folder, client.get_executor())).found == alone.found
             same &= show("Dask, one killed", run(folder, client.get_executor(), kill=True)).found == alone.found
     failed = sum(isinstance(one, ImprintError) for one in alone.found)
