@@ -1,7 +1,9 @@
 import hashlib
 import pickle
+import re
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -180,3 +182,21 @@ def test_another_process_gives_the_same_numbers(glove):
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         assert pool.submit(Embedding.check_finite, embedding).result() is None
         assert pool.submit(Embedding.identify, embedding).result() == embedding.sha256
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs Linux's account of mapped pages")
+def test_a_mapped_matrix_that_was_read_whole_is_given_back(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(20_000, 100)).astype(np.float32)
+    path = tmp_path / "mapped.safetensors"
+    convert(Embedding("mapped", [f"w{number}" for number in range(len(rows))], rows), path)
+    mapped = load(path)
+
+    def kilobytes():
+        entries = Path("/proc/self/smaps").read_text().split(str(path))[1:]
+        return sum(int(re.search(r"^Rss: +(\d+) kB", entry, re.MULTILINE)[1]) for entry in entries)
+
+    assert np.array_equal(mapped.vectors, rows)
+    assert kilobytes() > 4_000
+    assert np.allclose(mapped.norms, np.linalg.norm(rows.astype(np.float64), axis=1))
+    assert kilobytes() < 1_000
+    assert np.array_equal(mapped.vectors, rows)

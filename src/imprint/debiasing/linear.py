@@ -223,8 +223,7 @@ def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tu
 def _gram(embedding: Embedding, apart: Indices) -> Floats:
     """Add up the outer products of all rows but those apart."""
     gram = np.zeros((embedding.dimension, embedding.dimension))
-    for start in range(0, len(embedding), _BLOCK_ROWS):
-        rows = np.array(embedding.vectors[start : start + _BLOCK_ROWS], dtype=np.float64)
+    for start, rows in embedding.blocks(_BLOCK_ROWS):
         rows[apart[(apart >= start) & (apart < start + _BLOCK_ROWS)] - start] = 0.0
         gram += rows.T @ rows
     return gram

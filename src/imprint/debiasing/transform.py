@@ -108,8 +108,7 @@ class Transform(ABC):
         embedding = load(subject)
         self.check(embedding)
         vectors = np.empty(embedding.vectors.shape, dtype=np.float32)
-        for start in range(0, len(vectors), _BLOCK_ROWS):
-            rows = np.asarray(embedding.vectors[start : start + _BLOCK_ROWS], dtype=np.float64)
+        for start, rows in embedding.blocks(_BLOCK_ROWS):
             # A row of zeros is a word without a vector, and stays one where the transform has a centre.
             vectors[start : start + _BLOCK_ROWS] = np.where(rows.any(axis=1, keepdims=True), self.move(rows), 0.0)
         for row, vector in self._exceptions(embedding).items():

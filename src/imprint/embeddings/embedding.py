@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -162,10 +163,24 @@ class Embedding:
     def norms(self) -> Floats:
         """Euclidean length of every row, in float64."""
         norms = np.empty(len(self), dtype=np.float64)
-        for start in range(0, len(self), BLOCK_ROWS):
-            block = np.asarray(self.vectors[start : start + BLOCK_ROWS], dtype=np.float64)
-            norms[start : start + BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
+        for start, block in self.blocks():
+            norms[start : start + len(block)] = np.sqrt(np.einsum("ij,ij->i", block, block))
         return norms
+
+    def blocks(self, size: int = BLOCK_ROWS) -> Iterator[tuple[int, Floats]]:
+        """Give copies of all rows in float64, a block at a time, each with the number of its first row."""
+        for start in range(0, len(self), size):
+            yield start, np.array(self.vectors[start : start + size], dtype=np.float64)
+            self.give_back()
+
+    def give_back(self) -> None:
+        """Give the pages of a mapped matrix back: until then they count as memory of this process.
+
+        The system reads them again, usually from its own cache, when they are needed.
+        """
+        mapped = getattr(self.vectors, "_mmap", None)
+        if mapped is not None and getattr(self.vectors, "mode", "") == "r" and hasattr(mmap, "MADV_DONTNEED"):
+            mapped.madvise(mmap.MADV_DONTNEED)
 
     @property
     def unit(self) -> UnitView:
@@ -286,10 +301,9 @@ class Embedding:
         length = float(np.linalg.norm(vector))
         direction = vector / length if length else vector
         similar: Floats = np.full(len(self), -np.inf)
-        for start in range(0, len(self), BLOCK_ROWS):
-            rows = np.asarray(self.vectors[start : start + BLOCK_ROWS], dtype=np.float64)
-            norms = self.norms[start : start + BLOCK_ROWS]
-            np.divide(rows @ direction, norms, out=similar[start : start + BLOCK_ROWS], where=norms > 0)
+        for start, rows in self.blocks():
+            norms = self.norms[start : start + len(rows)]
+            np.divide(rows @ direction, norms, out=similar[start : start + len(rows)], where=norms > 0)
         return similar
 
     def _unit_rows(self, rows: Ints) -> Floats32:
