@@ -132,7 +132,8 @@ def enumerate_command(
             "--dask brings its own workers", option="--dask", got=dask, hint="leave --workers and --device out"
         )
     from imprint.enumeration.compare import compare_biases  # after what the options say was checked: slow imports
-    from imprint.enumeration.enumerate import enumerate_biases, threads
+    from imprint.enumeration.enumerate import enumerate_biases
+    from imprint.workers import threads
 
     opened, other = _open(subject, encoder, against, about, words=words, names=names)
     found: list[tuple[Enumeration, BiasComparison | None]] = []

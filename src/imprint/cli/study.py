@@ -285,7 +285,7 @@ def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
 def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeration":
     """Find associations of name groups with words."""
     from imprint.cli.console import open_embedding, print_note, progress_bar
-    from imprint.enumeration.enumerate import threads
+    from imprint.workers import threads
 
     opened = open_embedding(embedding)
     with threads(None) as executor, progress_bar("rotating") as report:

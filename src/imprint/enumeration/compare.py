@@ -13,7 +13,7 @@ import numpy as np
 from imprint.choices import Device
 from imprint.enumeration.comparison import BiasComparison
 from imprint.enumeration.conclusion import conclude, order_categories
-from imprint.enumeration.enumerate import as_increments, check_device, executor_or_threads
+from imprint.enumeration.enumerate import as_increments, check_device
 from imprint.enumeration.problem import build_problem, transfer_problem
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import count_rotations, problem_seeds, solve
@@ -21,6 +21,7 @@ from imprint.enumeration.targets import Names
 from imprint.significance.rotations import scores_of
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Progress
+from imprint.workers import executor_or_threads
 
 
 def compare_biases(

@@ -3,7 +3,7 @@
 import contextlib
 import os
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -23,6 +23,7 @@ from imprint.errors import SettingError
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Progress
 from imprint.version import __version__
+from imprint.workers import executor_or_threads
 
 
 def enumerate_biases(
@@ -78,21 +79,6 @@ def enumerate_biases(
     with executor_or_threads(executor) as pool, _closing(kept):
         table, crossings = solve(problem, settings, executor=pool, device=device, checkpoint=kept, report=report)
     return conclude(subject, problem, settings, table, crossings, order_categories(table))
-
-
-def executor_or_threads(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
-    """Give the executor, which stays open afterwards, or threads of our own if there is none."""
-    return contextlib.nullcontext(executor) if executor else threads()
-
-
-@contextlib.contextmanager
-def threads(count: int | None = None) -> Iterator[Executor]:
-    """Give so many threads to work in, else one a core: the kernels release Python's lock."""
-    pool = ThreadPoolExecutor(count or os.cpu_count())
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLike[str] | None = None) -> None:

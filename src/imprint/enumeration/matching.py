@@ -21,9 +21,10 @@ import numpy as np
 from imprint.enumeration.null import Done, Tally
 from imprint.enumeration.problem import Problem, cluster_again
 from imprint.enumeration.settings import Settings
-from imprint.significance.rotations import Cells, in_order, observed_scores, random_directions, scores_under
+from imprint.significance.rotations import Cells, observed_scores, random_directions, scores_under
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Indices, Ints
+from imprint.workers import in_order
 
 Place = tuple[int, int]  # a category and a group
 

@@ -7,12 +7,10 @@ matrix is ever made. Many rotations go into one matrix product, a category at a 
 """
 
 import contextlib
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,14 +18,11 @@ from imprint.checks import check_whole
 from imprint.errors import SettingError
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints
-
-_Result = TypeVar("_Result")
+from imprint.workers import in_order
 
 CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
 _BATCH = 128  # rotations in one matrix product
 
-_ANY_SIZE = 2**62  # bytes: large words are meant to go once
-_LOOK = 1.0  # seconds between looks at a cluster whose answer is awaited
 _NO_DIRECTION = 1e-6  # relative: singular values below it are rounding
 _ROUNDING = 1e-12  # absolute: what is left of equal means of unit rows
 
@@ -167,49 +162,6 @@ def null_scores(
             yield scores
 
 
-def in_order(
-    executor: Executor, work: Callable[..., _Result], shared: object, tasks: Iterable[tuple[Any, ...]]
-) -> Generator[_Result, None, None]:
-    """Yield `work(shared, *task)` of each task in order; cancel the tasks whose results are no longer needed."""
-    sent = _share(shared, executor)
-    waiting = deque(executor.submit(work, sent, *task) for task in tasks)
-    try:
-        while waiting:
-            yield _wait_for(waiting.popleft(), executor)
-    finally:
-        for future in waiting:
-            future.cancel()
-
-
 def _null_chunk(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats32:
     with single_threaded():
         return scores_under(cells, random_directions(cells, count, seed))
-
-
-def _share(large: object, executor: Executor) -> object:
-    """Send the words once to a Dask cluster, instead of along with every chunk.
-
-    They go as a task that returns them: should the workers that hold them be killed, the scheduler has them made
-    again, whereas data scattered over workers would be lost with them.
-    """
-    client = getattr(executor, "_client", None)
-    if client is None:
-        return large
-    import dask
-
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": _ANY_SIZE}):
-        return client.submit(_itself, large)  # a future, put in place by Dask
-
-
-def _itself(large: object) -> object:
-    return large
-
-
-def _wait_for(chunk: "Future[_Result]", executor: Executor) -> _Result:
-    """Wait for a chunk; Dask's executor may leave it pending for ever when the cluster has gone, so look at times."""
-    client = getattr(executor, "_client", None)
-    while client is not None and not chunk.done():
-        wait([chunk], timeout=_LOOK)
-        if client.status == "closed" and not chunk.done():
-            raise CancelledError("the cluster has gone away")
-    return chunk.result()

@@ -1,0 +1,216 @@
+"""Who does the work: threads, processes that fail one at a time, or any other `concurrent.futures.Executor`."""
+
+import contextlib
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+_Result = TypeVar("_Result")
+
+LOOK = 1.0  # seconds between looks at a cluster whose answer is awaited
+_ANY_SIZE = 2**62  # bytes: what is large and shared is meant to be sent once
+_GRACE = 5.0  # seconds for a process to end
+
+
+def executor_or_threads(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
+    """Give the executor, which stays open afterwards, or threads of our own if there is none."""
+    return contextlib.nullcontext(executor) if executor else threads()
+
+
+def threads(count: int | None = None) -> contextlib.AbstractContextManager[Executor]:
+    """Give so many threads to work in, else one per core: the kernels release Python's lock."""
+    return _stopping(ThreadPoolExecutor(count or os.cpu_count()))
+
+
+def processes(count: int | None = None) -> contextlib.AbstractContextManager[Executor]:
+    """Give so many processes to work in, else one per core; they are ended at the end."""
+    return _stopping(Processes(count or os.cpu_count()))
+
+
+@contextlib.contextmanager
+def _stopping(pool: Executor) -> Iterator[Executor]:
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Processes(ThreadPoolExecutor):
+    """Processes that fail one at a time: one that is killed breaks its own task, and another takes its place.
+
+    In the standard library's pool one killed process breaks the tasks of all. Each thread here has a process of its
+    own, and passes its tasks on to it. With `cancel_futures`, shutdown also ends the tasks that are running.
+    """
+
+    def __init__(self, max_workers: int | None = None) -> None:
+        super().__init__(max_workers)
+        self._idle: queue.SimpleQueue[_Process] = queue.SimpleQueue()
+        self._known: set[_Process] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> "Future[_Result]":
+        """Have a process call the function."""
+        return super().submit(self._elsewhere, fn, args, kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes: at once with `cancel_futures`, else when their tasks are done."""
+        if cancel_futures:
+            super().shutdown(wait=False, cancel_futures=True)
+            self._end_all()
+        super().shutdown(wait=wait, cancel_futures=cancel_futures)
+        if wait:
+            self._end_all()
+
+    def _elsewhere(self, function: Callable[..., _Result], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Result:
+        process = self._take()
+        try:
+            answer: _Result = process.call(function, args, kwargs)
+        except BrokenExecutor:
+            with self._lock:
+                self._known.discard(process)
+            process.end()
+            raise
+        except BaseException:
+            self._idle.put(process)
+            raise
+        self._idle.put(process)
+        return answer
+
+    def _take(self) -> "_Process":
+        with contextlib.suppress(queue.Empty):
+            return self._idle.get_nowait()
+        with self._lock:
+            if self._closed:
+                raise BrokenExecutor("the processes were ended")
+            process = _Process()
+            self._known.add(process)
+        return process
+
+    def _end_all(self) -> None:
+        with self._lock:
+            self._closed = True
+            known, self._known = self._known, set()
+        for process in known:
+            process.end()
+
+
+class _Process:
+    """One process, and the line to it; when either end is gone, the other reads the end of the line."""
+
+    def __init__(self) -> None:
+        # A fork of a process with threads may stop for ever.
+        context = multiprocessing.get_context("spawn")
+        self._line, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return or raise what the function does there."""
+        try:
+            self._line.send((function, args, kwargs))
+            done, answer = self._line.recv()
+        except (EOFError, ConnectionError) as error:
+            raise BrokenExecutor("the worker process was killed") from error
+        if done:
+            return answer
+        raise answer
+
+    def end(self) -> None:
+        """End it now; a task that waits for it is broken."""
+        self._process.terminate()
+        self._process.join(_GRACE)
+        if self._process.is_alive():
+            self._process.kill()
+
+
+def _serve(line: Connection) -> None:
+    """Call what is sent, until the line ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of Ctrl-C, the process that waits hears too, and ends this one
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with contextlib.suppress(EOFError, ConnectionError):
+        while True:
+            try:
+                function, args, kwargs = line.recv()
+                answer = True, function(*args, **kwargs)
+            except (EOFError, ConnectionError):
+                raise
+            except Exception as error:  # noqa: BLE001 - it is raised where the answer is awaited
+                answer = False, error
+            try:
+                line.send(answer)
+            except (EOFError, ConnectionError):
+                raise
+            except Exception as error:  # noqa: BLE001 - what cannot be pickled is described
+                line.send((False, RuntimeError(f"the answer cannot be sent ({error})")))
+
+
+def _end_with_parent() -> None:
+    """End at once when the process that waits is killed, instead of finishing what nobody waits for."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def in_order(
+    executor: Executor, work: Callable[..., _Result], shared: object, tasks: Iterable[tuple[Any, ...]]
+) -> Generator[_Result, None, None]:
+    """Yield `work(shared, *task)` of each task in order; cancel the tasks whose results are no longer needed."""
+    sent = _share(shared, executor)
+    waiting = deque(executor.submit(work, sent, *task) for task in tasks)
+    try:
+        while waiting:
+            yield _wait_for(waiting.popleft(), executor)
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def is_gone(executor: Executor) -> bool:
+    """Tell whether a Dask cluster has gone away; its executor then may leave what it has pending for ever."""
+    client = getattr(executor, "_client", None)
+    return client is not None and client.status == "closed"
+
+
+def worker_count(executor: Executor) -> int:
+    """Return how many tasks an executor does at once, as far as it tells."""
+    client = getattr(executor, "_client", None)
+    if client is not None:
+        return sum(client.nthreads().values())
+    return getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+
+
+def _share(large: object, executor: Executor) -> object:
+    """Send what is large once to a Dask cluster, instead of along with every task.
+
+    It goes as a task that returns it: should the workers that hold it be killed, the scheduler has it made again,
+    whereas data scattered over workers would be lost with them.
+    """
+    client = getattr(executor, "_client", None)
+    if client is None:
+        return large
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": _ANY_SIZE}):
+        return client.submit(_itself, large)  # a future, put in place by Dask
+
+
+def _itself(large: object) -> object:
+    return large
+
+
+def _wait_for(task: "Future[_Result]", executor: Executor) -> _Result:
+    while hasattr(executor, "_client") and not task.done():
+        wait([task], timeout=LOOK)
+        if is_gone(executor) and not task.done():
+            raise CancelledError("the cluster has gone away")
+    return task.result()

@@ -1,0 +1,49 @@
+"""Units of work to be run by tests; as a script, run so many in two processes, until it is killed."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from imprint.errors import VocabularyError
+from imprint.work import WorkUnit, run_units, unit_key
+from imprint.workers import processes
+
+
+def doubled(number, log=None):
+    if log is not None:
+        with Path(log).open("a") as file:
+            file.write(f"{number}\n")
+    return str(2 * number).encode()
+
+
+def refused(number):
+    raise VocabularyError("knows none of the words", words=["rose"], where=str(number))
+
+
+def broken(number):
+    return str(1 // number).encode()
+
+
+def fatal(path, deaths):
+    """Kill the own process so many times, then answer."""
+    with Path(path).open("a") as file:
+        file.write("x")
+    if len(Path(path).read_text()) <= deaths:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return b"alive"
+
+
+def unit(run, *arguments):
+    return WorkUnit(unit_key(run.__name__, *arguments), run, arguments, f"{run.__name__} {arguments[0]}")
+
+
+def slowly(number):
+    time.sleep(0.05)
+    return bytes([number]) * 10_000
+
+
+if __name__ == "__main__":
+    with processes(2) as pool:
+        run_units([unit(slowly, number) for number in range(int(sys.argv[2]))], executor=pool, folder=sys.argv[1])
