@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from imprint.association.evidence import CosineTable
-from imprint.board.comparing import Tables, compare_subjects
+from imprint.boards.comparing import Tables, compare_subjects
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.types import Floats
 

@@ -7,6 +7,7 @@ import typer
 from imprint.cli import (
     analogies,
     audit,
+    board,
     calibrate,
     card,
     compare,
@@ -63,6 +64,7 @@ app.command("neighbours")(neighbours.neighbours_command)
 app.command("debias")(debias.debias_command)
 app.command("evaluate")(evaluate.evaluate_command)
 app.command("compare")(compare.compare_command)
+app.command("board")(board.board_command)
 app.command("swap")(swap.swap_command)
 app.command("translate-probe")(translate_probe.translate_probe_command)
 app.command("serve")(serve.serve_command)

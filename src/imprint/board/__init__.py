@@ -1,1 +1,0 @@
-"""BOARD: many subjects beside each other, with what differs between them and what only seems to."""
