@@ -158,7 +158,8 @@ class Span:
 class Cell:
     """A cell with a hint on hover, a number to be sorted by instead of its text, or `more` one click away.
 
-    A `link` leads to a page of ours beside this one; such a cell has no hint.
+    A `link` leads to a page of ours beside this one; such a cell has no hint. A page shows a `span` under the text,
+    and a small line `below`.
     """
 
     text: Text
@@ -168,6 +169,7 @@ class Cell:
     faint: bool = False
     link: str = ""
     span: Span | None = None
+    below: Text = ""
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,9 @@ def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
     lines = tuple(_line([row for row in rows if row.embedding == name], topics) for name in names)
     yield Table("Sizes of bias, and quality", tuple(columns), lines)
     yield Prose(
-        "Each cell has the mean difference in cosines with its 95 % interval over words, the strongest evidence of "
-        "the topic's tests, and the ranks that the size may have (1 is the smallest). Columns sort by the size "
-        "without its sign. Cosines of different models have different scales.",
+        "Sizes are mean differences in cosines with their 95 % intervals over words. Below each: the strongest "
+        "evidence of the topic's tests, and the ranks that the size may have (1 is the smallest). Columns sort by the "
+        "size without its sign. Cosines of different models have different scales.",
         "note",
         _SAID,
     )
@@ -79,10 +79,15 @@ def _cell(row: BoardRow | None) -> Cell | Text:
     if row is None or row.mean_difference is None:
         return NOTHING
     ranks = [] if row.rank_best is None else [say("rank {}", _ranks(row.rank_best, row.rank_worst))]
-    text = join([size_of(row), row.evidence or "not judged", *ranks], " · ")
     part = "weat" if row.subject == "embedding" else "seat"
     span = Span(row.mean_difference, row.words_low, row.words_high)
-    return Cell(text, order=abs(row.mean_difference), link=f"{row.page}#{part}" if row.page else "", span=span)
+    return Cell(
+        size_of(row),
+        order=abs(row.mean_difference),
+        link=f"{row.page}#{part}" if row.page else "",
+        span=span,
+        below=join([row.evidence or "not judged", *ranks], " · "),
+    )
 
 
 def _ranks(best: int, worst: int | None) -> Text:

@@ -169,7 +169,7 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked) -> list[Row]:
                     **fields,
                     subject=one.subject,
                     judged=able,
-                    evidence=strongest(levels),
+                    evidence=strongest(levels) or min((level for level in levels if level), default=None),
                     n_found=sum(level in FOUND for level in levels),
                     rank_best=best,
                     rank_worst=worst,
