@@ -38,6 +38,8 @@ from imprint.types import Floats
 from imprint.work import WorkUnit, unit_key
 
 _OPTIONS = tuple(EncoderOptions.__annotations__)
+_KEYS = ("name", "subject", *_OPTIONS)
+_PLACES = ("subject", "tokenizer")
 
 
 @dataclass(frozen=True)
@@ -124,14 +126,19 @@ def read_models(path: FilePath) -> list[BoardEntry]:
     file = Path(path)
     found = []
     for table in read_table(file).allow(["model"]).tables("model"):
-        values = table.allow(["name", "subject", *_OPTIONS]).values
-        source = table.need("subject", str)
-        beside = file.parent / source
+        values = {key: _beside(file, key, value) for key, value in table.allow(_KEYS).values.items()}
+        _ = table.need("subject", str), table.get("name", str)
         options: Any = {key: value for key, value in values.items() if key in _OPTIONS}
-        found.append(BoardEntry(str(beside) if beside.exists() else source, table.get("name", str), options))
+        found.append(BoardEntry(values["subject"], values.get("name"), options))
     if not found:
         raise SettingError("lists no models", where=file, hint="write at least one [[model]] with its subject")
     return found
+
+
+def _beside(file: Path, key: str, value: Any) -> Any:
+    """Return a value, and of one that names a file beside this one, its path."""
+    place = file.parent / value if key in _PLACES and isinstance(value, str) else None
+    return str(place) if place is not None and place.exists() else value
 
 
 def board_unit(entry: BoardEntry, asked: Asked) -> WorkUnit:
