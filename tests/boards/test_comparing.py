@@ -1,4 +1,4 @@
-"""Comparing many subjects: values against other implementations and brute force, and what is claimed of planted ones."""
+"""Comparing many subjects: values against brute force and other functions, and what is claimed of planted ones."""
 
 import importlib.util
 from itertools import combinations
@@ -161,9 +161,7 @@ def test_halves_are_means_over_their_own_words(made, monkeypatch):
                     parts.append(x.mean() - y.mean())
                 own.append(abs(np.mean(parts)))
             halves.append(own)
-        alike += [
-            (halves[0][i] > halves[0][j]) == (halves[1][i] > halves[1][j]) for i, j in combinations(range(3), 2)
-        ]
+        alike += [(halves[0][i] > halves[0][j]) == (halves[1][i] > halves[1][j]) for i, j in combinations(range(3), 2)]
     assert found == pytest.approx(np.mean(alike))
 
 

@@ -34,7 +34,7 @@ LEAST_AGREEMENT = 2 / 3  # of two halves of the words, about the order of two su
 SPLITS = 100
 
 _SEED = 0x5B117
-_CONFIDENCE = 0.95
+_LEVEL = 0.05
 
 Tables = Mapping[str, CosineTable]  # of one subject, by test
 
@@ -77,7 +77,7 @@ class TopicRanks:
 
     @property
     def ordered(self) -> bool:
-        """Whether any two subjects are told apart."""
+        """Whether the size of any two subjects is known to differ."""
         return any(rank != (1, len(self.subjects)) for rank in self.ranks)
 
 
@@ -163,15 +163,15 @@ def _both(
 
 def _corrected(pairs: Sequence[_Pair], alpha: float, seed: int) -> list[PairEstimate]:
     """Correct differences together, and what orders are claimed from together: differences and sums."""
-    differences, totals = ([_over_words(one) for one in side] for side in _sides(pairs))
-    of_differences = [pair.difference.influences for pair, words in zip(pairs, differences, strict=True) if words]
-    of_totals = [pair.total.influences for pair, words in zip(pairs, totals, strict=True) if words]
+    differences, totals = ([_far_out(one) for one in side] for side in _sides(pairs))
+    of_differences = [pair.difference.influences for pair, own in zip(pairs, differences, strict=True) if own]
+    of_totals = [pair.total.influences for pair, own in zip(pairs, totals, strict=True) if own]
     if not of_differences:
         return [PairEstimate(one.topic, one.first, one.second, one.tests, one.sizes, None) for one in pairs]
     differing, ordering = together(of_differences, seed), together([*of_differences, *of_totals], seed)
     return [
-        _estimate(pair, words, total, differing, ordering, alpha)
-        for pair, words, total in zip(pairs, differences, totals, strict=True)
+        _estimate(pair, difference, total, differing, ordering, alpha)
+        for pair, difference, total in zip(pairs, differences, totals, strict=True)
     ]
 
 
@@ -179,23 +179,25 @@ def _sides(pairs: Sequence[_Pair]) -> tuple[list[Pooled], list[Pooled]]:
     return [pair.difference for pair in pairs], [pair.total for pair in pairs]
 
 
-def _over_words(found: Pooled, tail: float = 1 - _CONFIDENCE) -> OverWords | None:
-    return found.spread.interval(found.difference, 1 - tail)
+def _far_out(found: Pooled, level: float = _LEVEL) -> OverWords | None:
+    """Return what is corrected: an interval at a small level, and its p-value."""
+    return found.tail.interval(found.difference, 1 - level)
 
 
 def _estimate(
     pair: _Pair,
-    words: OverWords | None,
+    difference: OverWords | None,
     total: OverWords | None,
     differing: Together,
     ordering: Together,
     alpha: float,
 ) -> PairEstimate:
+    words = pair.difference.spread.interval(pair.difference.difference, 1 - _LEVEL)
     known = (pair.topic, pair.first, pair.second, pair.tests, pair.sizes, words)
-    if words is None:  # nothing varies: the two are one
+    if difference is None:  # nothing varies: the two are one
         return PairEstimate(*known)
-    ends = _over_words(pair.difference, differing.level(alpha))
-    p_order = 1.0 if total is None else max(ordering.adjusted(words.p_value), ordering.adjusted(total.p_value))
+    ends = _far_out(pair.difference, differing.level(alpha))
+    p_order = 1.0 if total is None else max(ordering.adjusted(one.p_value) for one in (difference, total))
     agree = pair.difference.difference * pair.total.difference > 0
     order: Literal[-1, 0, 1] = 0 if p_order > alpha else 1 if agree else -1
     assert ends is not None
@@ -203,7 +205,7 @@ def _estimate(
         *known,
         together_low=ends.low,
         together_high=ends.high,
-        p_together=differing.adjusted(words.p_value),
+        p_together=differing.adjusted(difference.p_value),
         p_order=p_order,
         order=order,
     )

@@ -182,7 +182,7 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     least, splits = rows[0].least, rows[0].splits
     yield Prose(
         say(
-            "The smallest size has rank 1. Ranks overlap where two models are not told apart: that is a tie. In {} "
+            "The smallest size has rank 1. Ranks overlap where two models are not known to differ: that is a tie. In {} "
             "random splits of the words into halves, both halves must order two models alike in at least {} of cases; "
             "otherwise the topic is not ranked.",
             count(splits),
@@ -221,7 +221,7 @@ def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
                 "has" if len(first) == 1 else "have",
             )
         else:
-            yield say("{}: no two models are told apart.", title(row.topic.capitalize()))
+            yield say("{}: no two models are known to differ in size.", title(row.topic.capitalize()))
 
 
 def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
@@ -251,8 +251,8 @@ def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
     )
     folded = (*columns[:-1], Column(P_WORDS.title, P_WORDS.meaning, True, folded=True))
     reading = Prose(
-        "Two models are compared on the words that both have. The intervals and p-values are corrected together: the "
-        "words are drawn again for all models at once. A difference whose interval contains zero is not significant.",
+        "Two models are compared on the words that both have. The intervals and p-values are corrected together, by "
+        "resampling the words for all models at once. A difference whose interval contains zero is not significant.",
         "note",
         _SAID,
     )

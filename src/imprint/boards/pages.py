@@ -1,5 +1,6 @@
 """A board as files: board.html and board.jsonl, a page and the findings of each subject, and Parquet on request."""
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,17 +29,19 @@ def write_board(
     script: Callable[[], str] | None = None,
 ) -> list[Row]:
     """Write a board's page and rows into a folder, with a page per subject; return the rows, which name the pages."""
-    place = Path(folder)
+    from imprint.render.vega import vega_bundle
+
+    place, bundle = Path(folder), functools.cache(script or vega_bundle)
     (place / SUBJECTS).mkdir(parents=True, exist_ok=True)
     pages = {}
     for number, rows in enumerate(found.subjects, start=1):
         name = f"{SUBJECTS}/{number}-{_slug(rows[0].embedding)}"
         pages[rows[0].embedding] = f"{name}.html"
         write_findings(place / f"{name}.jsonl", rows)
-        write_page(place / f"{name}.html", rows, unmask=unmask, script=script)
+        write_page(place / f"{name}.html", rows, unmask=unmask, script=bundle)
     linked = [_linked(row, pages) for row in found.findings()]
     write_findings(place / ROWS, linked)
-    write_page(place / PAGE, linked, unmask=unmask, script=script)
+    write_page(place / PAGE, linked, unmask=unmask, script=bundle)
     if parquet:
         _write_parquet(place / PARQUET, linked)
     return linked

@@ -97,7 +97,7 @@ def board(
     Examples
     --------
     >>> imprint.board({"GloVe": "default", "average of GloVe": "cbow"}, topics=["gender"])
-    Board(2 subjects; 0 of 2 topics ranked)
+    Board(2 subjects; 2 of 2 topics ranked)
     """
     check_alpha(alpha)
     entries = _entries(subjects)
