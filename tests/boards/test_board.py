@@ -195,3 +195,16 @@ def test_quality_is_the_largest_bundled_benchmark():
 def test_rows_of_a_board_are_plain_json(found):
     for row in found.findings():
         assert json.loads(row.to_json())["kind"] == row.kind
+
+
+def test_sizes_can_be_in_the_spread_of_a_subjects_own_cosines(vectors, found):
+    asked = {"GloVe": vectors(0.0), HOSTILE: vectors(0.5)}
+    scaled = of(board(asked, tests=TESTS, scale="spread"), BoardRow)
+    for one, two in zip(scaled, of(found, BoardRow), strict=False):
+        assert one.scale == "spread"
+        assert one.spread == two.spread
+        assert one.mean_difference == pytest.approx(two.mean_difference / two.spread)
+        assert one.words_low == pytest.approx(two.words_low / two.spread)
+        assert one.evidence == two.evidence
+    with refuses(SettingError, option="scale", got="d"):
+        board(asked, tests=TESTS, scale="d")

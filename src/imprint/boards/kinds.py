@@ -37,6 +37,7 @@ BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 _SHOWN = 6  # columns of a page's table; the rest is shown on request
 _SUBJECT = Column("Model", "Opens the model's own page.")
 _SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
+_ALIKE = 1.5  # times the smallest spread of cosines, above which sizes are not on one scale
 _SIZE = "size without its sign"
 
 
@@ -51,13 +52,26 @@ def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
     names = dict.fromkeys(row.embedding for row in rows)
     lines = tuple(_line([row for row in rows if row.embedding == name], topics) for name in names)
     yield Table("Sizes of bias, and quality", tuple(columns), lines)
+    unit = "cosines" if rows[0].scale == "cosine" else "standard deviations of each model's own cosines"
     yield Prose(
-        "Sizes are mean differences in cosines with their 95 % intervals over words. Below each: the strongest "
-        "evidence of the topic's tests, and the ranks that the size may have (1 is the smallest). Columns sort by the "
-        "size without its sign. Cosines of different models have different scales.",
+        f"Sizes are mean differences in {unit}, with 95 % intervals over words. Below each: the strongest evidence of "
+        "the topic's tests, and the ranks that the size may have (1 is the smallest). Columns sort by the size "
+        "without its sign.",
         "note",
         _SAID,
     )
+    spreads = [row.spread for row in rows if row.spread is not None]
+    if rows[0].scale == "cosine" and spreads and max(spreads) > _ALIKE * min(spreads):
+        yield Prose(
+            say(
+                "The models' cosines spread differently (standard deviations {} to {}), so that the same size means "
+                "more in one model than in another. Compare also with --scale spread.",
+                number(min(spreads), 3),
+                number(max(spreads), 3),
+            ),
+            "warning",
+            _SAID,
+        )
     for place, topic in enumerate(topics, start=1):
         own = [row for row in rows if row.topic == topic and row.quality is not None and row.judged is not False]
         if len([row for row in own if row.mean_difference is not None]) > 1:
@@ -162,8 +176,8 @@ def say_board(rows: Sequence[BoardRow]) -> Iterator[Text]:
 def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
     """Pair what sizes are with what they are not."""
     yield (
-        "How large the measured associations are, for words of these kinds, in each model's own cosines.",
-        "That the model with the smallest size is fair, or does less harm: scales of cosines differ.",
+        "How large the measured associations are, for words of these kinds.",
+        "That the model with the smallest size is fair, or does less harm: that depends on its use.",
     )
 
 
@@ -182,9 +196,9 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     least, splits = rows[0].least, rows[0].splits
     yield Prose(
         say(
-            "The smallest size has rank 1. Ranks overlap where two models are not known to differ: that is a tie. In {} "
-            "random splits of the words into halves, both halves must order two models alike in at least {} of cases; "
-            "otherwise the topic is not ranked.",
+            "The smallest size has rank 1. Ranks overlap where two models are not known to differ: that is a tie. "
+            "The words are split at random into halves, {} times. Both halves must order two models alike in at "
+            "least {} of cases; otherwise the topic is not ranked.",
             count(splits),
             percent(least),
         ),

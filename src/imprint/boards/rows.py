@@ -6,6 +6,7 @@ import msgspec
 
 from imprint.association.topics import TopicRow
 from imprint.association.verdicts import Direction, Evidence
+from imprint.choices import SizeScale
 from imprint.rows import Row
 from imprint.subjects.sources import SourceKind
 
@@ -21,9 +22,13 @@ class BoardRow(TopicRow, frozen=True, kw_only=True, tag="board"):
     The size may have each rank from `rank_best`, 1 for the smallest, to `rank_worst`; None where the topic is not
     ranked. `quality` is Spearman's correlation in the `benchmark`. An `efficient` subject has no other beside it with
     a smaller size and a better quality, by the estimates. `page` is the subject's own page, beside the board's.
+    `spread` is the standard deviation of the subject's cosines between targets and attributes of all tests; where
+    the `scale` is `spread`, sizes and differences are in this unit instead of cosines.
     """
 
     subject: SourceKind
+    scale: SizeScale = "cosine"
+    spread: float | None = None
     judged: bool | None = None
     evidence: Evidence | None = None
     n_found: int = 0

@@ -5,16 +5,20 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
+import numpy as np
 
+from imprint.association.evidence import CosineTable
 from imprint.association.rows import AssociationRow
 from imprint.association.topics import by_topic
 from imprint.association.verdicts import FOUND, check_alpha, strongest
 from imprint.boards.comparing import LEAST_AGREEMENT, SPLITS, PairEstimate, TopicRanks, compare_subjects, topic_tests
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.subjects import Asked, BoardEntry, Measured, board_unit
+from imprint.checks import check_choice
+from imprint.choices import SizeScale
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow
 from imprint.evaluation.similarity import SimilarityRow
@@ -59,6 +63,7 @@ def board(
     *,
     tests: Sequence[WeatTest] | None = None,
     topics: Sequence[str] = (),
+    scale: SizeScale = "cosine",
     alpha: float = 0.05,
     cache: FilePath | None = None,
     seed: int = 0,
@@ -76,6 +81,9 @@ def board(
         WEATs to run; by default the catalogue's English ones. Encoders are asked in sentences.
     topics
         Run only the tests about these, such as `gender`.
+    scale
+        "cosine" compares mean differences in cosines; "spread" divides them by the standard deviation of each
+        subject's own cosines, because models differ in how far their cosines spread.
     alpha
         Chance of any false discovery among a subject's tests, and among the differences between subjects.
     cache
@@ -100,6 +108,7 @@ def board(
     Board(2 subjects; 2 of 2 topics ranked)
     """
     check_alpha(alpha)
+    check_choice("scale", scale, get_args(SizeScale))
     entries = _entries(subjects)
     chosen = [test for test in tests_in("en") if isinstance(test, WeatTest)] if tests is None else tests
     asked = Asked(about(tuple(chosen), topics), alpha, seed, None if cache is None else Path(cache))
@@ -119,7 +128,7 @@ def board(
     ]
     if not found:
         raise SettingError("no subject could be measured", hint=f"for example, {failed[0].test}: {failed[0].reason}")
-    rows = _board_rows(found, asked)
+    rows = _board_rows(found, asked, scale)
     return Board((*rows, *failed), tuple(tuple(one.rows()) for one in found))
 
 
@@ -143,12 +152,18 @@ def _named_apart(subjects: Sequence[tuple[BoardEntry, Measured]]) -> list[Measur
     return found
 
 
-def _board_rows(subjects: Sequence[Measured], asked: Asked) -> list[Row]:
+def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) -> list[Row]:
     measured = [one.rows() for one in subjects]
     judged = [next((row.judged for row in rows if isinstance(row, ControlsRow)), None) for rows in measured]
     # What cannot be judged says nothing about bias, and is not compared.
     kept = [place for place, able in enumerate(judged) if able is not False]
     tables = [one.tables() for one in subjects]
+    spreads = [_spread(own) for own in tables]
+    if scale == "spread":
+        tables = [
+            {name: table.scaled(1 / spread) for name, table in own.items()} if spread else {}
+            for own, spread in zip(tables, spreads, strict=True)
+        ]
     pairs, ranks = compare_subjects(asked.tests, [tables[place] for place in kept], alpha=asked.alpha, seed=asked.seed)
     by_place = {
         (own.topic, kept[one]): rank for own in ranks for one, rank in zip(own.subjects, own.ranks, strict=False)
@@ -168,6 +183,8 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked) -> list[Row]:
                     **common,
                     **fields,
                     subject=one.subject,
+                    scale=scale,
+                    spread=spreads[place],
                     judged=able,
                     evidence=strongest(levels) or min((level for level in levels if level), default=None),
                     n_found=sum(level in FOUND for level in levels),
@@ -180,6 +197,12 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked) -> list[Row]:
     rankings = [_ranking_row(own, [subjects[place] for place in kept], rows, asked.seed) for own in ranks]
     differences = [_difference_row(pair, [subjects[place] for place in kept], asked) for pair in pairs]
     return [*_with_efficient(rows), *rankings, *differences, *tested]
+
+
+def _spread(tables: Mapping[str, CosineTable]) -> float:
+    """Return the standard deviation of a subject's cosines between words of its tests."""
+    cosines = [table.cosines.ravel() for table in tables.values()]
+    return float(np.concatenate(cosines).std()) if cosines else 0.0
 
 
 def _quality(rows: Sequence[Row]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from imprint.choices import SizeScale
 from imprint.cli.audit import OpenOption, UnmaskOption
 from imprint.cli.encoders import AboutEncoder, takes_encoder
 from imprint.cli.options import AlphaOption, JsonOption, SeedOption, TestsOption, TopicOption, is_file, is_subject
@@ -40,6 +41,10 @@ def board_command(
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path("board"),
     tests: TestsOption = None,
     topic: TopicOption = None,
+    scale: Annotated[
+        SizeScale,
+        typer.Option("--scale", help="Sizes in cosines, or in the spread of each model's own cosines."),
+    ] = "cosine",
     alpha: AlphaOption = 0.05,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that measure subjects.")] = 1,
     dask: Annotated[
@@ -93,6 +98,7 @@ def board_command(
         found = board(
             entries,
             tests=chosen,
+            scale=scale,
             alpha=alpha,
             cache=cache,
             seed=seed,

@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint.types import Floats
 
-DRAWS = 20_000
+DRAWS = 10_000
 
 _CHUNK = 1_000  # draws at once
 _SEED = 0xB0A2D
