@@ -38,6 +38,27 @@ def in_process(tmp_path, monkeypatch, capsys):
     return run
 
 
+@pytest.fixture(scope="module")
+def cluster():
+    """A Dask cluster of two processes."""
+    import dask
+    from clusters import local_cluster
+
+    # Otherwise a connection refused by a killed worker is tried again for half a minute.
+    with dask.config.set({"distributed.comm.timeouts.connect": "3s"}), local_cluster(2, processes=True) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    """A client of it."""
+    from distributed import Client
+
+    with Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
 @pytest.fixture
 def plug_in(tmp_path_factory, monkeypatch):
     """Install a package of one module, toy_plugin_code, that offers entry points of a group."""

@@ -8,17 +8,17 @@ import sys
 import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
+from refusals import refuses
+from units import broken, doubled, fatal, refused, slowly, unit
 
 from imprint.errors import ImprintError, SettingError, VocabularyError
 from imprint.work import MANIFEST, WorkUnit, run_units, unit_key
 from imprint.workers import Processes, processes
-from tests.support import units as helpers
-from tests.support.refusals import refuses
-from tests.support.units import broken, doubled, fatal, refused, slowly, unit
 
-HELPERS = helpers.__file__
+HELPERS = Path(__file__).with_name("support") / "units.py"
 
 
 def spawned(workers):

@@ -13,10 +13,11 @@ from concurrent.futures import CancelledError
 from itertools import pairwise
 from pathlib import Path
 
-import dask
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from clusters import DASK_WARNINGS, local_cluster
+from distributed import Client
+from refusals import refuses
 
 from imprint.cli.cluster import open_cluster
 from imprint.embeddings.convert import convert
@@ -25,39 +26,12 @@ from imprint.enumeration.matching import WORK
 from imprint.enumeration.solution import RANDOM_DIRECTIONS
 from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK, Cells, null_scores
-from tests.support.refusals import refuses
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 ROTATIONS = 60 * CHUNK
 REPEATS = 2
 
-pytestmark = [
-    # A killed worker's connections are closed by the garbage collector, whose moment pytest cannot choose.
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
-    # distributed asks for the loop in a way that Python deprecates.
-    pytest.mark.filterwarnings("ignore:There is no current event loop:DeprecationWarning"),
-]
-
-
-def local_cluster(workers, **options):
-    # Port 0: any that is free, for the server of metrics that cannot be turned off.
-    return LocalCluster(
-        n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1", **options
-    )
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    # Otherwise a connection refused by a killed worker is tried again for half a minute.
-    with dask.config.set({"distributed.comm.timeouts.connect": "3s"}), local_cluster(2, processes=True) as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def client(cluster):
-    with Client(cluster) as client:
-        client.wait_for_workers(2, timeout=60)
-        yield client
+pytestmark = DASK_WARNINGS
 
 
 def as_bytes(result):

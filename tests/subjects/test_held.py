@@ -4,12 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 from imprint.embeddings.convert import convert
 from imprint.errors import SubjectError
 from imprint.subjects.held import open_once
 from imprint.subjects.opening import open_subject
-from tests.support.refusals import refuses
 
 
 @pytest.fixture

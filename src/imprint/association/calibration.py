@@ -1,6 +1,7 @@
 """How often a subject without these associations would show evidence of them."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import get_args
 
@@ -28,10 +29,12 @@ from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Report
+from imprint.workers import executor_or_threads, in_order
 
 COPIES = 200
 MOST_COPIES = 100_000
 
+_CHUNK = 200  # copies made at once: the unit of work, whoever does it
 _CONFIDENCE = 0.95
 
 
@@ -92,6 +95,7 @@ def calibrate(
     alpha: float = ALPHA,
     cache: EncodingStore | None = None,
     seed: int = 0,
+    executor: Executor | None = None,
     report: Report | None = None,
 ) -> Calibration:
     """Run the tests on altered copies of a subject that lack the associations they ask about.
@@ -110,6 +114,9 @@ def calibrate(
         Where encodings are kept between runs.
     seed
         Seed of everything random.
+    executor
+        Any `concurrent.futures.Executor` to do the work, up to 200 copies of one kind at a time; the result is the
+        same to the byte.
     report
         Called with the name of the step, the work done and the total work.
 
@@ -129,15 +136,22 @@ def calibrate(
     family, background = family_of(opened, tests, cache, report)
     digest = opened.sha256 if isinstance(opened, Embedding) else opened.identity
     nulls: tuple[Null, ...] = get_args(Null)
-    rows = []
-    for done, null in enumerate(nulls):
-        if report is not None:
-            report("testing altered copies", done, len(nulls))
-        judged = judge_null(family, background, null, copies=copies, alpha=alpha, seed=seed)
-        rows.append(_row(judged, null, (opened.name, digest), alpha, seed))
-    if report is not None:
-        report("testing altered copies", len(nulls), len(nulls))
-    return Calibration(tuple(rows))
+    chunks = [(start // _CHUNK, min(_CHUNK, copies - start)) for start in range(0, copies, _CHUNK)]
+    tasks = [(null, chunk, size, alpha, seed) for null in nulls for chunk, size in chunks]
+    judged: dict[Null, list[list[Judged]]] = {null: [] for null in nulls}
+    with executor_or_threads(executor) as pool:
+        for done, found in enumerate(in_order(pool, _judge_chunk, (family, background), tasks)):
+            if report is not None:
+                report("testing altered copies", done + 1, len(tasks))
+            judged[tasks[done][0]] += found
+    measured = (opened.name, digest)
+    return Calibration(tuple(_row(found, null, measured, alpha, seed) for null, found in judged.items()))
+
+
+def _judge_chunk(
+    asked: tuple[list[AskedTest], Background], null: Null, chunk: int, copies: int, alpha: float, seed: int
+) -> list[list[Judged]]:
+    return judge_null(*asked, null, copies=copies, alpha=alpha, seed=seed, chunk=chunk)
 
 
 def family_of(

@@ -196,10 +196,20 @@ class Copies:
 
 
 def judge_null(
-    tests: Sequence[AskedTest], background: Background, null: Null, *, copies: int, alpha: float, seed: int
+    tests: Sequence[AskedTest],
+    background: Background,
+    null: Null,
+    *,
+    copies: int,
+    alpha: float,
+    seed: int,
+    chunk: int = 0,
 ) -> list[list[Judged]]:
-    """Judge the family on every copy of one kind: one list of judgements per copy, in the order of the tests."""
-    rng = np.random.default_rng([seed, *null.encode()])
+    """Judge the family on every copy of one kind: one list of judgements per copy, in the order of the tests.
+
+    Chunks of copies, by their number, have seeds of their own.
+    """
+    rng = np.random.default_rng(np.random.SeedSequence([seed, *null.encode()], spawn_key=(chunk,) if chunk else ()))
     pool = (
         background
         if null != "shuffled"

@@ -7,7 +7,7 @@ independent observations, so here words are permuted unless sentences are asked 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -143,9 +143,18 @@ def in_sentences(test: WeatTest, context: Context, templates: Templates | None =
     return SentenceTest(test, context, sentences(test, context, templates))
 
 
+@dataclass(frozen=True)
+class KnownEncoder:
+    """What results say of an encoder; unlike the encoder itself, it can be sent to another process."""
+
+    name: str
+    identity: str
+    settings: Mapping[str, Any]
+
+
 def measure(
     question: SentenceTest,
-    encoder: Encoder,
+    encoder: Encoder | KnownEncoder,
     encodings: Encodings,
     lacking: Sequence[str] = (),
     framing: Framing | None = None,

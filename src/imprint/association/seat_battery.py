@@ -8,13 +8,14 @@ that is so after Holm's correction.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from imprint.association.coherence import CoherenceRow, check_coherence
-from imprint.association.framing import FramedWords
-from imprint.association.seat import SentenceTest, in_sentences, measure
+from imprint.association.framing import FramedWords, Framing
+from imprint.association.seat import KnownEncoder, SentenceTest, in_sentences, measure
 from imprint.association.seat_result import SeatResult
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.sentences import Side, Unit
@@ -30,9 +31,10 @@ from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.subjects.opening import EncoderLike, open_encoder
+from imprint.threads import single_threaded
 from imprint.types import Progress, Report
+from imprint.workers import in_order, threads
 
-WorkItem = TypeVar("WorkItem")
 Finished = TypeVar("Finished")
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -118,6 +120,7 @@ def run_seat_battery(
     cache: EncodingStore | None = None,
     seed: int = 0,
     skip: bool = True,
+    executor: Executor | None = None,
     report: Report | None = None,
 ) -> SeatBattery:
     """Run many SEATs on one or more encoders and correct each encoder's p-values together.
@@ -146,6 +149,9 @@ def run_seat_battery(
         Seed of everything random.
     skip
         Skip a test that cannot be run; if False, raise.
+    executor
+        Any `concurrent.futures.Executor` to run the tests, one at a time; texts are encoded here. The result is the
+        same to the byte.
     report
         Called with the name of the step, the work done and the total work.
 
@@ -179,14 +185,23 @@ def run_seat_battery(
         encoded += encodings.encoded
         anisotropy += _anisotropy(encoder, questions, encodings, seed)
         measured, failed = _measure_all(
-            encoder, questions, encodings, framed, alternative, seed, units=units, skip=skip, report=report
+            encoder,
+            questions,
+            encodings,
+            framed,
+            alternative,
+            seed,
+            units=units,
+            skip=skip,
+            executor=executor,
+            report=report,
         )
         results += measured
         not_run += failed
     if not results:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
         raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})")
-    seats = _judge(results, alpha, _labelled(report, "computing the smallest detectable effects"))
+    seats = _judge(results, alpha, executor, _labelled(report, "computing the smallest detectable effects"))
     return SeatBattery(
         seats=tuple(seats),
         skipped=tuple(dict.fromkeys(not_run)),
@@ -229,6 +244,20 @@ def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
         known.add(encoder.identity)
 
 
+@dataclass(frozen=True, eq=False)
+class _AskedEncoder:
+    """All that the tests of one encoder share."""
+
+    encoder: KnownEncoder
+    encodings: Encodings
+    lacking: tuple[str, ...]
+    framings: Mapping[Context, Framing | None]
+    alternative: Alternative
+    units: Sequence[Unit]
+    seed: int
+    skip: bool
+
+
 def _measure_all(
     encoder: Encoder,
     questions: Sequence[SentenceTest],
@@ -239,36 +268,51 @@ def _measure_all(
     *,
     units: Sequence[Unit],
     skip: bool,
+    executor: Executor | None,
     report: Report | None,
 ) -> tuple[list[SeatResult], list[SkippedRow]]:
-    lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
-
-    framings = {
-        context: words.encoded(encodings, encoder.lacks(words.common.words)) for context, words in framed.items()
-    }
-
-    def run(question: SentenceTest) -> tuple[list[SeatResult], list[SkippedRow]]:
-        test = question.test
-        try:
-            framing = framings.get(question.context) if question.ranked else None
-            measured = measure(
-                question, encoder, encodings, lacking, framing, units=units, alternative=alternative, seed=seed
-            )
-        except VocabularyError as error:
-            if not skip:
-                raise
-            return [], [_skipped(encoder, test, str(error), seed)]
-        if "sentence" in measured or "sentence" not in units:
-            return list(measured.values()), []
-        counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
-        reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
-        return list(measured.values()), [_skipped(encoder, test, reason, seed)]
-
-    outcomes = _side_by_side(run, questions, _labelled(report, f"testing {encoder.name}"))
+    asked = _AskedEncoder(
+        KnownEncoder(encoder.name, encoder.identity, encoder.settings),
+        encodings,
+        tuple(encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))),
+        {context: words.encoded(encodings, encoder.lacks(words.common.words)) for context, words in framed.items()},
+        alternative,
+        units,
+        seed,
+        skip,
+    )
+    tasks = [(question,) for question in questions]
+    outcomes = _side_by_side(executor, _measure_one, asked, tasks, _labelled(report, f"testing {encoder.name}"))
     return [one for done, _ in outcomes for one in done], [one for _, failed in outcomes for one in failed]
 
 
-def _skipped(encoder: Encoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
+def _measure_one(asked: _AskedEncoder, question: SentenceTest) -> tuple[list[SeatResult], list[SkippedRow]]:
+    """Measure one test; return the results, and what could not be measured."""
+    encoder, test, units, seed = asked.encoder, question.test, asked.units, asked.seed
+    try:
+        with single_threaded():
+            measured = measure(
+                question,
+                encoder,
+                asked.encodings,
+                asked.lacking,
+                asked.framings.get(question.context) if question.ranked else None,
+                units=units,
+                alternative=asked.alternative,
+                seed=seed,
+            )
+    except VocabularyError as error:
+        if not asked.skip:
+            raise
+        return [], [_skipped(encoder, test, str(error), seed)]
+    if "sentence" in measured or "sentence" not in units:
+        return list(measured.values()), []
+    counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
+    reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
+    return list(measured.values()), [_skipped(encoder, test, reason, seed)]
+
+
+def _skipped(encoder: Encoder | KnownEncoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
     measured = (encoder.name, encoder.identity)
     return skipped(measured, test.id, test.title, reason, part="seat", seed=seed, topics=test.topics)
 
@@ -291,7 +335,9 @@ def _affordable(
     return framed
 
 
-def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | None) -> list[SeatResult]:
+def _judge(
+    results: Sequence[SeatResult], alpha: float, executor: Executor | None, progress: Progress | None
+) -> list[SeatResult]:
     """Judge tests by words, alone and in sentences, each together; correct p by sentences as published."""
     families: dict[tuple[str, Unit, bool], list[int]] = {}
     for place, result in enumerate(results):
@@ -306,7 +352,13 @@ def _judge(results: Sequence[SeatResult], alpha: float, progress: Progress | Non
             adjusted = holm([result.p_value for result in family]).tolist()
             found = [Judged(alpha, p_holm=p_value, family_size=len(family)) for p_value in adjusted]
         judged |= dict(zip(places, found, strict=True))
-    return _side_by_side(lambda place: results[place].in_family(judged[place]), range(len(results)), progress)
+    tasks = [(result, judged[place]) for place, result in enumerate(results)]
+    return _side_by_side(executor, _in_family, None, tasks, progress)
+
+
+def _in_family(_: None, result: SeatResult, judged: Judged) -> SeatResult:
+    with single_threaded():
+        return result.in_family(judged)
 
 
 def _published(result: SeatResult) -> tuple[Published, ...]:
@@ -323,15 +375,19 @@ def _published(result: SeatResult) -> tuple[Published, ...]:
 
 
 def _side_by_side(
-    work: Callable[[WorkItem], Finished], items: Sequence[WorkItem], progress: Progress | None
+    executor: Executor | None,
+    work: Callable[..., Finished],
+    shared: object,
+    tasks: Sequence[tuple[Any, ...]],
+    progress: Progress | None,
 ) -> list[Finished]:
-    """Do the work, whose heavy parts release Python's lock, for several items at once; results in their order."""
+    """Do several tasks at once, in threads where there is no executor: the heavy parts release Python's lock."""
     done: list[Finished] = []
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for outcome in pool.map(work, items):
+    with nullcontext(executor) if executor else threads(_AT_ONCE) as pool:
+        for outcome in in_order(pool, work, shared, tasks):
             done.append(outcome)
             if progress is not None:
-                progress(len(done), len(items))
+                progress(len(done), len(tasks))
     return done
 
 

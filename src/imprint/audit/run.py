@@ -116,7 +116,8 @@ def run_audit(
     cache
         Where encodings are kept between runs; without it, they are held during the audit.
     executor
-        Any `concurrent.futures.Executor` to make the rotations.
+        Any `concurrent.futures.Executor` to make the rotations, the altered copies and the tests in sentences; the
+        result is the same to the byte.
     report
         Called with the part that is running, how much of the audit is done, and how much there is.
 

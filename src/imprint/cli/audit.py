@@ -17,9 +17,11 @@ from imprint.cli.gate import (
 )
 from imprint.cli.options import (
     AlphaOption,
+    DaskOption,
     JsonOption,
     SeedOption,
     TopicOption,
+    WorkersOption,
     is_debiaser,
     is_encoder,
     is_subject,
@@ -102,6 +104,8 @@ def audit_command(
     require: RequireOption = None,
     junit: JunitOption = None,
     summary: SummaryOption = None,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
     json: JsonOption = False,
     *,
     about: AboutEncoder,
@@ -118,6 +122,7 @@ def audit_command(
     catalog.about(catalog.tests_in(language), topics)  # refused before the slow imports
     from imprint.audit.progress import UNITS
     from imprint.audit.run import run_audit
+    from imprint.cli.cluster import given_workers
     from imprint.cli.console import (
         check_targets,
         note_missing_charts,
@@ -161,11 +166,12 @@ def audit_command(
         {"--out": out, "--findings": rows, "--junit": junit, "--summary": summary},
         reading=[str(source) for source in (subject, against, policy) if source is not None],
     )
+    chosen = given_workers(workers, dask)
     replaced = [str(path) for path in (out, rows) if path.exists()]
     named = [source for source in (subject, against) if source is not None]
     with bundle_ahead() as script, opened_subjects(named, about, encoder=encoder) as opened:
         first, *second = opened.subjects
-        with steps(UNITS) as report:
+        with chosen as executor, steps(UNITS) as report:
             audit = run_audit(
                 first,
                 encoder=opened.encoder,
@@ -180,6 +186,7 @@ def audit_command(
                 topics=topics,
                 policy_sha256=required.sha256 if required else None,
                 cache=opened.cache,
+                executor=executor,
                 report=report,
             )
             report("Writing the page", 1, 1)

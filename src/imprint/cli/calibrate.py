@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption
+from imprint.cli.options import AlphaOption, DaskOption, JsonOption, SeedOption, WorkersOption
 
 
 @takes_encoder
@@ -17,6 +17,8 @@ def calibrate_command(
     ] = None,
     copies: Annotated[int, typer.Option("--copies", min=1, help="How many copies of each kind to make.")] = 200,
     alpha: AlphaOption = 0.05,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -26,6 +28,7 @@ def calibrate_command(
 
     The tests are run on altered copies of it that lack these associations.
     """
+    from imprint.cli.cluster import given_workers
     from imprint.cli.console import phases, show_findings
     from imprint.stimuli.catalog import catalogue, choose
     from imprint.stimuli.definition import WeatTest
@@ -33,7 +36,8 @@ def calibrate_command(
     tests = [one for one in choose(catalogue(), test) if isinstance(one, WeatTest)] if test else None
     from imprint.association.calibration import calibrate  # after the choice: it loads numpy
 
-    with opened_subjects([subject], about) as opened, phases() as report:
+    chosen = given_workers(workers, dask)
+    with opened_subjects([subject], about) as opened, chosen as executor, phases() as report:
         found = calibrate(
             opened.subjects[0],
             tests=tests,
@@ -41,6 +45,7 @@ def calibrate_command(
             alpha=alpha,
             cache=opened.cache,
             seed=seed,
+            executor=executor,
             report=report,
         )
     show_findings(found.findings(), json=json)

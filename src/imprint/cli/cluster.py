@@ -1,4 +1,4 @@
-"""A Dask cluster to work on; whatever goes wrong with it is one line."""
+"""Who does the work that a command splits: threads, processes, or a Dask cluster, whose failures are one line."""
 
 import contextlib
 import logging
@@ -7,9 +7,25 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor
 from typing import Any
 
+import imprint
 from imprint.errors import SettingError, requiring
 
 _PATIENCE = 10  # seconds to wait for a scheduler
+
+
+def given_workers(
+    workers: int | None, dask: str | None, *, separate: bool = False
+) -> contextlib.AbstractContextManager[Executor | None]:
+    """Give what --workers or --dask ask for; threads, or `separate` processes. None leaves it to the measurement."""
+    if dask is not None and workers is not None:
+        raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --workers out")
+    if dask is not None:
+        return open_cluster(dask)
+    if workers is None:
+        return contextlib.nullcontext()
+    from imprint.workers import processes, threads
+
+    return processes(workers) if separate else threads(workers)
 
 
 @contextlib.contextmanager
@@ -30,6 +46,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
             hint="start one, or leave --dask out",
         ) from error
     try:
+        _check_versions(client, address)
         yield client.get_executor()
     except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
         raise SettingError(
@@ -40,6 +57,19 @@ def open_cluster(address: str) -> Iterator[Executor]:
         ) from error
     finally:
         _close(client)
+
+
+def _check_versions(client: Any, address: str) -> None:
+    """Refuse workers without this version of imprint: tasks would be pending for ever, or give other results."""
+    for worker in client.get_versions(packages=["imprint"])["workers"].values():
+        if (found := worker["packages"]["imprint"]) != imprint.__version__:
+            raise SettingError(
+                f"a worker of the Dask cluster at {address!r} has {f'imprint {found}' if found else 'no imprint'}",
+                option="--dask",
+                got=found,
+                expected=f"imprint {imprint.__version__}",
+                hint="install this version on every worker",
+            )
 
 
 def _close(client: Any) -> None:

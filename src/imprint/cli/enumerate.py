@@ -7,7 +7,7 @@ import typer
 
 from imprint.choices import Centre, Cleaning, Correction, Device
 from imprint.cli.encoders import AboutEncoder, OptionalSubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import JsonOption, SeedOption, are_words, is_encoder, is_subject
+from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, are_words, is_encoder, is_subject
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def enumerate_command(
             help="A second subject, such as a debiased one, scored over the same groups.",
         ),
     ] = None,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads. [default: all cores]")] = None,
-    dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler to work on.")] = None,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
     device: Annotated[Device, typer.Option("--device", help="Device for the rotations.")] = "cpu",
     checkpoint: Annotated[
         Path | None, typer.Option("--checkpoint", help="Save finished work in this file, and continue from it.")
@@ -98,7 +98,7 @@ def enumerate_command(
     No group and no stereotype is named in advance. The words found are often offensive: they are the embedding's,
     printed so that they can be known.
     """
-    from imprint.cli.cluster import open_cluster
+    from imprint.cli.cluster import given_workers
     from imprint.cli.console import print_note, progress_bar, show_findings
     from imprint.enumeration.settings import Settings
 
@@ -127,17 +127,15 @@ def enumerate_command(
             option="--checkpoint",
             got=checkpoint,
         )
-    if dask is not None and (workers is not None or device != "cpu"):
-        raise SettingError(
-            "--dask brings its own workers", option="--dask", got=dask, hint="leave --workers and --device out"
-        )
+    if dask is not None and device != "cpu":
+        raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --device out")
+    chosen = given_workers(workers, dask)
     from imprint.enumeration.compare import compare_biases  # after what the options say was checked: slow imports
     from imprint.enumeration.enumerate import enumerate_biases
-    from imprint.workers import threads
 
     opened, other = _open(subject, encoder, against, about, words=words, names=names)
     found: list[tuple[Enumeration, BiasComparison | None]] = []
-    with threads(workers) if dask is None else open_cluster(dask) as executor:
+    with chosen as executor:
         for settings in runs:
             options: dict[str, Any] = {"settings": settings, "executor": executor, "device": device}
             comparison = None

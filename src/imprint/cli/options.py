@@ -127,6 +127,14 @@ AlphaOption = Annotated[
     typer.Option("--alpha", callback=_is_alpha, help="Chance of any false discovery among tests about people (Holm)."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="Work in so many threads; the results are the same. [default: all cores]"),
+]
+DaskOption = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Work on the Dask cluster whose scheduler has this address."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding per line.")]
 
 

@@ -9,10 +9,12 @@ from imprint.choices import Alternative, Context
 from imprint.cli.encoders import ENCODER_HELP, AboutEncoder, takes_encoder
 from imprint.cli.options import (
     AlphaOption,
+    DaskOption,
     JsonOption,
     SeedOption,
     TestsOption,
     TopicOption,
+    WorkersOption,
     chosen_weats,
     is_encoder,
     is_file,
@@ -42,6 +44,8 @@ def seat_command(
         Alternative, typer.Option("--alternative", help="Alternative hypothesis of the p-value.")
     ] = "greater",
     alpha: AlphaOption = 0.05,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -52,6 +56,7 @@ def seat_command(
     Words are permuted and, as in the paper, sentences. Several encoders are corrected together. Encodings are kept
     on disk: a second run encodes nothing.
     """
+    from imprint.cli.cluster import given_workers
     from imprint.cli.console import phases, print_note, show_findings
     from imprint.stimuli.catalog import SEAT_TESTS
     from imprint.stimuli.templates import read_templates
@@ -66,8 +71,9 @@ def seat_command(
     say_topics(chosen, topic)
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.texts + question.frames} | control_words()
+    chosen_workers = given_workers(workers, dask)
     encoders = [one.open(source, texts) for source, one in zip(encoder, about.shared(encoder), strict=True)]
-    with about.kept() as kept, phases() as report:
+    with about.kept() as kept, chosen_workers as executor, phases() as report:
         battery = run_seat_battery(
             encoders,
             chosen,
@@ -78,6 +84,7 @@ def seat_command(
             cache=kept,
             seed=seed,
             skip=not asked,
+            executor=executor,
             report=report,
         )
         found, encoded = battery.findings(), battery.encoded

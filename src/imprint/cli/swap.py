@@ -8,7 +8,7 @@ import typer
 import imprint
 from imprint.cli.encoders import AboutEncoder, takes_encoder
 from imprint.cli.gate import FailOnOption, RequireOption, print_sentences
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption, are_words, is_file
+from imprint.cli.options import AlphaOption, DaskOption, JsonOption, SeedOption, WorkersOption, are_words, is_file
 from imprint.errors import SettingError
 
 SCORER_HELP = (
@@ -63,6 +63,8 @@ def swap_command(
     alpha: AlphaOption = 0.05,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
     *,
@@ -71,8 +73,10 @@ def swap_command(
     """Ask whether a score changes when only the name changes.
 
     The same texts are scored with names of two groups. Nothing runs but the scorer that you name. Scores are kept on
-    disk: a scorer that fails halfway goes on where it stopped.
+    disk: a scorer that fails halfway goes on where it stopped. The scorer is asked one batch at a time, from here;
+    --workers and --dask share out the null tables only.
     """
+    from imprint.cli.cluster import given_workers
     from imprint.cli.console import phases, print_note, show_findings
     from imprint.policy.gate import check, parse_conditions
 
@@ -81,7 +85,7 @@ def swap_command(
         raise SettingError(option="--group", got=len(group), expected="given twice, once per group")
     if group and names:
         raise SettingError("--group and --names cannot be used together", option="--group", hint="give one of them")
-    with about.kept() as cache, phases() as report:
+    with about.kept() as cache, given_workers(workers, dask) as executor, phases() as report:
         found = imprint.swap(
             scorer,
             names or ("race", "gender"),
@@ -94,6 +98,7 @@ def swap_command(
             per_second=per_second,
             cache=cache,
             seed=seed,
+            executor=executor,
             report=report,
             **about.settings,
         )

@@ -53,6 +53,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
             alpha=plan.alpha,
             cache=job.encodings,
             seed=plan.seed,
+            executor=job.executor,
             report=lambda _, done, total: progress(done, total),
         ).findings()
     )

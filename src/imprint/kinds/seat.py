@@ -136,6 +136,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         alone=not plan.quick,
         cache=job.encodings,
         seed=plan.seed,
+        executor=job.executor,
         report=report,
     )
     if encoder is job.subject:  # the audit's first row has its controls

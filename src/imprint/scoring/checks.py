@@ -5,7 +5,8 @@ Frequency: do the groups differ at equal frequency of their names? Pronouns have
 places in each text, and only other texts are asked about.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,19 +18,24 @@ from imprint.association.verdicts import FOUND, Case, Check, judge
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.significance.swapped import at_equal_frequency, over_names, over_texts, sign_flips
-from imprint.types import Floats
+from imprint.threads import single_threaded
+from imprint.types import Floats, Ints
+from imprint.workers import executor_or_threads, in_order
+
+NullTables = Literal["names permuted", "random scorer"]
 
 CONFIDENCE = 0.95
 
 _OF_NAMES: tuple[Check, ...] = ("label", "words", "frequency")
 _BINS = 2_048  # of a null table's p-value, for speed
 _SEED = 0x5A9
+_CHUNK = 25  # null tables: the unit of work, whoever does it
 
 
 class NullRate(msgspec.Struct, frozen=True):
     """The share of null tables of one kind with evidence of each level, or a stronger one, in any comparison."""
 
-    null: Literal["names permuted", "random scorer"]
+    null: NullTables
     copies: int
     limited: float
     moderate: float
@@ -102,23 +108,37 @@ def check_table(table: ScoreTable, *, enough: bool = True, bins: int | None = No
     return Checked(checks, label, texts_random and interval is not None, enough and several)
 
 
-def null_rates(tables: Sequence[ScoreTable], *, alpha: float, copies: int, seed: int) -> tuple[NullRate, ...]:
+def null_rates(
+    tables: Sequence[ScoreTable], *, alpha: float, copies: int, seed: int, executor: Executor | None = None
+) -> tuple[NullRate, ...]:
     """Ask the same of tables without a difference between the groups, all comparisons corrected together.
 
     Names permuted: the same scores, with names shuffled between the groups. Random scorer: every name, every text and
     every name in a text has a random score of its own.
     """
-    permuted, random = np.random.SeedSequence([seed, _SEED]).spawn(2)
-    made = (("names permuted", _permuted, permuted), ("random scorer", _random, random))
-    rates = []
-    for null, make, root in made:
-        counts = dict.fromkeys(FOUND, 0)
-        for child in root.spawn(copies):
-            levels = _levels(list(make(tables, np.random.default_rng(child))), alpha)
-            for place, level in enumerate(FOUND):
-                counts[level] += bool(levels & {*FOUND[: place + 1]})
-        rates.append(NullRate(null, copies, *(counts[level] / copies for level in FOUND[::-1])))  # type: ignore[arg-type]
-    return tuple(rates)
+    roots = np.random.SeedSequence([seed, _SEED]).spawn(len(_MAKERS))
+    tasks = [
+        (null, children[start : start + _CHUNK], alpha)
+        for null, children in zip(_MAKERS, (root.spawn(copies) for root in roots), strict=True)
+        for start in range(0, copies, _CHUNK)
+    ]
+    counts = {null: np.zeros(len(FOUND), dtype=np.int64) for null in _MAKERS}
+    with executor_or_threads(executor) as pool:
+        for (null, _, _), found in zip(tasks, in_order(pool, _count_levels, list(tables), tasks), strict=True):
+            counts[null] += found
+    return tuple(NullRate(null, copies, *(found[::-1] / copies).tolist()) for null, found in counts.items())
+
+
+def _count_levels(
+    tables: Sequence[ScoreTable], null: NullTables, seeds: Sequence[np.random.SeedSequence], alpha: float
+) -> Ints:
+    """Return how many of some null tables show evidence of each level or a stronger one."""
+    counts = np.zeros(len(FOUND), dtype=np.int64)
+    with single_threaded():
+        for seed in seeds:
+            levels = _levels(list(_MAKERS[null](tables, np.random.default_rng(seed))), alpha)
+            counts += [bool(levels & {*FOUND[: place + 1]}) for place in range(len(FOUND))]
+    return counts
 
 
 def _levels(tables: Sequence[ScoreTable], alpha: float) -> set[str | None]:
@@ -145,6 +165,12 @@ def _random(tables: Sequence[ScoreTable], rng: np.random.Generator) -> Iterator[
         if not table.of_pronouns:
             scores += rng.standard_normal((names, 1))
         yield ScoreTable(scores, table.n_x, table.log_ranks)
+
+
+_MAKERS: Mapping[NullTables, Callable[[Sequence[ScoreTable], np.random.Generator], Iterator[ScoreTable]]] = {
+    "names permuted": _permuted,
+    "random scorer": _random,
+}
 
 
 def _check_pronouns(table: ScoreTable) -> Checked:

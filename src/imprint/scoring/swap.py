@@ -5,6 +5,7 @@ of another group. Here any scorer can be asked.
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -196,6 +197,7 @@ def swap(
     per_second: float | None = None,
     cache: EncodingStore | None = None,
     seed: int = 0,
+    executor: Executor | None = None,
     report: Report | None = None,
     **options: Any,
 ) -> Swapped:
@@ -227,6 +229,8 @@ def swap(
         Where scores are kept: a run that was interrupted goes on from there.
     seed
         Seed of everything random.
+    executor
+        Any `concurrent.futures.Executor` to make the null tables. The scorer is asked from here, one batch at a time.
     report
         Called with what is done, how much of it, and how much there is.
     options
@@ -262,7 +266,11 @@ def swap(
         results.append(
             SwapResult(one, opened.name, opened.identity, texts.of(one), table, checked, missing, ranks, top, seed)
         )
-    nulls = null_rates([one.table for one in results], alpha=alpha, copies=copies, seed=seed) if copies else ()
+    nulls = (
+        null_rates([one.table for one in results], alpha=alpha, copies=copies, seed=seed, executor=executor)
+        if copies
+        else ()
+    )
     return Swapped(tuple(judge_all(results, alpha)), nulls, found.asked)
 
 
