@@ -1,6 +1,5 @@
 """`imprint board`: many subjects on one page, with the differences that are more than noise."""
 
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,12 +8,19 @@ import typer
 from imprint.choices import SizeScale
 from imprint.cli.audit import OpenOption, UnmaskOption
 from imprint.cli.encoders import AboutEncoder, takes_encoder
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption, TestsOption, TopicOption, is_file, is_subject
+from imprint.cli.options import (
+    AlphaOption,
+    DaskOption,
+    JsonOption,
+    SeedOption,
+    TestsOption,
+    TopicOption,
+    is_file,
+    is_subject,
+)
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from imprint.boards.subjects import BoardEntry
 
 _MODELS = ".toml"
@@ -46,10 +52,10 @@ def board_command(
         typer.Option("--scale", help="Sizes in cosines, or in the spread of each model's own cosines."),
     ] = "cosine",
     alpha: AlphaOption = 0.05,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that measure subjects.")] = 1,
-    dask: Annotated[
-        str | None, typer.Option("--dask", metavar="ADDRESS", help="Measure on this Dask cluster instead.")
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Measure in so many processes. [default: one]")
     ] = None,
+    dask: DaskOption = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write board.parquet too (needs pyarrow).")] = False,
     unmask: UnmaskOption = False,
     open_page: OpenOption = False,
@@ -63,6 +69,7 @@ def board_command(
     Writes board.html and board.jsonl, and a page per subject. A subject that fails is listed with the reason. Subjects
     that were measured are kept in the folder and not measured again.
     """
+    from imprint.cli.cluster import given_workers
     from imprint.cli.console import (
         note_missing_charts,
         open_in_browser,
@@ -94,7 +101,11 @@ def board_command(
             "--cache and --no-cache cannot be used together", option="--cache", got=about.cache, hint="give one"
         )
     cache = None if about.no_cache else about.cache or default_cache()
-    with bundle_ahead() as script, _executor(workers, dask) as executor, steps(len(entries)) as report:
+    with (
+        bundle_ahead() as script,
+        given_workers(workers, dask, separate=True) as executor,
+        steps(len(entries)) as report,
+    ):
         found = board(
             entries,
             tests=chosen,
@@ -138,15 +149,3 @@ def _entries(subjects: list[str], about: AboutEncoder) -> "list[BoardEntry]":
         own: Any = options.get(one, {})
         entries += read_models(one) if one.endswith(_MODELS) else [BoardEntry(one, options=own)]
     return entries
-
-
-def _executor(workers: int, dask: str | None) -> "AbstractContextManager[Executor | None]":
-    if dask is not None:
-        from imprint.cli.cluster import open_cluster
-
-        return open_cluster(dask)
-    if workers > 1:
-        from imprint.workers import processes
-
-        return processes(workers)
-    return nullcontext()
