@@ -72,10 +72,11 @@ def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
             "warning",
             _SAID,
         )
+    first = next((row.topic for row in rows if row.rank_best is not None), topics[0])
     for place, topic in enumerate(topics, start=1):
         own = [row for row in rows if row.topic == topic and row.quality is not None and row.judged is not False]
         if len([row for row in own if row.mean_difference is not None]) > 1:
-            yield _chart(own, topic, place)
+            yield _chart(own, topic, place, main=topic == first)
 
 
 def _line(rows: Sequence[BoardRow], topics: Sequence[str]) -> tuple[Cell | Text, ...]:
@@ -112,7 +113,7 @@ def _benchmark(rows: Sequence[BoardRow]) -> str:
     return next((row.benchmark.upper() for row in rows if row.benchmark), "a benchmark")
 
 
-def _chart(rows: Sequence[BoardRow], topic: str, place: int) -> Chart:
+def _chart(rows: Sequence[BoardRow], topic: str, place: int, *, main: bool) -> Chart:
     """Draw size against quality, the efficient subjects named first."""
     shown = [row for row in rows if row.mean_difference is not None]
     quality = f"quality (Spearman, {_benchmark(rows)})"
@@ -133,7 +134,7 @@ def _chart(rows: Sequence[BoardRow], topic: str, place: int) -> Chart:
         ]
         return scatter(points, x_title=quality, y_title=_SIZE, width=width)
 
-    efficient = join(title(row.embedding) for row in shown if row.efficient)
+    efficient = join((title(row.embedding) for row in shown if row.efficient), "; ")
     columns = (Column("Model"), Column("Quality", numeric=True), Column("Size", numeric=True), Column("Efficient"))
     lines = tuple(
         (
@@ -156,7 +157,7 @@ def _chart(rows: Sequence[BoardRow], topic: str, place: int) -> Chart:
             "whether two models differ is listed below.",
             efficient,
         ),
-        main=place == 1,
+        main=main,
     )
 
 
@@ -169,7 +170,7 @@ def say_board(rows: Sequence[BoardRow]) -> Iterator[Text]:
     if failed:
         yield say(
             "Not compared, because they fail controls that every usable subject passes: {}.",
-            join(map(title, failed)),
+            join(map(title, failed), "; "),
         )
 
 
@@ -231,7 +232,7 @@ def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
             yield say(
                 "{}: {} {} a smaller size than at least one other model.",
                 title(row.topic.capitalize()),
-                join(map(title, first)),
+                join(map(title, first), "; "),
                 "has" if len(first) == 1 else "have",
             )
         else:
