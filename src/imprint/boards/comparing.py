@@ -75,11 +75,6 @@ class TopicRanks:
         """Whether the topic has an order."""
         return bool(self.ranks)
 
-    @property
-    def ordered(self) -> bool:
-        """Whether the size of any two subjects is known to differ."""
-        return any(rank != (1, len(self.subjects)) for rank in self.ranks)
-
 
 @dataclass(frozen=True, eq=False)
 class _Pair:

@@ -191,7 +191,7 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
         Column("Models by size, with their possible ranks"),
     )
     lines = tuple(
-        (title(row.topic), "yes" if row.ranked else "no", percent(row.agreement), _order(row)) for row in rows
+        (title(row.topic), "yes" if row.has_order else "no", percent(row.agreement), _order(row)) for row in rows
     )
     yield Table("Ranks by topic", columns, lines)
     least, splits = rows[0].least, rows[0].splits
@@ -209,7 +209,7 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
 
 
 def _order(row: BoardRankingRow) -> Text:
-    if not row.ranked:
+    if not row.has_order:
         return "none"
     ranks = zip(row.subjects, row.ranks_best, row.ranks_worst, strict=True)
     return join((say("{} ({})", title(name), _ranks(best, worst)) for name, best, worst in ranks), "; ")
@@ -218,7 +218,7 @@ def _order(row: BoardRankingRow) -> Text:
 def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
     """Say which topics have an order, and why the others have none."""
     for row in rows:
-        if not row.ranked:
+        if not row.has_order:
             if row.agreement is not None:
                 yield say(
                     "{} is not ranked: two halves of its words order two models alike in {} of cases only.",

@@ -91,7 +91,7 @@ class BoardRankingRow(Row, frozen=True, kw_only=True, tag="board-ranking"):
     """Whether the subjects have an order in a topic.
 
     `agreement` says how often two halves of the words put two subjects into the same order, which must be at least
-    `least`. `subjects` are in order of size, the smallest first; where `ranked` is false, that order means nothing,
+    `least`. `subjects` are in order of size, the smallest first; where `has_order` is false, that order means nothing,
     and there are no ranks. `ranks_best` and `ranks_worst` are the ranks that each of them can have.
     """
 
@@ -99,7 +99,7 @@ class BoardRankingRow(Row, frozen=True, kw_only=True, tag="board-ranking"):
     subjects: tuple[str, ...]
     ranks_best: tuple[int, ...] = ()
     ranks_worst: tuple[int, ...] = ()
-    ranked: bool
+    has_order: bool
     agreement: float | None
     least: float
     splits: int

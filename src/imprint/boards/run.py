@@ -54,7 +54,7 @@ class Board(Result):
 
     def __repr__(self) -> str:
         ranks = [row for row in self.rows if isinstance(row, BoardRankingRow)]
-        ranked = sum(row.ranked for row in ranks)
+        ranked = sum(row.has_order for row in ranks)
         return f"Board({len(self.subjects)} subjects; {ranked} of {len(ranks)} topics ranked)"
 
 
@@ -258,7 +258,7 @@ def _ranking_row(
         subjects=tuple(names[place] for place in order),
         ranks_best=tuple(own.ranks[place][0] for place in order) if own.ranked else (),
         ranks_worst=tuple(own.ranks[place][1] for place in order) if own.ranked else (),
-        ranked=own.ranked,
+        has_order=own.ranked,
         agreement=own.agreement,
         least=LEAST_AGREEMENT,
         splits=SPLITS,
