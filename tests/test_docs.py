@@ -18,6 +18,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
+from imprint.boards.subjects import read_models
 from imprint.cli.app import make_app
 from imprint.policy.policy import example, read_policy
 from imprint.stimuli.catalog import catalogue, read_tests
@@ -140,9 +141,10 @@ def test_comparing_tells_a_line_that_was_not_printed_and_one_out_of_order():
 
 
 @pytest.mark.parametrize(("text", "following"), blocks("toml"))
-def test_toml_snippets_are_valid_tests_or_policies(text, following, tmp_path):
+def test_toml_snippets_are_valid_tests_policies_or_models(text, following, tmp_path):
     (tmp_path / "snippet.toml").write_text(text)
-    assert (read_policy if "[[require]]" in text else read_tests)(tmp_path / "snippet.toml")
+    read = read_policy if "[[require]]" in text else read_models if "[[model]]" in text else read_tests
+    assert read(tmp_path / "snippet.toml")
 
 
 @pytest.fixture(scope="module")

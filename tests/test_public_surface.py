@@ -18,8 +18,17 @@ HEAVY = {"gensim", "numba", "pandas", "rich", "safetensors", "scipy", "sklearn",
 }
 
 PUBLIC = {name: getattr(imprint, name) for name in imprint.__all__ if name != "__version__"}
-LONG = {"analogies", "compare", "compare_biases", "debias_encoder", "enumerate_biases", "evaluate", "leakage"} | {
+LONG = {
+    "analogies",
+    "board",
+    "compare",
+    "compare_biases",
     "compare_debiasers",
+    "debias_encoder",
+    "enumerate_biases",
+    "evaluate",
+    "leakage",
+} | {
     "run_audit",
     "run_battery",
     "run_seat_battery",

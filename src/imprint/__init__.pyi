@@ -12,6 +12,8 @@ from imprint.association.wefat import WefatResult as WefatResult
 from imprint.association.wefat import wefat as wefat
 from imprint.audit.run import Audit as Audit
 from imprint.audit.run import run_audit as run_audit
+from imprint.boards.run import Board as Board
+from imprint.boards.run import board as board
 from imprint.debiasing.debiaser import debiaser as debiaser
 from imprint.debiasing.frontier import frontier as frontier
 from imprint.debiasing.hard import HardDebiaser as HardDebiaser

@@ -146,14 +146,30 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Span:
+    """An estimate with its interval, drawn small, on one scale with the others of its table."""
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
 class Cell:
-    """A cell with a hint on hover, a number to be sorted by instead of its text, or `more` one click away."""
+    """A cell with a hint on hover, a number to be sorted by instead of its text, or `more` one click away.
+
+    A `link` leads to a page of ours beside this one; such a cell has no hint. A page shows a `span` under the text,
+    and a small line `below`.
+    """
 
     text: Text
     hint: Text = ""
     order: float | None = None
     more: Text | None = None
     faint: bool = False
+    link: str = ""
+    span: Span | None = None
+    below: Text = ""
 
 
 @dataclass(frozen=True)
@@ -166,6 +182,10 @@ class Table:
     filtered: bool = False
     folded: bool = False
     media: tuple[Medium, ...] = ("page", "terminal", "card")
+
+    def place(self, value: float) -> float:
+        """Return where a value lies on the common scale of the spans, in percent."""
+        return _place(value, [cell.span for row in self.rows for cell in row if isinstance(cell, Cell) and cell.span])
 
 
 @dataclass(frozen=True)
@@ -225,9 +245,13 @@ class Tiles:
 
     def place(self, value: float) -> float:
         """Return where a value lies on the common scale, which includes zero, in percent."""
-        ends = [0.0, *(end for tile in self.tiles for end in (tile.estimate, tile.low, tile.high) if end is not None)]
-        low, high = min(ends), max(ends)
-        return 100 * (value - low) / (high - low) if high > low else 50.0
+        return _place(value, self.tiles)
+
+
+def _place(value: float, spans: "Iterable[Span | Tile]") -> float:
+    ends = [0.0, *(end for one in spans for end in (one.estimate, one.low, one.high) if end is not None)]
+    low, high = min(ends), max(ends)
+    return 100 * (value - low) / (high - low) if high > low else 50.0
 
 
 @dataclass(frozen=True)

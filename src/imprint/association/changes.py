@@ -67,10 +67,7 @@ class TestChange:
     def table(self) -> CosineTable:
         """The second table less the first; where rounding alone changed, nothing did."""
         first, second = self.tables
-        change = second.cosines - first.cosines
-        if np.abs(change).max() < ROUNDING:
-            return replace(first, cosines=np.zeros_like(change), sentences=None)
-        return replace(first, cosines=change, sentences=_sentences_changed(first.sentences, second.sentences))
+        return combined(second, first, -1)
 
     @cached_property
     def label(self) -> PermutationTest:
@@ -131,7 +128,7 @@ def change_rows(
     changes = [
         TestChange(one, others[one.test.id], tables)
         for one in before
-        if one.test.id in others and (tables := _shared(one.table, others[one.test.id].table)) is not None
+        if one.test.id in others and (tables := shared(one.table, others[one.test.id].table)) is not None
     ]
     judged = judge([change.case for change in changes], alpha)
     rows = [change.finding(own) for change, own in zip(changes, judged, strict=True)]
@@ -164,7 +161,7 @@ def _topics(changes: Sequence[TestChange], rows: Sequence[ChangeRow]) -> Iterato
         )
 
 
-def _shared(before: CosineTable, after: CosineTable) -> tuple[CosineTable, CosineTable] | None:
+def shared(before: CosineTable, after: CosineTable) -> tuple[CosineTable, CosineTable] | None:
     """Return both tables on the words of both; None where a set keeps fewer than two."""
     targets, attributes = {*before.targets} & {*after.targets}, {*before.attributes} & {*after.attributes}
     first, second = (table.subset(targets, attributes) for table in (before, after))
@@ -172,13 +169,23 @@ def _shared(before: CosineTable, after: CosineTable) -> tuple[CosineTable, Cosin
     return None if smallest < FEWEST_WORDS else (first, second)
 
 
-def _sentences_changed(before: SentenceCosines | None, after: SentenceCosines | None) -> SentenceCosines | None:
-    """Return how the cosines of sentences changed; None where both do not have the same ones."""
-    if before is None or after is None:
+def combined(first: CosineTable, second: CosineTable, sign: Literal[1, -1]) -> CosineTable:
+    """Return the first table plus the second, or less it, on the same words; what only rounding leaves is zero."""
+    cosines = first.cosines + sign * second.cosines
+    if np.abs(cosines).max() < ROUNDING:
+        return replace(first, cosines=np.zeros_like(cosines), sentences=None)
+    return replace(first, cosines=cosines, sentences=_combined_sentences(first.sentences, second.sentences, sign))
+
+
+def _combined_sentences(
+    first: SentenceCosines | None, second: SentenceCosines | None, sign: Literal[1, -1]
+) -> SentenceCosines | None:
+    """Do the same for sentences; None where both do not have the same ones."""
+    if first is None or second is None:
         return None
-    if (before.targets, before.attributes) != (after.targets, after.attributes):
+    if (first.targets, first.attributes) != (second.targets, second.attributes):
         return None
-    return replace(before, cosines=after.cosines - before.cosines)
+    return replace(first, cosines=first.cosines + sign * second.cosines)
 
 
 def _between(before: AssociationResult, after: AssociationResult) -> dict[str, Any]:

@@ -8,7 +8,7 @@ words of these kinds, and other sentences? Axes: would unrelated contrasts in th
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -149,6 +149,12 @@ class CosineTable:
             self.cosines[np.ix_(rows, columns)],
             None if self.sentences is None else _of_words(self.sentences, targets, attributes),
         )
+
+    def scaled(self, factor: float) -> "CosineTable":
+        """Return the table with every cosine times a number."""
+        own = self.sentences
+        sentences = None if own is None else replace(own, cosines=factor * own.cosines)
+        return replace(self, cosines=factor * self.cosines, sentences=sentences)
 
     def units(self) -> tuple[list[int], list[int]]:
         """Return the numbers of units: a word and its inflections, within a set, are one."""

@@ -247,7 +247,7 @@ def _checks(
 
 
 def _table_of_things(
-    beside: SentenceTest, encoder: Encoder, encodings: Encodings, lacking: Sequence[str]
+    beside: SentenceTest, encoder: Encoder | KnownEncoder, encodings: Encodings, lacking: Sequence[str]
 ) -> CosineTable | None:
     try:
         found = table_of(beside.test, beside.sides, encodings.rows, encoder=encoder.name, lacking=lacking)

@@ -4,7 +4,7 @@ Seven tests of race that ask about the same 32 names are not seven findings. Eve
 test that is left with too few words is named and does not count.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,12 +109,17 @@ def _estimate(tests: Sequence[TopicTest]) -> dict[str, Any]:
 
 def number_units(tables: Sequence[CosineTable]) -> list[UnitTable]:
     """Give numbers to the units of all tables: templates, and words with their inflections, in whichever sets."""
-    words = list(dict.fromkeys(word for one in tables for word in (*one.targets, *one.attributes)))
+    return list(map(numbering(tables), tables))
+
+
+def numbering(tables: Iterable[CosineTable]) -> Callable[[CosineTable], UnitTable]:
+    """Return what numbers the units of these tables, and of others of the same words and templates."""
+    listed = list(tables)
+    words = list(dict.fromkeys(word for one in listed for word in (*one.targets, *one.attributes)))
     _, own = np.unique(units(words), return_inverse=True)
     numbers = dict(zip(words, own.tolist(), strict=True))
-    names = dict.fromkeys(name for one in tables if one.sentences is not None for name in one.sentences.templates)
+    names = dict.fromkeys(name for one in listed if one.sentences is not None for name in one.sentences.templates)
     templates = {name: len(words) + place for place, name in enumerate(names)}
-    return [
-        one.numbered([numbers[word] for word in one.targets], [numbers[word] for word in one.attributes], templates)
-        for one in tables
-    ]
+    return lambda one: one.numbered(
+        [numbers[word] for word in one.targets], [numbers[word] for word in one.attributes], templates
+    )

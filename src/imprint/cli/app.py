@@ -30,6 +30,7 @@ COMMANDS = {
     "debias": "debias",
     "evaluate": "evaluate",
     "compare": "compare",
+    "board": "board",
     "swap": "swap",
     "translate-probe": "translate_probe",
     "serve": "serve",

@@ -25,7 +25,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     if refused(rows):
         counted = list[Row](failed)
     said = [claim for kind, own in by_part_and_kind(counted) for claim in kind.claims(own)]
-    if not any(isinstance(row, JudgedRow) and row.about_people for row in rows):
+    if not any(getattr(row, "about_people", False) for row in rows):
         said.append(("Nothing about bias.", "Whether it is biased: these findings have no test about people."))
     if not asked and any(kind.part.controlled for kind, _ in by_part_and_kind(rows)):
         said.append(("What these rows say, if the subject is usable.", _NO_CONTROLS))

@@ -185,22 +185,51 @@ class _Role:
         return places, 1 / (counts[places] * len(self.units[where])), _unbiased(counts[places])
 
 
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """The mean of the tables' mean differences, its variance, and what each unit, by its number, contributes to it."""
+
+    difference: float
+    spread: Spread
+    influences: Floats
+
+    @property
+    def tail(self) -> Spread:
+        """The spread with fewer degrees of freedom, for p-values far below 0.05.
+
+        Where an interaction was taken off, less variance is left, and it is less certain. With 5 words per set, any
+        of 30 null differences is significant in 5.4 % of 1,500 simulated boards; it would be in 7.5 %. These boards
+        are others than those that the correction was chosen on.
+        """
+        whole = float((self.influences**2).sum())
+        left = min(1.0, float(self.spread.variance[0]) / whole) if whole else 1.0
+        return replace(self.spread, df=self.spread.df * left)
+
+
 def pooled(tables: Sequence[UnitTable], *, confidence: float) -> OverWords | None:
     """Return the interval over words, and over templates, of the mean of the tables' mean differences.
 
     None where a set has fewer than four units of words, or nothing varies.
     """
+    found = pool(tables)
+    return None if found is None else found.spread.interval(found.difference, confidence)
+
+
+def pool(tables: Sequence[UnitTable]) -> Pooled | None:
+    """Return the mean of the tables' mean differences; None where a set has fewer than four units of words."""
     if min(table.fewest for table in tables) < FEWEST_UNITS:
         return None
     drawn = [table.drawn() for table in tables]
-    found = _spread([table.by_words() for table in tables])
+    spread, influences = _spread([table.by_words() for table in tables])
     if any(table.targets or table.attributes for table in drawn):
-        found = max(found, _spread(drawn), key=lambda one: float(one.variance[0]))
-    return found.interval(float(np.mean([table.difference() for table in tables])), confidence)
+        wider = _spread(drawn)
+        if wider[0].variance[0] > spread.variance[0]:
+            spread, influences = wider
+    return Pooled(float(np.mean([table.difference() for table in tables])), spread, influences)
 
 
-def _spread(tables: Sequence[UnitTable]) -> Spread:
-    """Return the variance of the mean of the tables' mean differences, and its degrees of freedom."""
+def _spread(tables: Sequence[UnitTable]) -> tuple[Spread, Floats]:
+    """Return the variance of the mean of the tables' mean differences with its degrees of freedom, and influences."""
     number = 1 + max(int(units.max()) for table in tables for role in table.roles() for units in role.sides())
     influences = np.zeros(number)
     found: list[_Pairs] = []
@@ -222,7 +251,7 @@ def _spread(tables: Sequence[UnitTable]) -> Spread:
     terms, degrees = _by_strata(influences**2, tables)
     variance = max(terms.sum() - twice, terms.max()) / len(tables) ** 2
     df = terms.sum() ** 2 / (terms**2 / degrees).sum() if terms.any() else np.nan
-    return Spread(np.array([variance]), np.array([df]))
+    return Spread(np.array([variance]), np.array([df])), influences / len(tables)
 
 
 def _unbiased(counts: Ints | int) -> Floats:

@@ -1,0 +1,68 @@
+"""A board as files: board.html and board.jsonl, a page and the findings of each subject, and Parquet on request."""
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from imprint.boards.rows import BoardRow, BoardTestRow
+from imprint.boards.run import Board
+from imprint.errors import requiring
+from imprint.files import FilePath, replacing
+from imprint.report.page import write_page
+from imprint.rows import Row, write_findings
+
+SUBJECTS = "subjects"
+PAGE, ROWS, PARQUET = "board.html", "board.jsonl", "board.parquet"
+
+_LONGEST = 40  # characters of a subject's name in that of its page
+
+
+def write_board(
+    folder: FilePath,
+    found: Board,
+    *,
+    parquet: bool = False,
+    unmask: bool = False,
+    script: Callable[[], str] | None = None,
+) -> list[Row]:
+    """Write a board's page and rows into a folder, with a page per subject; return the rows, which name the pages."""
+    from imprint.render.vega import vega_bundle
+
+    place, bundle = Path(folder), functools.cache(script or vega_bundle)
+    (place / SUBJECTS).mkdir(parents=True, exist_ok=True)
+    pages = {}
+    for number, rows in enumerate(found.subjects, start=1):
+        name = f"{SUBJECTS}/{number}-{_slug(rows[0].embedding)}"
+        pages[rows[0].embedding] = f"{name}.html"
+        write_findings(place / f"{name}.jsonl", rows)
+        write_page(place / f"{name}.html", rows, unmask=unmask, script=bundle)
+    linked = [_linked(row, pages) for row in found.findings()]
+    write_findings(place / ROWS, linked)
+    write_page(place / PAGE, linked, unmask=unmask, script=bundle)
+    if parquet:
+        _write_parquet(place / PARQUET, linked)
+    return linked
+
+
+def _linked(row: Row, pages: dict[str, str]) -> Row:
+    shown = isinstance(row, BoardRow | BoardTestRow)
+    return msgspec.structs.replace(row, page=pages.get(row.embedding)) if shown else row
+
+
+def _slug(name: str) -> str:
+    """Return what a file's name can hold of a subject's: the number before it keeps two apart."""
+    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST].strip("-") or "subject"
+
+
+def _write_parquet(path: Path, rows: Sequence[Row]) -> None:
+    with requiring("pyarrow", "data"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    listed = [row.to_dict() for row in rows]
+    keys = dict.fromkeys(key for row in listed for key in row)
+    table = pa.table({key: [row.get(key) for row in listed] for key in keys})
+    with replacing(path) as part:
+        pq.write_table(table, part)

@@ -1,0 +1,105 @@
+"""The rows of a board: sizes per subject and topic, or test; differences of two subjects; the ranks of a topic."""
+
+from typing import Annotated
+
+import msgspec
+
+from imprint.association.topics import TopicRow
+from imprint.association.verdicts import Direction, Evidence
+from imprint.choices import SizeScale
+from imprint.rows import Row
+from imprint.subjects.sources import SourceKind
+
+PART = "board"
+
+Page = Annotated[str, msgspec.Meta(pattern=r"^subjects/[a-z0-9][a-z0-9-]*\.html$")]
+
+
+class BoardRow(TopicRow, frozen=True, kw_only=True, tag="board"):
+    """A subject in one topic: its size over words, its own evidence, its ranks by size, and its quality.
+
+    `evidence` is the strongest of the topic's tests in the subject's own family, which `n_found` tests have any of.
+    The size may have each rank from `rank_best`, 1 for the smallest, to `rank_worst`; None where the topic is not
+    ranked. `quality` is Spearman's correlation in the `benchmark`. An `efficient` subject has no other beside it with
+    a smaller size and a better quality, by the estimates. `page` is the subject's own page, beside the board's.
+    `spread` is the standard deviation of the subject's cosines between targets and attributes of all tests; where
+    the `scale` is `spread`, sizes and differences are in this unit instead of cosines.
+    """
+
+    subject: SourceKind
+    scale: SizeScale = "cosine"
+    spread: float | None = None
+    judged: bool | None = None
+    evidence: Evidence | None = None
+    n_found: int = 0
+    rank_best: int | None = None
+    rank_worst: int | None = None
+    benchmark: str | None = None
+    quality: float | None = None
+    quality_low: float | None = None
+    quality_high: float | None = None
+    efficient: bool = False
+    page: Page | None = None
+
+    @property
+    def about_people(self) -> bool:
+        """Whether it is about people: every topic is."""
+        return True
+
+
+class BoardTestRow(Row, frozen=True, kw_only=True, tag="board-test"):
+    """A subject in one test about people: the mean difference with its interval over words, and the evidence."""
+
+    title: str
+    topics: tuple[str, ...]
+    mean_difference: float | None = None
+    words_low: float | None = None
+    words_high: float | None = None
+    evidence: Evidence | None = None
+    direction: Direction | None = None
+    page: Page | None = None
+
+
+class BoardDifferenceRow(Row, frozen=True, kw_only=True, tag="board-difference"):
+    """How two subjects differ in a topic, on the words that both have: the first's size less the second's.
+
+    `words_low` and `words_high` are the interval of this difference alone, `together_low` and `together_high` one of
+    those that hold for all pairs and topics of the board at once; `p_together` is corrected likewise. `larger` names
+    the subject whose size is the larger one without its sign, None where that is not known; `p_order` is its p-value,
+    corrected over all such claims.
+    """
+
+    topic: str
+    other: str | None
+    other_sha256: str | None
+    tests: tuple[str, ...]
+    mean_difference: float | None = None
+    mean_difference_first: float | None = None
+    mean_difference_second: float | None = None
+    words_low: float | None = None
+    words_high: float | None = None
+    p_words: float | None = None
+    together_low: float | None = None
+    together_high: float | None = None
+    p_together: float | None = None
+    p_order: float | None = None
+    larger: str | None = None
+    alpha: float | None = None
+
+
+class BoardRankingRow(Row, frozen=True, kw_only=True, tag="board-ranking"):
+    """Whether the subjects have an order in a topic.
+
+    `agreement` says how often two halves of the words put two subjects into the same order, which must be at least
+    `least`. `subjects` are in order of size, the smallest first; where `has_order` is false, that order means nothing,
+    and there are no ranks. `ranks_best` and `ranks_worst` are the ranks that each of them can have.
+    """
+
+    topic: str
+    subjects: tuple[str, ...]
+    ranks_best: tuple[int, ...] = ()
+    ranks_worst: tuple[int, ...] = ()
+    has_order: bool
+    agreement: float | None
+    least: float
+    splits: int

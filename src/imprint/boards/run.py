@@ -1,0 +1,292 @@
+"""A board: every subject asked the same, each with its own evidence, and the differences corrected together."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import numpy as np
+
+from imprint.association.evidence import CosineTable
+from imprint.association.rows import AssociationRow
+from imprint.association.topics import by_topic
+from imprint.association.verdicts import FOUND, check_alpha, strongest
+from imprint.boards.comparing import LEAST_AGREEMENT, SPLITS, PairEstimate, TopicRanks, compare_subjects, topic_tests
+from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
+from imprint.boards.subjects import Asked, BoardEntry, Measured, board_unit
+from imprint.checks import check_choice
+from imprint.choices import SizeScale
+from imprint.errors import ImprintError, SettingError
+from imprint.evaluation.controls import ControlsRow
+from imprint.evaluation.similarity import SimilarityRow
+from imprint.files import FilePath
+from imprint.rows import Result, Row, skipped
+from imprint.stimuli.catalog import about, tests_in
+from imprint.stimuli.definition import WeatTest
+from imprint.subjects.opening import EncoderLike
+from imprint.types import Report
+from imprint.work import run_units
+
+QUALITY = "men"  # the largest of the bundled benchmarks, so the one with the narrowest interval
+
+
+@dataclass(frozen=True, repr=False)
+class Board(Result):
+    """The result of a board.
+
+    Attributes
+    ----------
+    rows
+        Rows per subject and topic, per subject and test, per pair and topic, and per topic; failed subjects last.
+    subjects
+        The rows of each subject, in the order of the board.
+    """
+
+    rows: tuple[Row, ...]
+    subjects: tuple[tuple[Row, ...], ...]
+
+    def findings(self) -> list[Row]:
+        """Return the board's own rows."""
+        return list(self.rows)
+
+    def __repr__(self) -> str:
+        ranks = [row for row in self.rows if isinstance(row, BoardRankingRow)]
+        ranked = sum(row.has_order for row in ranks)
+        return f"Board({len(self.subjects)} subjects; {ranked} of {len(ranks)} topics ranked)"
+
+
+def board(
+    subjects: Sequence[EncoderLike] | Mapping[str, EncoderLike] | Sequence[BoardEntry],
+    *,
+    tests: Sequence[WeatTest] | None = None,
+    topics: Sequence[str] = (),
+    scale: SizeScale = "cosine",
+    alpha: float = 0.05,
+    cache: FilePath | None = None,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: FilePath | None = None,
+    report: Report | None = None,
+) -> Board:
+    """Ask many embeddings and encoders the same tests, and say which of them differ.
+
+    Parameters
+    ----------
+    subjects
+        Embeddings and encoders, each as `open_subject` accepts it; a dictionary gives them names.
+    tests
+        WEATs to run; by default the catalogue's English ones. Encoders are asked in sentences.
+    topics
+        Run only the tests about these, such as `gender`.
+    scale
+        "cosine" compares mean differences in cosines; "spread" divides them by the standard deviation of each
+        subject's own cosines, because models differ in how far their cosines spread.
+    alpha
+        Chance of any false discovery among a subject's tests, and among the differences between subjects.
+    cache
+        A file where encodings are kept between runs.
+    seed
+        Seed of everything random.
+    executor
+        Any `concurrent.futures.Executor` to measure the subjects.
+    folder
+        Where measured subjects are kept; what is there and unchanged is not measured again.
+    report
+        Called with the subject that is done, the number of subjects done and the total number.
+
+    Returns
+    -------
+    Board
+        Sizes, differences and ranks; a subject that could not be measured is a row with the reason.
+
+    Examples
+    --------
+    >>> imprint.board({"GloVe": "default", "average of GloVe": "cbow"}, topics=["gender"])
+    Board(2 subjects; 2 of 2 topics ranked)
+    """
+    check_alpha(alpha)
+    check_choice("scale", scale, get_args(SizeScale))
+    entries = _entries(subjects)
+    chosen = [test for test in tests_in("en") if isinstance(test, WeatTest)] if tests is None else tests
+    asked = Asked(about(tuple(chosen), topics), alpha, seed, None if cache is None else Path(cache))
+    units = [board_unit(entry, asked) for entry in entries]
+    outcomes = run_units(units, executor=executor, folder=folder, report=report)
+    found = _named_apart(
+        [
+            (entry, Measured.read(outcome))
+            for entry, outcome in zip(entries, outcomes, strict=True)
+            if isinstance(outcome, bytes)
+        ]
+    )
+    failed = [
+        skipped((entry.shown, ""), entry.shown, entry.shown, outcome, part=PART, seed=seed)
+        for entry, outcome in zip(entries, outcomes, strict=True)
+        if isinstance(outcome, ImprintError)
+    ]
+    if not found:
+        raise SettingError("no subject could be measured", hint=f"for example, {failed[0].test}: {failed[0].reason}")
+    rows = _board_rows(found, asked, scale)
+    return Board((*rows, *failed), tuple(tuple(one.rows()) for one in found))
+
+
+def _entries(subjects: Any) -> list[BoardEntry]:
+    if isinstance(subjects, Mapping):
+        return [BoardEntry(source, name) for name, source in subjects.items()]
+    entries = [one if isinstance(one, BoardEntry) else BoardEntry(one) for one in subjects]
+    if not entries:
+        raise SettingError(option="subjects", got=subjects, expected="at least one subject")
+    return entries
+
+
+def _named_apart(subjects: Sequence[tuple[BoardEntry, Measured]]) -> list[Measured]:
+    """Give two subjects of one name the names they were asked for by, and numbers where these are the same too."""
+    names = Counter(one.name for _, one in subjects)
+    found: list[Measured] = []
+    for entry, one in subjects:
+        name = one.name if names[one.name] == 1 else f"{one.name} ({entry.shown})"
+        same = sum(other.name == name or other.name.startswith(f"{name}, ") for other in found)
+        found.append(msgspec.structs.replace(one, name=f"{name}, {same + 1}" if same else name))
+    return found
+
+
+def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) -> list[Row]:
+    measured = [one.rows() for one in subjects]
+    judged = [next((row.judged for row in rows if isinstance(row, ControlsRow)), None) for rows in measured]
+    # What cannot be judged says nothing about bias, and is not compared.
+    kept = [place for place, able in enumerate(judged) if able is not False]
+    tables = [one.tables() for one in subjects]
+    spreads = [_spread(own) for own in tables]
+    if scale == "spread":
+        tables = [
+            {name: table.scaled(1 / spread) for name, table in own.items()} if spread else {}
+            for own, spread in zip(tables, spreads, strict=True)
+        ]
+    pairs, ranks = compare_subjects(asked.tests, [tables[place] for place in kept], alpha=asked.alpha, seed=asked.seed)
+    by_place = {
+        (own.topic, kept[one]): rank for own in ranks for one, rank in zip(own.subjects, own.ranks, strict=False)
+    }
+    rows: list[BoardRow] = []
+    tested: list[Row] = []
+    for place, (one, found, able) in enumerate(zip(subjects, measured, judged, strict=True)):
+        common: dict[str, Any] = {"embedding": one.name, "embedding_sha256": one.sha256, "seed": asked.seed}
+        people = [row for row in found if isinstance(row, AssociationRow) and row.about_people]
+        quality = _quality(found)
+        for topic, fields in by_topic(topic_tests(asked.tests, tables[place])).items():
+            levels = [row.evidence for row in people if topic in row.topics]
+            best, worst = by_place.get((topic, place), (None, None))
+            rows.append(
+                BoardRow(
+                    test=topic,
+                    **common,
+                    **fields,
+                    subject=one.subject,
+                    scale=scale,
+                    spread=spreads[place],
+                    judged=able,
+                    evidence=strongest(levels) or min((level for level in levels if level), default=None),
+                    n_found=sum(level in FOUND for level in levels),
+                    rank_best=best,
+                    rank_worst=worst,
+                    **quality,
+                )
+            )
+        tested += [_test_row(row) for row in people]
+    rankings = [_ranking_row(own, [subjects[place] for place in kept], rows, asked.seed) for own in ranks]
+    differences = [_difference_row(pair, [subjects[place] for place in kept], asked) for pair in pairs]
+    return [*_with_efficient(rows), *rankings, *differences, *tested]
+
+
+def _spread(tables: Mapping[str, CosineTable]) -> float:
+    """Return the standard deviation of a subject's cosines between words of its tests."""
+    cosines = [table.cosines.ravel() for table in tables.values()]
+    return float(np.concatenate(cosines).std()) if cosines else 0.0
+
+
+def _quality(rows: Sequence[Row]) -> dict[str, Any]:
+    row = next((row for row in rows if isinstance(row, SimilarityRow) and row.test == QUALITY), None)
+    if row is None:
+        return {}
+    value, low, high = row.measured("spearman")
+    return {"benchmark": row.test, "quality": value, "quality_low": low, "quality_high": high}
+
+
+def _test_row(row: AssociationRow) -> BoardTestRow:
+    alike = ("test", "embedding", "embedding_sha256", "seed", "missing", "title", "topics", "effect_size")
+    judged = ("mean_difference", "words_low", "words_high", "evidence", "direction")
+    return BoardTestRow(**{name: getattr(row, name) for name in (*alike, *judged)})
+
+
+def _with_efficient(rows: Sequence[BoardRow]) -> list[BoardRow]:
+    """Mark the subjects of a topic that no other one beats in size and quality both."""
+
+    def beaten(row: BoardRow) -> bool:
+        return any(
+            other.topic == row.topic
+            and _can_lead(other)
+            and (_point(other) != _point(row))
+            and all(one <= two for one, two in zip(_point(other), _point(row), strict=True))
+            for other in rows
+        )
+
+    return [msgspec.structs.replace(row, efficient=_can_lead(row) and not beaten(row)) for row in rows]
+
+
+def _can_lead(row: BoardRow) -> bool:
+    return row.judged is not False and row.mean_difference is not None and row.quality is not None
+
+
+def _point(row: BoardRow) -> tuple[float, float]:
+    """Return size and lack of quality: less is better in both."""
+    return abs(row.mean_difference or 0.0), -(row.quality or 0.0)
+
+
+def _ranking_row(
+    own: TopicRanks, subjects: Sequence[Measured], rows: Sequence[BoardRow], seed: int
+) -> BoardRankingRow:
+    sizes = {row.embedding: abs(row.mean_difference or 0.0) for row in rows if row.topic == own.topic}
+    names = [subjects[place].name for place in own.subjects]
+    order = sorted(range(len(names)), key=lambda place: sizes[names[place]])
+    return BoardRankingRow(
+        test=own.topic,
+        embedding=PART,
+        embedding_sha256="",
+        seed=seed,
+        topic=own.topic,
+        subjects=tuple(names[place] for place in order),
+        ranks_best=tuple(own.ranks[place][0] for place in order) if own.ranked else (),
+        ranks_worst=tuple(own.ranks[place][1] for place in order) if own.ranked else (),
+        has_order=own.ranked,
+        agreement=own.agreement,
+        least=LEAST_AGREEMENT,
+        splits=SPLITS,
+    )
+
+
+def _difference_row(pair: PairEstimate, subjects: Sequence[Measured], asked: Asked) -> BoardDifferenceRow:
+    first, second = subjects[pair.first], subjects[pair.second]
+    words = pair.words
+    return BoardDifferenceRow(
+        test=pair.topic,
+        embedding=first.name,
+        embedding_sha256=first.sha256,
+        seed=asked.seed,
+        topic=pair.topic,
+        other=second.name,
+        other_sha256=second.sha256,
+        tests=pair.tests,
+        mean_difference=pair.sizes[0] - pair.sizes[1],
+        mean_difference_first=pair.sizes[0],
+        mean_difference_second=pair.sizes[1],
+        words_low=None if words is None else words.low,
+        words_high=None if words is None else words.high,
+        p_words=None if words is None else words.p_value,
+        together_low=pair.together_low,
+        together_high=pair.together_high,
+        p_together=pair.p_together,
+        p_order=pair.p_order,
+        larger={1: first.name, -1: second.name}.get(pair.order),
+        alpha=asked.alpha,
+    )

@@ -1,0 +1,232 @@
+"""The subjects of a board: who they are, and what is measured of each, as bytes that any process can make.
+
+    [[model]]
+    name = "MiniLM"                     # by default the subject's own name
+    subject = "models/minilm"           # as on the command line; paths start at this file
+    prefix = "query: "                  # any option of an encoder
+
+is an entry of a models.toml. One unit of work measures one subject: its tests about people, alone or (encoders) in
+sentences, its controls and its benchmarks. It keeps every table of cosines, so that subjects are compared without
+being opened again.
+"""
+
+import copy
+import json
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from imprint.association.evidence import CosineTable, SentenceCosines
+from imprint.embeddings.embedding import Embedding
+from imprint.encoders.cache import EncodingCache, HeldEncodings
+from imprint.errors import ImprintError, SettingError
+from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks, pair_words
+from imprint.evaluation.controls import control_words, controls
+from imprint.files import FilePath
+from imprint.rows import Row, read_row, skipped
+from imprint.stimuli.definition import WeatTest, words_of
+from imprint.stimuli.files import read_table
+from imprint.subjects.opening import EncoderLike, EncoderOptions, Subject, load, open_subject
+from imprint.subjects.sources import EMBEDDING, SourceKind, find_source
+from imprint.types import Floats
+from imprint.work import WorkUnit, unit_key
+
+_OPTIONS = tuple(EncoderOptions.__annotations__)
+_KEYS = ("name", "subject", *_OPTIONS)
+_PLACES = ("subject", "tokenizer")
+
+
+@dataclass(frozen=True)
+class BoardEntry:
+    """A subject as it was asked for: a name to show, what it is, and the options of an encoder."""
+
+    source: EncoderLike = field(repr=False)
+    name: str | None = None
+    options: EncoderOptions = field(default_factory=EncoderOptions)
+
+    @property
+    def shown(self) -> str:
+        """What it is called while it is not open."""
+        return self.name or (str(self.source) if isinstance(self.source, str | os.PathLike) else "object")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What every subject is asked, and where encodings are kept."""
+
+    tests: tuple[WeatTest, ...]
+    alpha: float
+    seed: int
+    cache: Path | None = None
+
+
+class _Sentences(msgspec.Struct, frozen=True):
+    targets: tuple[tuple[str, str], ...]
+    attributes: tuple[tuple[str, str], ...]
+    cosines: bytes
+
+
+class _Table(msgspec.Struct, frozen=True):
+    test: str
+    targets: tuple[str, ...]
+    attributes: tuple[str, ...]
+    n_x: int
+    n_a: int
+    cosines: bytes
+    sentences: _Sentences | None
+
+    def opened(self) -> CosineTable:
+        own = self.sentences
+        return CosineTable(
+            self.targets,
+            self.attributes,
+            self.n_x,
+            self.n_a,
+            _numbers(self.cosines, len(self.targets)),
+            None
+            if own is None
+            else SentenceCosines(own.targets, own.attributes, _numbers(own.cosines, len(own.targets))),
+        )
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What a unit returns of its subject."""
+
+    name: str
+    sha256: str
+    subject: SourceKind
+    lines: tuple[str, ...]
+    stored: tuple[_Table, ...]
+
+    def rows(self) -> list[Row]:
+        """Return the subject's rows, under the name that it has on the board."""
+        from imprint.kinds import row_type
+
+        read = (read_row(json.loads(line), row_type) for line in self.lines)
+        return [msgspec.structs.replace(row, embedding=self.name) for row in read]
+
+    def tables(self) -> dict[str, CosineTable]:
+        """Return the cosines of its words, by test."""
+        return {one.test: one.opened() for one in self.stored}
+
+    @classmethod
+    def read(cls, data: bytes) -> "Measured":
+        """Return what `measure_subject` wrote."""
+        return msgspec.msgpack.decode(data, type=cls)
+
+
+def read_models(path: FilePath) -> list[BoardEntry]:
+    """Read a models.toml."""
+    file = Path(path)
+    found = []
+    for table in read_table(file).allow(["model"]).tables("model"):
+        values = {key: _beside(file, key, value) for key, value in table.allow(_KEYS).values.items()}
+        _ = table.need("subject", str), table.get("name", str)
+        options: Any = {key: value for key, value in values.items() if key in _OPTIONS}
+        found.append(BoardEntry(values["subject"], values.get("name"), options))
+    if not found:
+        raise SettingError("lists no models", where=file, hint="write at least one [[model]] with its subject")
+    return found
+
+
+def _beside(file: Path, key: str, value: Any) -> Any:
+    """Return a value, and of one that names a file beside this one, its path."""
+    place = file.parent / value if key in _PLACES and isinstance(value, str) else None
+    return str(place) if place is not None and place.exists() else value
+
+
+def board_unit(entry: BoardEntry, asked: Asked) -> WorkUnit:
+    """Return the unit of work that measures a subject."""
+    tests = [repr(test) + repr(sorted(words_of([test]))) for test in asked.tests]
+    options = sorted((name, str(value)) for name, value in entry.options.items())
+    key = unit_key("board", _identity(entry.source), entry.name, options, tests, asked.alpha, asked.seed)
+    return WorkUnit(key, measure_subject, (entry, asked), entry.shown)
+
+
+def _identity(source: EncoderLike) -> list[Any]:
+    """Return what changes when a subject does: of files, their paths, sizes and times; of objects, their hash."""
+    if not isinstance(source, str | os.PathLike):
+        return [open_subject(source).sha256]
+    try:
+        place = find_source(source).place
+    except ImprintError:
+        return [str(source)]  # the unit says what is wrong with it
+    if not isinstance(place, Path):
+        return [str(source), str(place)]
+    files = sorted(place.rglob("*")) if place.is_dir() else [place]
+    known = [(file, file.stat()) for file in files if file.is_file()]
+    return [str(source), *((str(file), about.st_size, about.st_mtime_ns) for file, about in known)]
+
+
+def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
+    """Ask a subject everything that a board shows of it."""
+    from imprint.evaluation.evaluate import evaluate
+
+    benchmarks = [one for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
+    subject = _open(entry, [*words_of(asked.tests), *control_words(), *pair_words(benchmarks)])
+    with nullcontext(HeldEncodings()) if asked.cache is None else EncodingCache(asked.cache) as cache:
+        rows: list[Row] = [*controls(subject, cache=cache).findings()]
+        found, tables = _tested(subject, asked, cache)
+        rows += found
+        try:
+            rows += evaluate(subject, benchmarks, cache=cache, seed=asked.seed).findings()
+        except ImprintError as error:
+            measured = (subject.name, subject.sha256)
+            rows.append(skipped(measured, "benchmarks", "Benchmarks", error, part="benchmarks", seed=asked.seed))
+    kind: SourceKind = "embedding" if isinstance(subject, Embedding) else "encoder"
+    lines = tuple(row.to_json() for row in rows)
+    return msgspec.msgpack.encode(Measured(subject.name, subject.sha256, kind, lines, tuple(tables)))
+
+
+def _open(entry: BoardEntry, words: Iterable[str]) -> Subject:
+    """Open a subject, of an embedding file these words and a sample of others, under the name asked for."""
+    source = entry.source
+    named = isinstance(source, str | os.PathLike)
+    if named and find_source(source).adapter == EMBEDDING and not entry.options:  # type: ignore[arg-type]
+        subject: Subject = load(source, only=words, background=True)  # type: ignore[arg-type]
+    else:
+        subject = open_subject(source, **entry.options)
+    if entry.name is None:
+        return subject
+    if isinstance(subject, Embedding):
+        return replace(subject, name=entry.name)
+    subject = copy.copy(subject)
+    subject.name = entry.name
+    return subject
+
+
+def _tested(
+    subject: Subject, asked: Asked, cache: EncodingCache | HeldEncodings
+) -> tuple[Sequence[Row], list[_Table]]:
+    """Ask the tests, each in one way: an embedding about words, an encoder about words in sentences."""
+    if isinstance(subject, Embedding):
+        from imprint.association.battery import run_battery
+
+        battery = run_battery(subject, asked.tests, alpha=asked.alpha, seed=asked.seed)
+        return battery.findings(), [_stored(one.test.id, one.table) for one in battery.weats]
+    from imprint.association.seat_battery import run_seat_battery
+
+    seats = run_seat_battery(
+        [subject], asked.tests, context="bleached", units=("word",), alpha=asked.alpha, cache=cache, seed=asked.seed
+    )
+    return seats.findings(), [_stored(one.test.id, one.table) for one in seats.seats]
+
+
+def _stored(test: str, table: CosineTable) -> _Table:
+    own = table.sentences
+    kept = None if own is None else _Sentences(own.targets, own.attributes, _bytes(own.cosines))
+    return _Table(test, table.targets, table.attributes, table.n_x, table.n_a, _bytes(table.cosines), kept)
+
+
+def _bytes(values: Floats) -> bytes:
+    return np.ascontiguousarray(values, dtype="<f8").tobytes()
+
+
+def _numbers(data: bytes, rows: int) -> Floats:
+    return np.frombuffer(data, dtype="<f8").reshape(rows, -1)

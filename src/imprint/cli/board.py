@@ -1,0 +1,151 @@
+"""`imprint board`: many subjects on one page, with the differences that are more than noise."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from imprint.choices import SizeScale
+from imprint.cli.audit import OpenOption, UnmaskOption
+from imprint.cli.encoders import AboutEncoder, takes_encoder
+from imprint.cli.options import (
+    AlphaOption,
+    DaskOption,
+    JsonOption,
+    SeedOption,
+    TestsOption,
+    TopicOption,
+    is_file,
+    is_subject,
+)
+from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.boards.subjects import BoardEntry
+
+_MODELS = ".toml"
+_UNITS = "measured"
+
+
+def _are_subjects(given: Any) -> Any:
+    """Refuse what names no subject and no file of models, while options are read."""
+    for one in given or ():
+        (is_file if one.endswith(_MODELS) else is_subject)(one)
+    return given
+
+
+@takes_encoder
+def board_command(
+    subjects: Annotated[
+        list[str],
+        typer.Argument(
+            callback=_are_subjects,
+            metavar="SUBJECT...",
+            help="Embeddings and encoders, as for audit; or models.toml files that list them.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path("board"),
+    tests: TestsOption = None,
+    topic: TopicOption = None,
+    scale: Annotated[
+        SizeScale,
+        typer.Option("--scale", help="Sizes in cosines, or in the spread of each model's own cosines."),
+    ] = "cosine",
+    alpha: AlphaOption = 0.05,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Measure in so many processes. [default: one]")
+    ] = None,
+    dask: DaskOption = None,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write board.parquet too (needs pyarrow).")] = False,
+    unmask: UnmaskOption = False,
+    open_page: OpenOption = False,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+    *,
+    about: AboutEncoder,
+) -> None:
+    """Compare many subjects: sizes, quality, differences, ranks.
+
+    Writes board.html and board.jsonl, and a page per subject. A subject that fails is listed with the reason. Subjects
+    that were measured are kept in the folder and not measured again.
+    """
+    from imprint.cli.cluster import given_workers
+    from imprint.cli.console import (
+        note_missing_charts,
+        open_in_browser,
+        print_answer,
+        print_findings,
+        print_note,
+        print_written,
+        steps,
+    )
+    from imprint.cli.options import chosen_weats
+    from imprint.render.terminal import draw_text
+
+    chosen = chosen_weats(None, tests, topic, default=("*",), hint="give a file with a WEAT")
+    chosen = tuple(test for test in chosen if tests is not None or test.language == "en")
+    from imprint.boards.pages import PAGE, ROWS, write_board
+    from imprint.boards.run import board
+    from imprint.encoders.cache import default_cache
+    from imprint.errors import requiring
+    from imprint.render.vega import bundle_ahead
+    from imprint.report.summary import verdict
+    from imprint.rows import SkippedRow
+
+    entries = _entries(subjects, about)
+    if parquet:
+        with requiring("pyarrow", "data"):
+            import pyarrow  # noqa: F401 - missing, it is refused before the work
+    if about.no_cache and about.cache is not None:
+        raise SettingError(
+            "--cache and --no-cache cannot be used together", option="--cache", got=about.cache, hint="give one"
+        )
+    cache = None if about.no_cache else about.cache or default_cache()
+    with (
+        bundle_ahead() as script,
+        given_workers(workers, dask, separate=True) as executor,
+        steps(len(entries)) as report,
+    ):
+        found = board(
+            entries,
+            tests=chosen,
+            scale=scale,
+            alpha=alpha,
+            cache=cache,
+            seed=seed,
+            executor=executor,
+            folder=out / _UNITS,
+            report=report,
+        )
+        rows = write_board(out, found, parquet=parquet, unmask=unmask, script=script)
+    for row in rows:
+        if isinstance(row, SkippedRow):
+            print_note(f"not measured: {row.test}: {row.reason}")
+    if json:
+        print_findings(rows)
+    else:
+        print_answer(draw_text(verdict(rows)))
+        print_written("board", out / PAGE)
+    print_note(f"{len(rows):,} rows: {out / ROWS}")
+    note_missing_charts()
+    if open_page:
+        open_in_browser(out / PAGE)
+
+
+def _entries(subjects: list[str], about: AboutEncoder) -> "list[BoardEntry]":
+    """Return the subjects named, with the options of encoders, and those that files of models list."""
+    from imprint.boards.subjects import BoardEntry, read_models
+    from imprint.subjects.sources import EMBEDDING, find_source
+
+    named = [one for one in subjects if not one.endswith(_MODELS)]
+    encoders = [one for one in named if find_source(one).adapter != EMBEDDING]
+    if not encoders and about.settings:
+        about.refuse()
+    options = (
+        {one: own.settings for one, own in zip(encoders, about.shared(encoders), strict=True)} if encoders else {}
+    )
+    entries = []
+    for one in subjects:
+        own: Any = options.get(one, {})
+        entries += read_models(one) if one.endswith(_MODELS) else [BoardEntry(one, options=own)]
+    return entries

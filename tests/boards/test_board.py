@@ -1,0 +1,210 @@
+"""A whole board of small subjects: its rows, its pages, what fails, and what is not measured again."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from refusals import refuses
+
+from imprint.association.changes import change_rows
+from imprint.association.weat import measure
+from imprint.boards import run, subjects
+from imprint.boards.pages import write_board
+from imprint.boards.rows import BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
+from imprint.boards.run import board
+from imprint.boards.subjects import BoardEntry, Measured, measure_subject, read_models
+from imprint.errors import ImprintError, SettingError, StimulusError
+from imprint.evaluation.benchmarks import bundled_benchmarks, pair_words
+from imprint.evaluation.controls import control_words
+from imprint.kinds.findings import read_findings
+from imprint.report.page import render_page
+from imprint.rows import SkippedRow
+from imprint.stimuli.catalog import catalogue, choose
+from imprint.stimuli.definition import words_of
+from imprint.subjects.opening import load
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+TESTS = choose(catalogue(), ["caliskan-6", "caliskan-7"])
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    """GloVe on the words that a board asks about, with noise as a share of its length."""
+    similar = [one for one in bundled_benchmarks() if one.name != "google"]
+    glove = load("default", only=[*words_of(TESTS), *control_words(), *pair_words(similar)])
+
+    def noisy(share, seed=0):
+        noise = np.random.default_rng(seed).normal(size=glove.vectors.shape)
+        length = np.linalg.norm(glove.vectors, axis=1, keepdims=True)
+        rows = glove.vectors + share * length * noise / np.sqrt(glove.dimension)
+        return list(glove.words), rows.astype(np.float32)
+
+    return noisy
+
+
+@pytest.fixture(scope="module")
+def found(vectors):
+    listed = {"GloVe": vectors(0.0), HOSTILE: vectors(0.5), "noise": vectors(30.0, 1)}
+    entries = [BoardEntry(source, name) for name, source in listed.items()]
+    return board([*entries, BoardEntry("no/such/file", "missing")], tests=TESTS)
+
+
+def of(found, kind):
+    return [row for row in found.findings() if type(row) is kind]
+
+
+def test_a_board_has_a_row_per_subject_and_topic_and_test(found):
+    rows = of(found, BoardRow)
+    assert [(row.embedding, row.topic) for row in rows] == [(name, "gender") for name in ("GloVe", HOSTILE, "noise")]
+    assert [row.judged for row in rows] == [True, True, False]
+    assert [(row.embedding, row.test) for row in of(found, BoardTestRow)][:2] == [
+        ("GloVe", "caliskan-6"),
+        ("GloVe", "caliskan-7"),
+    ]
+    assert rows[0].quality > rows[1].quality > 0.4
+    assert rows[0].benchmark == "men"
+
+
+def test_sizes_and_evidence_are_the_subjects_own(found):
+    (first, *_), own = of(found, BoardRow), found.subjects[0]
+    tests = [row for row in own if row.kind == "weat"]
+    (topic,) = [row for row in own if row.kind == "topic"]
+    assert first.mean_difference == pytest.approx(np.mean([row.mean_difference for row in tests]))
+    assert (first.words_low, first.words_high) == pytest.approx((topic.words_low, topic.words_high))
+    assert first.n_found == sum(row.found for row in tests)
+    listed = [row for row in of(found, BoardTestRow) if row.embedding == "GloVe"]
+    assert [(row.evidence, row.mean_difference) for row in listed] == [
+        (row.evidence, row.mean_difference) for row in tests
+    ]
+
+
+def test_differences_are_those_of_two_versions(found, vectors):
+    (row,) = of(found, BoardDifferenceRow)
+    first, second = ([measure(load(vectors(share)), test) for test in TESTS] for share in (0.0, 0.5))
+    *_, topic = change_rows(second, first, 0.05)
+    assert (row.embedding, row.other) == ("GloVe", HOSTILE)
+    assert row.mean_difference == pytest.approx(topic.mean_difference)
+    assert (row.words_low, row.words_high) == pytest.approx((topic.words_low, topic.words_high))
+    assert row.p_together >= row.p_words
+
+
+def test_what_cannot_be_judged_or_opened_is_not_ranked(found):
+    (ranking,) = of(found, BoardRankingRow)
+    assert {*ranking.subjects} == {"GloVe", HOSTILE}
+    (failed,) = of(found, SkippedRow)
+    assert failed.test == "missing"
+    assert "no/such/file" in failed.reason
+
+
+def test_an_efficient_subject_is_beaten_by_no_other(found):
+    rows = of(found, BoardRow)
+    assert [row.efficient for row in rows] in ([True, True, False], [True, False, False])
+    assert rows[1].efficient == (abs(rows[1].mean_difference) < abs(rows[0].mean_difference))
+
+
+def test_the_files_link_to_pages_that_are_there_and_escape_every_name(found, tmp_path):
+    rows = write_board(tmp_path, found, parquet=True, script=lambda: "")
+    assert [row.to_dict() for row in read_findings(tmp_path / "board.jsonl")] == [row.to_dict() for row in rows]
+    page = (tmp_path / "board.html").read_text()
+    linked = {link.split("#")[0] for link in re.findall(r'<a href="(subjects/[^"]+)"', page)}
+    assert len(linked) == 3
+    assert all((tmp_path / link).is_file() for link in linked)
+    assert "<img src=x" not in page
+    assert "&lt;img src=x" in page
+    import pyarrow.parquet as pq
+
+    assert pq.read_table(tmp_path / "board.parquet").num_rows == len(rows)
+
+
+def test_a_link_that_leaves_the_folder_is_refused(found):
+    row = of(found, BoardRow)[0].to_dict() | {"page": "javascript:alert(1)"}
+    with pytest.raises(ImprintError, match="page"):
+        render_page([type("Row", (), {"to_dict": lambda self: row})()])
+
+
+def test_subjects_of_one_name_are_named_apart(vectors):
+    sources = [vectors(0.0), vectors(0.1), vectors(0.2)]
+    made = board([BoardEntry(source, "same") for source in sources], tests=TESTS)
+    assert [row.embedding for row in of(made, BoardRow)] == ["same (same)", "same (same), 2", "same (same), 3"]
+    assert {row.embedding for row in made.subjects[1]} == {"same (same), 2"}
+
+
+def test_what_was_measured_is_not_measured_again(vectors, tmp_path, monkeypatch):
+    asked = {"one": vectors(0.0), "two": vectors(0.3)}
+    first = board(asked, tests=TESTS, folder=tmp_path / "measured")
+    monkeypatch.setattr(subjects, "measure_subject", None)
+    again = board(asked, tests=TESTS, folder=tmp_path / "measured")
+    assert [row.to_json() for row in again.findings()] == [row.to_json() for row in first.findings()]
+
+
+def test_a_unit_keeps_rows_and_tables_to_the_bit(vectors):
+    asked = subjects.Asked(TESTS, 0.05, 0)
+    made = Measured.read(measure_subject(BoardEntry(vectors(0.0), "mine"), asked))
+    table = made.tables()["caliskan-6"]
+    expected = measure(load(vectors(0.0)), TESTS[0]).table
+    assert np.array_equal(table.cosines, expected.cosines)
+    assert (table.targets, table.attributes) == (expected.targets, expected.attributes)
+    assert {row.embedding for row in made.rows()} == {"mine"}
+
+
+def test_encoders_keep_their_sentences(tmp_path):
+    asked = subjects.Asked(TESTS[:1], 0.05, 0)
+    made = Measured.read(measure_subject(BoardEntry("cbow", "average"), asked))
+    table = made.tables()["caliskan-6"]
+    assert made.subject == "encoder"
+    assert len(table.sentences.targets) > len(table.targets)
+
+
+def test_models_are_read_with_paths_that_start_at_their_file(tmp_path):
+    (tmp_path / "vectors.txt").write_text("a 1 2\n")
+    listed = tmp_path / "models.toml"
+    models = ('name = "Mine"\nsubject = "vectors.txt"', 'subject = "default-encoder"\nprefix = "query: "')
+    listed.write_text("".join(f"[[model]]\n{one}\n" for one in models))
+    first, second = read_models(listed)
+    assert (first.source, first.name, first.options) == (str(tmp_path / "vectors.txt"), "Mine", {})
+    assert (second.source, second.name, second.options) == ("default-encoder", None, {"prefix": "query: "})
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "fields"),
+    [
+        ("", SettingError, {}),
+        ('[[model]]\nname = "x"\n', StimulusError, {"option": "subject"}),
+        ('[[model]]\nsubject = "default"\npoling = "mean"\n', StimulusError, {"option": "poling"}),
+    ],
+)
+def test_a_wrong_list_of_models_is_refused(tmp_path, text, kind, fields):
+    (tmp_path / "models.toml").write_text(text)
+    with refuses(kind, **fields):
+        read_models(tmp_path / "models.toml")
+
+
+def test_no_subject_at_all_is_refused():
+    with refuses(SettingError, option="subjects"):
+        board([])
+    with refuses(SettingError, "no/such/file"):
+        board(["no/such/file"], tests=TESTS)
+
+
+def test_quality_is_the_largest_bundled_benchmark():
+    sizes = {one.name: len(one.pairs) for one in bundled_benchmarks() if one.name != "google"}
+    assert max(sizes, key=sizes.get) == run.QUALITY
+
+
+def test_rows_of_a_board_are_plain_json(found):
+    for row in found.findings():
+        assert json.loads(row.to_json())["kind"] == row.kind
+
+
+def test_sizes_can_be_in_the_spread_of_a_subjects_own_cosines(vectors, found):
+    asked = {"GloVe": vectors(0.0), HOSTILE: vectors(0.5)}
+    scaled = of(board(asked, tests=TESTS, scale="spread"), BoardRow)
+    for one, two in zip(scaled, of(found, BoardRow), strict=False):
+        assert one.scale == "spread"
+        assert one.spread == two.spread
+        assert one.mean_difference == pytest.approx(two.mean_difference / two.spread)
+        assert one.words_low == pytest.approx(two.words_low / two.spread)
+        assert one.evidence == two.evidence
+    with refuses(SettingError, option="scale", got="d"):
+        board(asked, tests=TESTS, scale="d")
