@@ -5,7 +5,7 @@ from typing import Any
 
 from imprint.association.rows import JudgedRow
 from imprint.evaluation.controls import ControlsRow
-from imprint.kinds import Kind, part_of
+from imprint.kinds import Kind, find_kind, part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import by_part_and_kind
 from imprint.report.summary import refused
@@ -52,11 +52,23 @@ def not_run(rows: Sequence[Row]) -> list[Text]:
 
 
 def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
-    """Return the rows whose tables a card has: what was measured of the subject itself, by words."""
+    """Return the rows whose tables a card has: what was measured of the subject itself, by words.
+
+    Of a subject that cannot be judged, a card has its controls, and what needs none.
+    """
     unusable = refused(rows)
-    own = [row for row in unusable or rows if getattr(row, "unit", None) != "sentence"]
-    known = by_part_and_kind(own)
-    return [(kind, listed) for kind, listed in known if kind.card and part_of(listed[0]) == kind.part.name]
+    own = (row for row in rows if getattr(row, "unit", None) != "sentence")
+    return [
+        (kind, listed)
+        for kind, listed in by_part_and_kind(row for row in own if not unusable or row in unusable or _stays(row))
+        if kind.card and part_of(listed[0]) == kind.part.name
+    ]
+
+
+def _stays(row: Row) -> bool:
+    """Tell whether a row counts whatever controls say."""
+    kind = find_kind(row.kind)
+    return kind is not None and not kind.part.controlled
 
 
 def _scope(rows: Sequence[Row]) -> Iterator[Claim]:
