@@ -45,7 +45,8 @@ def metric_command(
     asked = dict(map(_with_settings, metric))
     tests = choose(imprint.catalogue(), test or ())
     groups = [groups_from_files(named_words("group", group), named_words("attributes", attributes))] if group else []
-    from imprint.kinds.metrics import metrics  # after the choice: it loads numpy
+    from imprint.evaluation.controls import control_words, controls  # after the choice: they load numpy
+    from imprint.kinds.metrics import metrics
     from imprint.metrics.agreement import metric_agreement
     from imprint.metrics.grouped import takes_groups
     from imprint.metrics.metric import is_metric, make_metric
@@ -60,7 +61,9 @@ def metric_command(
             takers = ", ".join(one for one, found in known.items() if takes_groups(found))
             raise SettingError(option="metric", got=name, expected=f"one that takes groups: {takers}")
     others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(known[name])}
-    with opened_subjects([subject], about) as subjects:
+    words = {*words_of([*tests, *groups]), *(word for one in others.values() for word in one.also())}
+    languages = {one.language for one in tests} or {"en"}
+    with opened_subjects([subject], about, words | control_words(languages)) as subjects:
         opened = subjects.subjects[0]
         found = [
             row
@@ -70,15 +73,15 @@ def metric_command(
             for row in imprint.metric(name, opened, one).findings()
         ]
         if others or "weat" in asked:
-            needed = [word for one in others.values() for word in one.also()]
-            (vectors,) = subjects.words([*words_of([*tests, *groups]), *needed])
+            (vectors,) = subjects.words(sorted(words))
         if "weat" in asked:
             battery = imprint.run_battery(vectors, tests, seed=seed)
             found += [*(one.finding() for one in battery.weats), *battery.skipped]
         if others:
             with progress_bar("metrics") as progress:
                 found += run_metrics(vectors, [*tests, *groups], others, seed=seed, progress=progress).findings()
-    show_findings([*found, *metric_agreement(found)], json=json)
+        known_controls = controls(opened, languages=languages, cache=subjects.cache).findings()
+    show_findings([*found, *metric_agreement(found), *known_controls], json=json)
 
 
 def metrics_command() -> None:

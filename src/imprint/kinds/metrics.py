@@ -71,9 +71,9 @@ _AGREEMENT = (
     Column("Rank correlation", "Spearman's, over tests.", True),
 )
 _LEVELS: dict[Evidence, str] = {
-    "moderate": "differs from what exchanged labels give, holds for other words of these kinds and beyond word "
-    "frequency; no more is asked of these metrics",
-    "limited": "differs from what exchanged labels give; word frequency, or the choice of words, may be the reason",
+    "moderate": "differs from the expected value, also for other words of these kinds, and word frequency does not "
+    "explain it; no more is asked of these metrics",
+    "limited": "differs from the expected value; word frequency, or the choice of words, may be the reason",
     "none shown": "no significant difference from the expected value, which does not mean that there is none",
     "too few words": "a set keeps fewer than four of its words or less than half, or there are so few words that no "
     "result could be significant",
