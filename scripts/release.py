@@ -50,7 +50,8 @@ def main() -> None:
     try_wheel(wheel)
     if given.version:
         run("git", "tag", "-a", f"v{given.version}", "-m", f"{DISTRIBUTION} {given.version}")
-        print(f"tagged v{given.version}; to publish: git push --tags && python -m twine upload {given.out}/*")
+        files = given.out / f"*{given.version}*"
+        print(f"tagged v{given.version}; to publish: git push --tags && python -m twine upload {files}")
 
 
 def check_tree(version: str) -> None:
@@ -73,11 +74,12 @@ def build(out: Path) -> Path:
         run("git", "clone", "-q", "--shared", str(ROOT), str(copy))
         python = environment(Path(folder) / "env")
         run(python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), "build")
-        shutil.rmtree(out, ignore_errors=True)
-        run(python, "-m", "build", "--outdir", str(out), str(copy))
-    (wheel,) = out.glob("*.whl")
-    (archive,) = out.glob("*.tar.gz")
-    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB; {archive.name}: {archive.stat().st_size / 1e6:.1f} MB")
+        run(python, "-m", "build", "--outdir", str(Path(folder) / "built"), str(copy))
+        out.mkdir(parents=True, exist_ok=True)
+        built = [Path(shutil.copy2(path, out)) for path in sorted((Path(folder) / "built").iterdir())]
+    for path in built:
+        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
+    (wheel,) = (path for path in built if path.suffix == ".whl")
     return wheel
 
 

@@ -63,10 +63,10 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
     os.close(handle)
     try:
         yield part
-        with part.open("rb") as written:
-            os.fsync(written.fileno())
-        part.chmod(granted)  # safetensors puts a file of its own in the part's place, a private one
         with raising_as(OSError, ImprintError, "cannot be replaced ({})", where=path, hint="choose another name"):
+            with part.open("r+b") as written:  # Windows brings to disk only what may be written
+                os.fsync(written.fileno())
+            part.chmod(granted)  # safetensors puts a file of its own in the part's place, a private one
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -125,13 +125,13 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imprint"
 
 
-def hash_file(path: Path, progress: "Progress | None" = None) -> str:
+def hash_file(path: Path, progress: "Progress | None" = None, *, kept: bool = True) -> str:
     """Return the SHA-256 of a file; `progress` gets the bytes done and the total.
 
-    That of a large file is kept in the cache folder, and holds while path, size and times of change are the same.
+    That of a large file is `kept` in the cache folder, and holds while path, size and times of change are the same.
     """
     state = _state(path)
-    known = _Hashes() if state.size >= _KEPT_SIZE else None
+    known = _Hashes() if kept and state.size >= _KEPT_SIZE else None
     if known is not None and (found := known.get(state.key)):
         if progress is not None:
             progress(state.size, state.size)

@@ -42,15 +42,19 @@ def metric_command(
 
     if bool(test) == bool(group):
         raise SettingError("give either --test or --group", option="test" if test else "group")
-    asked = dict(map(_with_settings, metric))
+    if attributes and not group:
+        raise SettingError("--attributes belong to --group", option="attributes", got=attributes[0])
+    asked = _asked(metric)
     tests = choose(imprint.catalogue(), test or ())
     groups = [groups_from_files(named_words("group", group), named_words("attributes", attributes))] if group else []
     from imprint.evaluation.controls import control_words, controls  # after the choice: they load numpy
+    from imprint.kinds import find_kind
     from imprint.kinds.metrics import metrics
     from imprint.metrics.agreement import metric_agreement
     from imprint.metrics.grouped import takes_groups
     from imprint.metrics.metric import is_metric, make_metric
     from imprint.metrics.run import run_metrics
+    from imprint.stimuli.framed import foreign_vectors
 
     known = metrics()
     for name, settings in asked.items():
@@ -61,25 +65,30 @@ def metric_command(
             takers = ", ".join(one for one, found in known.items() if takes_groups(found))
             raise SettingError(option="metric", got=name, expected=f"one that takes groups: {takers}")
     others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(known[name])}
+    own = {name: known[name] for name in asked if name not in others and name != "weat"}
     words = {*words_of([*tests, *groups]), *(word for one in others.values() for word in one.also())}
     languages = {one.language for one in tests} or {"en"}
-    with opened_subjects([subject], about, words | control_words(languages)) as subjects:
+    # A plug-in may ask about any word.
+    only = None if any(find_kind(name) is None for name in own) else words | control_words(languages)
+    with opened_subjects([subject], about, only) as subjects:
         opened = subjects.subjects[0]
         found = [
             row
-            for name in asked
-            if name not in others and name != "weat"
+            for name, measure in own.items()
             for one in tests
-            for row in imprint.metric(name, opened, one).findings()
+            for row in measure(opened, one, **({"seed": seed} if find_kind(name) else {})).findings()
         ]
+        foreign = foreign_vectors(opened, tests, cache=subjects.cache)
         if others or "weat" in asked:
             (vectors,) = subjects.words(sorted(words))
         if "weat" in asked:
-            battery = imprint.run_battery(vectors, tests, seed=seed)
+            battery = imprint.run_battery(vectors, tests, seed=seed, foreign=foreign)
             found += [*(one.finding() for one in battery.weats), *battery.skipped]
         if others:
             with progress_bar("metrics") as progress:
-                found += run_metrics(vectors, [*tests, *groups], others, seed=seed, progress=progress).findings()
+                found += run_metrics(
+                    vectors, [*tests, *groups], others, seed=seed, foreign=foreign, progress=progress
+                ).findings()
         known_controls = controls(opened, languages=languages, cache=subjects.cache).findings()
     show_findings([*found, *metric_agreement(found), *known_controls], json=json)
 
@@ -92,6 +101,16 @@ def metrics_command() -> None:
     for name, measure in metrics().items():
         said = getattr(measure, "summary", None) or (measure.__doc__ or "").strip().partition("\n")[0]
         print_answer(f"{name:16}{said}")
+
+
+def _asked(given: list[str]) -> dict[str, dict[str, Any]]:
+    """Return the settings of each metric; one asked twice would be one family and one name for two values."""
+    asked: dict[str, dict[str, Any]] = {}
+    for name, settings in map(_with_settings, given):
+        if name in asked:
+            raise SettingError(f"{name} is duplicated", option="metric", got=name, hint="run it twice instead")
+        asked[name] = settings
+    return asked
 
 
 def _with_settings(given: str) -> tuple[str, dict[str, Any]]:

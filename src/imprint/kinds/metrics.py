@@ -247,6 +247,9 @@ METRIC = Kind(
     aliases={"p": "p_value"},
     card=True,
     opens=3,
+    method="Metrics of other works were measured as published. Their p-values come from exchanging the labels of "
+    "words, or from random words of the same frequencies where labels cannot change the value; Holm's method corrects "
+    "over the values of each metric.",
 )
 METRIC_AGREEMENT = Kind(
     "metric-agreement",

@@ -33,7 +33,7 @@ from imprint.significance.relabelled import (
     relabellings,
 )
 from imprint.stimuli.definition import AnyTest, GroupsTest, WeatTest, described, words_of
-from imprint.stimuli.framed import word_vectors
+from imprint.stimuli.framed import foreign_vectors, word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Floats, Progress
@@ -187,17 +187,23 @@ def run_metrics(
     *,
     alpha: float = ALPHA,
     seed: int = 0,
+    foreign: Mapping[str, Embedding] | None = None,
     progress: Progress | None = None,
 ) -> MetricBattery:
-    """Run metrics, given by name, on the same tests and words, and judge the values of each together."""
+    """Run metrics, given by name, on the same tests and words, and judge the values of each together.
+
+    `foreign` has vectors for tests in other languages, by language, where an encoder is asked in their sentences.
+    """
     check_alpha(alpha)
+    if foreign is None:
+        foreign = foreign_vectors(subject, [test for test in tests if not isinstance(test, GroupsTest)])
     needed = [word for metric in metrics.values() for word in metric.also()]
     embedding = word_vectors(subject, [*words_of(tests), *needed])
     results: list[MetricResult] = []
     not_run: list[SkippedRow] = []
     for done, (name, metric, test) in enumerate((n, m, t) for n, m in metrics.items() for t in tests):
         try:
-            results += measure_metric(embedding, test, name, metric, seed=seed)
+            results += measure_metric(foreign.get(test.language, embedding), test, name, metric, seed=seed)
         except (VocabularyError, StimulusError) as error:
             measured = (embedding.name, embedding.sha256)
             not_run.append(

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from imprint.association.evidence import unit_rows
-from imprint.errors import VocabularyError
-from imprint.evaluation.controls import valence
+from imprint.errors import StimulusError, VocabularyError
+from imprint.evaluation.controls import controlled_in, valence
 from imprint.metrics.metric import Metric, MetricPart, MetricWords
 from imprint.metrics.sides import standardised
 from imprint.significance.relabelled import Chosen
@@ -34,7 +34,9 @@ class ValNorm(Metric):
     bounds = (-1.0, 1.0)
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about the words of the lexicon."""
+        """Ask about the words of the lexicon, which is English."""
+        if controlled_in(test.language) != "en":
+            raise StimulusError(f"{test.id} is not English, and the lexicon of valence is", hint="choose another test")
         rated = words.embedding.lookup(valence())
         if len(rated.words) < _FEWEST:
             raise VocabularyError(

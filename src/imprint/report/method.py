@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from imprint.association.rows import JudgedRow
+from imprint.association.rows import AssociationRow
 from imprint.kinds import by_kind
 from imprint.kinds.audit import AuditRow
 from imprint.rows import RawRow, Row
@@ -65,27 +65,33 @@ SOURCES = (
 
 def methods_paragraph(rows: Sequence[Row]) -> Text:
     """Return how the rows were measured, as a paragraph for the methods section of a paper."""
-    names = list(dict.fromkeys(row.embedding for row in rows if not isinstance(row, RawRow)))
+    names = list(dict.fromkeys(row.embedding for row in rows if not isinstance(row, RawRow) and row.embedding_sha256))
+    if not names:
+        return "These findings were made by another version of imprint."
     sentences: list[Text] = [
         say(
             "We measured {} with imprint {} (random seed {}).",
-            join(map(title, names)),
+            join(map(title, names), "; "),
             title(rows[0].version),
             count(rows[0].seed),
         ),
         *(kind.method for kind in by_kind(rows) if kind.method),
     ]
-    judged = [row for row in rows if isinstance(row, JudgedRow) and row.family_size is not None]
+    judged = [row for row in rows if isinstance(row, AssociationRow) and row.family_size is not None]
     if judged:
         sizes = sorted({row.family_size for row in judged if row.family_size is not None})
-        tests = say("{} tests", " or ".join(map(str, sizes))) if sizes != [1] else "each test alone"
+        corrected: Text = (
+            "Each test was judged alone."
+            if sizes == [1]
+            else f"They were corrected by Holm's method over {' or '.join(map(str, sizes))} tests."
+        )
         sentences.append(
             say(
-                "p-values are two-sided and come from permutations of the words' labels. They were corrected by "
-                "Holm's method over {} (alpha {}). Evidence is moderate where the difference also exceeds that "
-                "of random words of the same frequencies and holds over words. It is strong where the difference "
-                "also exceeds that of unrelated contrasts in the same space.",
-                tests,
+                "p-values of association tests are two-sided and come from permutations of the words' labels. {} Evidence "
+                "(alpha {}) is moderate where the difference also exceeds that of random words of the same frequencies "
+                "and holds over words. It is strong where the difference also exceeds that of unrelated contrasts in "
+                "the same space.",
+                corrected,
                 number(judged[0].alpha, 2),
             )
         )
