@@ -87,10 +87,10 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
         )
         sentences.append(
             say(
-                "p-values of association tests are two-sided and come from permutations of the words' labels. {} Evidence "
-                "(alpha {}) is moderate where the difference also exceeds that of random words of the same frequencies "
-                "and holds over words. It is strong where the difference also exceeds that of unrelated contrasts in "
-                "the same space.",
+                "p-values of association tests are two-sided and come from permutations of the words' labels. {} "
+                "Evidence (alpha {}) is moderate where the difference also exceeds that of random words of the "
+                "same frequencies and holds over words. It is strong where the difference also exceeds that of "
+                "unrelated contrasts in the same space.",
                 corrected,
                 number(judged[0].alpha, 2),
             )
