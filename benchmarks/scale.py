@@ -26,7 +26,6 @@ from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.errors import ImprintError
 from imprint.files import hash_file
-from imprint.subjects.held import open_once
 from imprint.subjects.opening import load
 from imprint.work import WorkUnit, run_units, unit_key
 from imprint.workers import processes
@@ -60,12 +59,11 @@ class Run:
     said: list[tuple[int, int]]
 
 
-def measure(path: str, sha256: str, log: str) -> bytes:
+def measure(path: str, log: str) -> bytes:
     """Run the tests about gender on one subject: a second of work, more or less."""
     with Path(log).open("a") as file:
         file.write(f"{os.getpid()} {_bytes_in_use()}\n")
-    subject = open_once(path, sha256)
-    audit = run_audit(subject, quick=True, debias=None, parts=("weat",), topics=("gender",))
+    audit = run_audit(load(path), quick=True, debias=None, parts=("weat",), topics=("gender",))
     return "\n".join(row.to_json() for row in audit.findings()).encode()
 
 
@@ -74,8 +72,8 @@ def run(folder: Path, executor: Executor | None, *, kill: bool = False) -> Run:
     with tempfile.NamedTemporaryFile("r") as log:
         units = []
         for path in paths:
-            sha256 = hash_file(path)
-            units.append(WorkUnit(unit_key(sha256, "weat"), measure, (str(path), sha256, log.name), path.stem))
+            key = unit_key(hash_file(path), "weat")
+            units.append(WorkUnit(key, measure, (str(path), log.name), path.stem))
         start, ended = time.perf_counter(), []
 
         def report(name: str, done: int, total: int) -> None:

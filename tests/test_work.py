@@ -7,12 +7,13 @@ import subprocess
 import sys
 import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 from refusals import refuses
-from units import broken, doubled, fatal, refused, slowly, unit
+from units import broken, disconnected, doubled, fatal, refused, slowly, unit
 
 from imprint.errors import ImprintError, SettingError, VocabularyError
 from imprint.work import MANIFEST, WorkUnit, run_units, unit_key
@@ -82,6 +83,14 @@ def test_a_run_with_other_units_takes_those_it_shares(tmp_path):
     assert log.read_text().split() == ["0", "1", "2", "4"]
 
 
+def test_a_unit_that_is_not_to_be_kept_is_done_again(tmp_path):
+    log = tmp_path / "log"
+    asked = [replace(unit(doubled, 1, str(log)), kept=False), unit(doubled, 2, str(log))]
+    for _ in range(2):
+        assert run_units(asked, folder=tmp_path / "units") == [b"2", b"4"]
+    assert log.read_text().split() == ["1", "2", "1"]
+
+
 def test_a_unit_that_failed_is_tried_again(tmp_path):
     (first,) = run_units([unit(fatal, "", 0)], folder=tmp_path / "units")  # no such file as ""
     assert isinstance(first, ImprintError)
@@ -96,6 +105,11 @@ def test_a_folder_of_other_things_is_refused(tmp_path):
     with refuses(SettingError, where=tmp_path / "letters" / "units"):
         run_units([unit(doubled, 1)], folder=tmp_path / "letters" / "units")
     assert [path.name for path in tmp_path.iterdir()] == ["letters"]
+
+
+def test_what_a_kill_leaves_of_the_first_manifest_is_no_other_file(tmp_path):
+    (tmp_path / f".{MANIFEST}.0123abcd.part").write_text("{")
+    assert run_units([unit(doubled, 1)], folder=tmp_path) == [b"2"]
 
 
 def test_a_key_is_a_hash():
@@ -130,6 +144,26 @@ def test_processes_raise_what_a_task_raises_and_go_on():
         assert raised[0] is VocabularyError
         assert None.__class__ not in raised
         assert futures[3].result() == 2
+
+
+@pytest.mark.parametrize("kind", [ConnectionResetError, EOFError])
+def test_a_lost_connection_of_the_tasks_own_is_no_killed_process(kind):
+    with Processes(1) as pool:
+        assert type(pool.submit(disconnected, kind).exception()) is kind
+        (process,) = pool._known
+        assert pool.submit(abs, -2).result() == 2
+        assert {*pool._known} == {process}
+
+
+def test_a_process_that_is_ended_leaves_nothing_open():
+    pool = Processes(1)
+    assert pool.submit(abs, -2).result() == 2
+    (process,) = pool._known
+    pool.shutdown()
+    assert process._line.closed
+    assert not process._process.is_alive()
+    with pytest.raises(BrokenExecutor):
+        process.call(abs, (-2,), {})
 
 
 def test_processes_that_are_stopped_do_not_finish_their_tasks():

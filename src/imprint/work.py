@@ -47,12 +47,15 @@ class WorkUnit:
         What it is called with; they can be pickled.
     name
         What progress and errors call it.
+    kept
+        Whether the next run may take the result from the folder. False where the key cannot tell what it depends on.
     """
 
     key: str
     run: Callable[..., bytes]
     arguments: tuple[Any, ...]
     name: str
+    kept: bool = True
 
     def __post_init__(self) -> None:
         if not _KEY.fullmatch(self.key):
@@ -100,14 +103,14 @@ def run_units(
             report(unit.name, len(found), len(distinct))
 
     def finish_new(unit: WorkUnit, outcome: UnitResult) -> None:
-        if kept is not None and isinstance(outcome, bytes):
+        if kept is not None and unit.kept and isinstance(outcome, bytes):
             kept.put(unit.key, outcome)
         finish(unit, outcome)
 
     if kept is not None:
         kept.describe(units)
         for unit in distinct.values():
-            if (data := kept.get(unit.key)) is not None:
+            if unit.kept and (data := kept.get(unit.key)) is not None:
                 finish(unit, data)
     left = deque(distinct[key] for key in dict.fromkeys(unit.key for unit in units) if key not in found)
     if executor is None:
@@ -130,7 +133,8 @@ class FinishedUnits:
         self.folder = Path(folder)
         with self._writing():
             self.folder.mkdir(parents=True, exist_ok=True)
-            others = any(path.name != MANIFEST for path in self.folder.iterdir())
+            # A run killed while it writes leaves a hidden file behind.
+            others = any(path.name != MANIFEST and path.name[0] != "." for path in self.folder.iterdir())
             own = not others or _is_manifest(self.folder / MANIFEST)
         if not own:
             raise SettingError(

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
 _Result = TypeVar("_Result")
@@ -109,17 +110,21 @@ class _Process:
         # A fork of a process with threads may stop for ever.
         context = multiprocessing.get_context("spawn")
         self._line, theirs = context.Pipe()
+        self._calling = threading.Lock()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self._process.start()
         theirs.close()
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return or raise what the function does there."""
+        task = ForkingPickler.dumps((function, args, kwargs))
         try:
-            self._line.send((function, args, kwargs))
-            done, answer = self._line.recv()
-        except (EOFError, ConnectionError) as error:
+            with self._calling:
+                self._line.send_bytes(task)
+                answered = self._line.recv_bytes()
+        except (EOFError, OSError) as error:
             raise BrokenExecutor("the worker process was killed") from error
+        done, answer = ForkingPickler.loads(answered)
         if done:
             return answer
         raise answer
@@ -130,6 +135,9 @@ class _Process:
         self._process.join(_GRACE)
         if self._process.is_alive():
             self._process.kill()
+            self._process.join()
+        with self._calling:  # a call that waits reads the end of the line first
+            self._line.close()
 
 
 def _serve(line: Connection) -> None:
@@ -138,19 +146,17 @@ def _serve(line: Connection) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
+            task = line.recv_bytes()
             try:
-                function, args, kwargs = line.recv()
+                function, args, kwargs = ForkingPickler.loads(task)
                 answer = True, function(*args, **kwargs)
-            except (EOFError, ConnectionError):
-                raise
             except Exception as error:  # noqa: BLE001 - it is raised where the answer is awaited
                 answer = False, error
             try:
-                line.send(answer)
-            except (EOFError, ConnectionError):
-                raise
+                packed = ForkingPickler.dumps(answer)
             except Exception as error:  # noqa: BLE001 - what cannot be pickled is described
-                line.send((False, RuntimeError(f"the answer cannot be sent ({error})")))
+                packed = ForkingPickler.dumps((False, RuntimeError(f"the answer cannot be sent ({error})")))
+            line.send_bytes(packed)
 
 
 def _end_with_parent() -> None:

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from imprint.association.evidence import Checks
-from imprint.association.verdicts import FOUND, Case, judge, strongest
+from imprint.association.verdicts import FOUND, Case, best_known, judge, strongest
 
 ALPHA = 0.05
 NEEDED = {
@@ -122,3 +122,13 @@ def test_no_p_of_so_few_words_could_be_small_enough():
 )
 def test_the_strongest_of_levels(levels, best):
     assert strongest(levels) == best
+    assert best_known(levels) == best or best is None
+
+
+@pytest.mark.parametrize(
+    ("levels", "best"),
+    [((), None), ((None,), None), (("too few words", "not run", None), "too few words"),
+     (("not run", "none shown", "too few words"), "none shown"), (("none shown", "limited"), "limited")],
+)  # fmt: skip
+def test_without_any_found_the_level_that_says_most_counts(levels, best):
+    assert best_known(levels) == best

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from imprint.boards.pages import write_board
 from imprint.boards.rows import BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.run import board
 from imprint.boards.subjects import BoardEntry, Measured, measure_subject, read_models
+from imprint.encoders import universal
 from imprint.errors import ImprintError, SettingError, StimulusError
 from imprint.evaluation.benchmarks import bundled_benchmarks, pair_words
 from imprint.evaluation.controls import control_words
@@ -112,6 +114,7 @@ def test_the_files_link_to_pages_that_are_there_and_escape_every_name(found, tmp
     assert all((tmp_path / link).is_file() for link in linked)
     assert "<img src=x" not in page
     assert "&lt;img src=x" in page
+    assert "findings.jsonl" not in page
     import pyarrow.parquet as pq
 
     assert pq.read_table(tmp_path / "board.parquet").num_rows == len(rows)
@@ -130,6 +133,13 @@ def test_subjects_of_one_name_are_named_apart(vectors):
     assert {row.embedding for row in made.subjects[1]} == {"same (same), 2"}
 
 
+def test_a_comma_in_a_name_is_no_number():
+    names = ["GloVe, 100d", "GloVe", "one", "one", "one (one), 2"]
+    named = [(BoardEntry("default", name), Measured(name, "", "embedding", (), ())) for name in names]
+    expected = ["GloVe, 100d", "GloVe", "one (one)", "one (one), 3", "one (one), 2"]
+    assert [one.name for one in run._named_apart(named)] == expected
+
+
 def test_what_was_measured_is_not_measured_again(vectors, tmp_path, monkeypatch):
     asked = {"one": vectors(0.0), "two": vectors(0.3)}
     first = board(asked, tests=TESTS, folder=tmp_path / "measured")
@@ -146,6 +156,55 @@ def test_a_unit_keeps_rows_and_tables_to_the_bit(vectors):
     assert np.array_equal(table.cosines, expected.cosines)
     assert (table.targets, table.attributes) == (expected.targets, expected.attributes)
     assert {row.embedding for row in made.rows()} == {"mine"}
+
+
+def test_controls_are_asked_in_the_languages_of_the_tests(vectors):
+    german = replace(TESTS[0], language="de")
+    made = board({"GloVe": vectors(0.0)}, tests=[german, TESTS[1]])
+    judged = {row.language: row.judged for row in made.subjects[0] if row.kind == "controls"}
+    assert judged == {"en": True, "de": False}
+    assert {row.judged for row in of(made, BoardRow)} == {False}
+    (alone,) = board({"GloVe": vectors(0.0)}, tests=[german]).subjects
+    assert [row.language for row in alone if row.kind == "controls"] == ["de"]
+
+
+def key(source, **options):
+    return subjects.board_unit(BoardEntry(source, options=options), subjects.Asked(TESTS, 0.05, 0)).key
+
+
+def test_a_unit_is_another_when_a_file_it_reads_changes(tmp_path):
+    graph, words, given = (tmp_path / name for name in ("model.onnx", "tokenizer.json", "other.json"))
+    for file in (graph, words, given):
+        file.write_text("{}")
+    keys = [key(str(graph), tokenizer=str(given))]
+    for file in (given, words, graph):
+        file.write_text("{ }")
+        keys.append(key(str(graph), tokenizer=str(given)))
+    assert len({*keys}) == 4
+    assert key(str(graph), tokenizer=str(given)) == keys[-1]
+
+
+def test_a_unit_is_another_when_the_package_of_its_encoder_is(monkeypatch):
+    before = key("default-encoder")
+    assert key("default-encoder") == before
+    monkeypatch.setattr(universal.metadata, "version", lambda package: "99")
+    assert key("default-encoder") != before
+
+
+def test_what_a_server_said_is_not_taken_from_an_earlier_run():
+    asked = subjects.Asked(TESTS, 0.05, 0)
+    kept = [subjects.board_unit(BoardEntry(one), asked).kept for one in ("http://127.0.0.1:8080/v1", "default")]
+    assert kept == [False, True]
+
+
+@pytest.mark.parametrize("url", ["http://user:s3cret@host/v1", "HTTPS://s3cret@host", "ftp://user:s3cret@host/x.bin"])
+def test_a_password_in_a_url_is_refused_when_subjects_are_read(tmp_path, url):
+    listed = tmp_path / "models.toml"
+    listed.write_text(f'[[model]]\nsubject = "{url}"\n')
+    for ask in (lambda: board([url]), lambda: board({"name": url}), lambda: read_models(listed)):
+        with refuses(SettingError, option="url", got=None) as refused:
+            ask()
+        assert "s3cret" not in str(refused.value)
 
 
 def test_encoders_keep_their_sentences(tmp_path):
@@ -183,6 +242,10 @@ def test_a_wrong_list_of_models_is_refused(tmp_path, text, kind, fields):
 def test_no_subject_at_all_is_refused():
     with refuses(SettingError, option="subjects"):
         board([])
+    with refuses(SettingError, option="subjects"):
+        board({})
+    with refuses(SettingError, option="subjects", got="default"):
+        board("default")
     with refuses(SettingError, "no/such/file"):
         board(["no/such/file"], tests=TESTS)
 

@@ -27,3 +27,18 @@ def test_what_names_no_subject_is_refused_before_any_work(in_process, tmp_path):
         result = in_process("board", *asked)
         assert result.returncode == 1
         assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(in_process, tmp_path):
+    (tmp_path / "subjects").write_text("mine")
+    result = in_process("board", "default", "--out", str(tmp_path))
+    assert result.returncode == 1
+    assert str(tmp_path / "subjects") in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["subjects"]
+
+
+def test_a_password_in_a_url_is_not_written(in_process, tmp_path):
+    result = in_process("board", "http://user:s3cret@127.0.0.1:9/v1", "--out", str(tmp_path / "out"))
+    assert result.returncode == 1
+    assert "s3cret" not in result.stdout + result.stderr
+    assert not (tmp_path / "out").exists()

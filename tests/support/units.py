@@ -22,6 +22,10 @@ def refused(number):
     raise VocabularyError("knows none of the words", words=["rose"], where=str(number))
 
 
+def disconnected(kind):
+    raise kind("the task's own")
+
+
 def broken(number):
     return str(1 // number).encode()
 

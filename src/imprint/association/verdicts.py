@@ -6,7 +6,7 @@ judged. A level needs all of its checks at once, so the largest of their p-value
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, get_args
 
 from imprint.checks import check_between
 from imprint.significance.corrections import holm, holm_level
@@ -97,6 +97,12 @@ def strongest(levels: Iterable[Evidence | None]) -> Evidence | None:
     """Return the strongest level that was found, None if none was."""
     known = set(levels)
     return next((level for level in FOUND if level in known), None)
+
+
+def best_known(levels: Iterable[Evidence | None]) -> Evidence | None:
+    """Return the strongest level, or where nothing was found, what is most: none shown, too few words, not run."""
+    known = set(levels)
+    return next((level for level in get_args(Evidence) if level in known), None)
 
 
 @dataclass(frozen=True)

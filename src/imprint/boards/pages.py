@@ -9,7 +9,7 @@ import msgspec
 
 from imprint.boards.rows import BoardRow, BoardTestRow
 from imprint.boards.run import Board
-from imprint.errors import requiring
+from imprint.errors import SettingError, raising_as, requiring
 from imprint.files import FilePath, replacing
 from imprint.report.page import write_page
 from imprint.rows import Row, write_findings
@@ -18,6 +18,15 @@ SUBJECTS = "subjects"
 PAGE, ROWS, PARQUET = "board.html", "board.jsonl", "board.parquet"
 
 _LONGEST = 40  # characters of a subject's name in that of its page
+
+
+def make_folder(folder: FilePath) -> Path:
+    """Make the folders of a board, and return the outer one; refuse a place where that cannot be done."""
+    place = Path(folder)
+    hint = "choose another folder"
+    with raising_as(OSError, SettingError, "cannot be made ({})", option="folder", where=place / SUBJECTS, hint=hint):
+        (place / SUBJECTS).mkdir(parents=True, exist_ok=True)
+    return place
 
 
 def write_board(
@@ -31,8 +40,7 @@ def write_board(
     """Write a board's page and rows into a folder, with a page per subject; return the rows, which name the pages."""
     from imprint.render.vega import vega_bundle
 
-    place, bundle = Path(folder), functools.cache(script or vega_bundle)
-    (place / SUBJECTS).mkdir(parents=True, exist_ok=True)
+    place, bundle = make_folder(folder), functools.cache(script or vega_bundle)
     pages = {}
     for number, rows in enumerate(found.subjects, start=1):
         name = f"{SUBJECTS}/{number}-{_slug(rows[0].embedding)}"
@@ -58,7 +66,7 @@ def _slug(name: str) -> str:
 
 
 def _write_parquet(path: Path, rows: Sequence[Row]) -> None:
-    with requiring("pyarrow", "data"):
+    with requiring("pyarrow", "pandas"):
         import pyarrow as pa
         import pyarrow.parquet as pq
     listed = [row.to_dict() for row in rows]

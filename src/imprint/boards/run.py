@@ -1,9 +1,11 @@
 """A board: every subject asked the same, each with its own evidence, and the differences corrected together."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,14 +15,14 @@ import numpy as np
 from imprint.association.evidence import CosineTable
 from imprint.association.rows import AssociationRow
 from imprint.association.topics import by_topic
-from imprint.association.verdicts import FOUND, check_alpha, strongest
+from imprint.association.verdicts import FOUND, best_known, check_alpha
 from imprint.boards.comparing import LEAST_AGREEMENT, SPLITS, PairEstimate, TopicRanks, compare_subjects, topic_tests
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.subjects import Asked, BoardEntry, Measured, board_unit
 from imprint.checks import check_choice
 from imprint.choices import SizeScale
 from imprint.errors import ImprintError, SettingError
-from imprint.evaluation.controls import ControlsRow
+from imprint.evaluation.controls import ControlsRow, judged_by
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.files import FilePath
 from imprint.rows import Result, Row, skipped
@@ -133,8 +135,11 @@ def board(
 
 
 def _entries(subjects: Any) -> list[BoardEntry]:
+    if isinstance(subjects, str | os.PathLike):
+        hint = "put it into a list"
+        raise SettingError(option="subjects", got=subjects, expected="a list or dictionary of subjects", hint=hint)
     if isinstance(subjects, Mapping):
-        return [BoardEntry(source, name) for name, source in subjects.items()]
+        subjects = [BoardEntry(source, name) for name, source in subjects.items()]
     entries = [one if isinstance(one, BoardEntry) else BoardEntry(one) for one in subjects]
     if not entries:
         raise SettingError(option="subjects", got=subjects, expected="at least one subject")
@@ -144,17 +149,17 @@ def _entries(subjects: Any) -> list[BoardEntry]:
 def _named_apart(subjects: Sequence[tuple[BoardEntry, Measured]]) -> list[Measured]:
     """Give two subjects of one name the names they were asked for by, and numbers where these are the same too."""
     names = Counter(one.name for _, one in subjects)
-    found: list[Measured] = []
-    for entry, one in subjects:
-        name = one.name if names[one.name] == 1 else f"{one.name} ({entry.shown})"
-        same = sum(other.name == name or other.name.startswith(f"{name}, ") for other in found)
-        found.append(msgspec.structs.replace(one, name=f"{name}, {same + 1}" if same else name))
-    return found
+    wanted = [one.name if names[one.name] == 1 else f"{one.name} ({entry.shown})" for entry, one in subjects]
+    given: list[str] = []
+    for name in wanted:
+        numbered = (f"{name}, {number}" for number in count(2))
+        given.append(next(one for one in numbered if one not in {*wanted, *given}) if name in given else name)
+    return [msgspec.structs.replace(one, name=name) for (_, one), name in zip(subjects, given, strict=True)]
 
 
 def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) -> list[Row]:
     measured = [one.rows() for one in subjects]
-    judged = [next((row.judged for row in rows if isinstance(row, ControlsRow)), None) for rows in measured]
+    judged = [judged_by(row for row in rows if isinstance(row, ControlsRow)) for rows in measured]
     # What cannot be judged says nothing about bias, and is not compared.
     kept = [place for place, able in enumerate(judged) if able is not False]
     tables = [one.tables() for one in subjects]
@@ -186,7 +191,7 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) ->
                     scale=scale,
                     spread=spreads[place],
                     judged=able,
-                    evidence=strongest(levels) or min((level for level in levels if level), default=None),
+                    evidence=best_known(levels),
                     n_found=sum(level in FOUND for level in levels),
                     rank_best=best,
                     rank_worst=worst,

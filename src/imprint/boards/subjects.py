@@ -11,6 +11,7 @@ being opened again.
 """
 
 import copy
+import glob
 import json
 import os
 from collections.abc import Iterable, Sequence
@@ -24,6 +25,7 @@ import numpy as np
 
 from imprint.association.evidence import CosineTable, SentenceCosines
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.address import base_of, refuse_credentials
 from imprint.encoders.cache import EncodingCache, HeldEncodings
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks, pair_words
@@ -33,7 +35,7 @@ from imprint.rows import Row, read_row, skipped
 from imprint.stimuli.definition import WeatTest, words_of
 from imprint.stimuli.files import read_table
 from imprint.subjects.opening import EncoderLike, EncoderOptions, Subject, load, open_subject
-from imprint.subjects.sources import EMBEDDING, SourceKind, find_source
+from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, SourceKind, find_source, is_url
 from imprint.types import Floats
 from imprint.work import WorkUnit, unit_key
 
@@ -49,6 +51,17 @@ class BoardEntry:
     source: EncoderLike = field(repr=False)
     name: str | None = None
     options: EncoderOptions = field(default_factory=EncoderOptions)
+
+    def __post_init__(self) -> None:
+        """Refuse a URL that a server's encoder refuses: with a password, it would be in every file of a board."""
+        if self.remote:
+            source = str(self.source)
+            (base_of if is_url(source) else refuse_credentials)(source)
+
+    @property
+    def remote(self) -> bool:
+        """Whether it is at a URL, where it may change unseen."""
+        return isinstance(self.source, str) and "://" in self.source
 
     @property
     def shown(self) -> str:
@@ -145,23 +158,45 @@ def board_unit(entry: BoardEntry, asked: Asked) -> WorkUnit:
     """Return the unit of work that measures a subject."""
     tests = [repr(test) + repr(sorted(words_of([test]))) for test in asked.tests]
     options = sorted((name, str(value)) for name, value in entry.options.items())
-    key = unit_key("board", _identity(entry.source), entry.name, options, tests, asked.alpha, asked.seed)
-    return WorkUnit(key, measure_subject, (entry, asked), entry.shown)
+    identity = [_identity(entry.source), options, [_state(Path(value)) for name, value in options if name in _PLACES]]
+    key = unit_key("board", identity, entry.name, tests, asked.alpha, asked.seed)
+    return WorkUnit(key, measure_subject, (entry, asked), entry.shown, kept=not entry.remote)
 
 
 def _identity(source: EncoderLike) -> list[Any]:
-    """Return what changes when a subject does: of files, their paths, sizes and times; of objects, their hash."""
+    """Return what changes when a subject does: the state of files, a package's version, an object's hash."""
     if not isinstance(source, str | os.PathLike):
         return [open_subject(source).sha256]
     try:
-        place = find_source(source).place
+        found = find_source(source)
     except ImprintError:
         return [str(source)]  # the unit says what is wrong with it
-    if not isinstance(place, Path):
-        return [str(source), str(place)]
+    known = [str(source), str(found.place), *_package(found.adapter)]
+    return known if found.place is None else [*known, *_state(Path(found.place))]
+
+
+def _package(adapter: str) -> list[Any]:
+    """Return the version of the package that an encoder is in, and the state of weights that come with it."""
+    if adapter == "universal":
+        from imprint.encoders.universal import weight_files
+
+        try:
+            return [[name, *_state(path)] for name, path in weight_files().items()]
+        except ImportError:
+            return []  # the unit says so
+    if adapter in (EMBEDDING, BAG_OF_WORDS) or adapter in ENCODERS.builtin:
+        return []
+    package = ENCODERS.plugins()[adapter].dist
+    return [] if package is None else [package.name, package.version]
+
+
+def _state(place: Path) -> list[tuple[str, int, int]]:
+    """Return the paths, sizes and times of a file (an ONNX graph: and of what it reads), or of a folder's files."""
     files = sorted(place.rglob("*")) if place.is_dir() else [place]
+    if place.suffix.lower() == ".onnx":
+        files = [place.with_name("tokenizer.json"), *sorted(place.parent.glob(f"{glob.escape(place.name)}*"))]
     known = [(file, file.stat()) for file in files if file.is_file()]
-    return [str(source), *((str(file), about.st_size, about.st_mtime_ns) for file, about in known)]
+    return [(str(file), about.st_size, about.st_mtime_ns) for file, about in known]
 
 
 def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
@@ -169,9 +204,10 @@ def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
     from imprint.evaluation.evaluate import evaluate
 
     benchmarks = [one for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
-    subject = _open(entry, [*words_of(asked.tests), *control_words(), *pair_words(benchmarks)])
+    languages = {test.language for test in asked.tests}
+    subject = _open(entry, [*words_of(asked.tests), *control_words(languages), *pair_words(benchmarks)])
     with nullcontext(HeldEncodings()) if asked.cache is None else EncodingCache(asked.cache) as cache:
-        rows: list[Row] = [*controls(subject, cache=cache).findings()]
+        rows: list[Row] = [*controls(subject, languages=languages, cache=cache).findings()]
         found, tables = _tested(subject, asked, cache)
         rows += found
         try:

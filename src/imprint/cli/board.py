@@ -84,7 +84,7 @@ def board_command(
 
     chosen = chosen_weats(None, tests, topic, default=("*",), hint="give a file with a WEAT")
     chosen = tuple(test for test in chosen if tests is not None or test.language == "en")
-    from imprint.boards.pages import PAGE, ROWS, write_board
+    from imprint.boards.pages import PAGE, ROWS, make_folder, write_board
     from imprint.boards.run import board
     from imprint.encoders.cache import default_cache
     from imprint.errors import requiring
@@ -94,12 +94,13 @@ def board_command(
 
     entries = _entries(subjects, about)
     if parquet:
-        with requiring("pyarrow", "data"):
+        with requiring("pyarrow", "pandas"):
             import pyarrow  # noqa: F401 - missing, it is refused before the work
     if about.no_cache and about.cache is not None:
         raise SettingError(
             "--cache and --no-cache cannot be used together", option="--cache", got=about.cache, hint="give one"
         )
+    make_folder(out)
     cache = None if about.no_cache else about.cache or default_cache()
     with (
         bundle_ahead() as script,

@@ -18,13 +18,7 @@ _ENDPOINT = "/embeddings"
 
 def base_of(url: str) -> str:
     """Return the base that /embeddings and /models are appended to, one spelling for each way to write it."""
-    if "@" in url:
-        # Not repeated: what stands before the @ is a secret.
-        raise SettingError(
-            "the URL holds credentials (user:password@host)",
-            option="url",
-            hint=f"leave them out and set {KEY_VARIABLE}",
-        )
+    refuse_credentials(url)
     parts = _split(url)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     port = "" if parts.port is None else f":{parts.port}"
@@ -34,6 +28,16 @@ def base_of(url: str) -> str:
     elif not any(_VERSION.fullmatch(part) for part in path.split("/")):
         path += "/v1"
     return f"{parts.scheme}://{host}{port}{path}"
+
+
+def refuse_credentials(url: str) -> None:
+    """Refuse a URL with credentials, without repeating it: what comes before the @ is a secret."""
+    if "@" in url:
+        raise SettingError(
+            "the URL holds credentials (user:password@host)",
+            option="url",
+            hint=f"leave them out and set {KEY_VARIABLE}",
+        )
 
 
 def key_from_environment(url: str) -> str | None:

@@ -94,8 +94,7 @@ class Controls(Result):
     @property
     def judged(self) -> bool | None:
         """Whether it passes every control, in each language; None where it fails none, and a language has none."""
-        answers = {row.judged for row in self.findings()}
-        return False if False in answers else None if None in answers else True
+        return judged_by(self.findings())
 
     def findings(self) -> list[ControlsRow]:
         """Return one row per language."""
@@ -147,6 +146,12 @@ def controls(
         found[language], more = _ask(opened, language, cache) if language in LANGUAGES else ((), 0)
         encoded += more
     return Controls(opened.name, opened.sha256, found, encoded)
+
+
+def judged_by(rows: Iterable[ControlsRow]) -> bool | None:
+    """Tell whether a subject passes all of these; None where it fails none, and one or all are missing."""
+    answers = {row.judged for row in rows} or {None}
+    return False if False in answers else None if None in answers else True
 
 
 def controlled_in(language: str) -> str:

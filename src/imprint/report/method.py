@@ -124,9 +124,7 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
         yield Table("Missing words", columns, missing, filtered=True, folded=True)
     yield Prose("The methods and the charts come from:")
     yield Listing(SOURCES)
-    yield Prose(
-        "Every measured number on this page is, unrounded, in the findings beside it (findings.jsonl).", "note"
-    )
+    yield Prose("Every measured number on this page is, unrounded, in the findings beside it (a .jsonl file).", "note")
 
 
 def _settings(row: AuditRow) -> Table:

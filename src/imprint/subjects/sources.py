@@ -61,6 +61,11 @@ def find_source(source: FilePath, kind: SourceKind | None = None) -> ResolvedSou
     return found
 
 
+def is_url(name: str) -> bool:
+    """Tell whether a name is the URL of a server."""
+    return _URL.match(name) is not None
+
+
 def _find(name: str) -> ResolvedSource:
     named = {
         **{name: ResolvedSource(EMBEDDING, path) for name, path in BUNDLED.items()},
@@ -69,7 +74,7 @@ def _find(name: str) -> ResolvedSource:
     }
     if name in named:
         return named[name]
-    if _URL.match(name):
+    if is_url(name):
         return ResolvedSource("server", name)
     if not name:
         raise SubjectError(option="the subject", got="", expected="a file or a name", hint=f"try {DEFAULT!r}")
