@@ -204,6 +204,10 @@ def _of_encoder(
     """Ask an encoder in sentences, by words."""
     asked = all_in_sentences(tests, None, None)[0]
     questions = [question for question in asked if question.context != "word" and question.ranked]
+    if not questions:
+        raise VocabularyError(
+            "altered copies need tests in English, whose word frequencies are known", hint="choose English tests"
+        )
     framed = FramedWords.of([side for question in questions for side in question.sides.values()])
     texts = [text for question in questions for text in question.texts] + framed.texts()
     label = f"encoding with {encoder.name}"

@@ -175,7 +175,7 @@ def _chart(row: WefatRow) -> Chart:
 
     columns = (
         Column("Word"),
-        Column(title(row.property.capitalize()), numeric=True),
+        Column(title(row.property[:1].upper() + row.property[1:]), numeric=True),
         Column(say("Association with {}", title(row.set_name("a"))), numeric=True),
     )
     lines = tuple((Given(word), number(x, 1), number(y)) for word, x, y in points)

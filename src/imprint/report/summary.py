@@ -7,6 +7,7 @@ from imprint.association.calibration import CalibrationRow
 from imprint.association.rows import AssociationRow, JudgedRow
 from imprint.association.topics import TopicRow
 from imprint.association.verdicts import FOUND
+from imprint.association.wefat import WefatRow
 from imprint.evaluation.controls import ControlsRow
 from imprint.evaluation.leakage import NAMES, LeakageRow
 from imprint.kinds import part_of
@@ -15,7 +16,7 @@ from imprint.kinds.gate import GateRow, decision
 from imprint.kinds.sections import by_part_and_kind
 from imprint.kinds.tests import REVERSED, found_counts, matched_sets, one_family, strongest_row
 from imprint.rows import PartRow, Row, SkippedRow
-from imprint.view import Text, Tile, Tiles, join, say, title
+from imprint.view import Text, Tile, Tiles, join, number, say, title
 
 Step = tuple[str, str]  # what to do, and the command
 
@@ -40,7 +41,7 @@ def verdict(rows: Sequence[Row]) -> Text:
         return say("{} cannot be judged{}.", title(failed[0].embedding), in_language(failed[0]))
     answers = [row for row in rows if isinstance(row, GateRow)]
     decided = [decision(answers)] if answers else []
-    return join([*decided, *(_found(tests) if tests else _opening(rows))], " ")
+    return join([*decided, *([*_found(tests), *_correlated(rows, tests)] if tests else _opening(rows))], " ")
 
 
 def certainty(rows: Sequence[Row]) -> list[Text]:
@@ -91,17 +92,19 @@ def steps(rows: Sequence[Row]) -> list[Step]:
         other = not people(rows) and any(kind.opens for kind, _ in by_part_and_kind(rows))
         return [] if other else [("Run all tests", "imprint audit SUBJECT")]
     name = audit.subject.upper()
+    language = audit.settings.language
+    spoken = f" --language {language}" if language != "en" and language.isalpha() else ""
     if refused(rows):
         usable = "default-encoder" if audit.subject == "encoder" else "default"
         return [
             ("See what the vectors are good for", f"imprint evaluate {name}"),
             ("Try with vectors that pass the controls", f"imprint audit {usable}"),
         ]
-    found = [("Run the whole audit", f"imprint audit {name}")] if audit.settings.quick else []
+    found = [("Run the whole audit", f"imprint audit {name}{spoken}")] if audit.settings.quick else []
     if not any(isinstance(row, GateRow) for row in rows):
         found += [
             ("Set limits for your own use", "imprint policy init"),
-            ("Let the limits decide", f"imprint audit {name} --policy imprint.toml"),
+            ("Let the limits decide", f"imprint audit {name}{spoken} --policy imprint.toml"),
         ]
     copy = "OUT/" if audit.subject == "encoder" else "OUT.safetensors"
     left = [row.accuracy for row in rows if isinstance(row, LeakageRow) and row.word_list == NAMES and row.against]
@@ -131,6 +134,16 @@ def _opening(rows: Sequence[Row]) -> list[Text]:
     """Say what rows without tests about people come to: the first sentences of kinds that open pages."""
     said = [text for kind, own in by_part_and_kind(rows) for text in list(kind.sentences(own))[: kind.opens]]
     return said or ["No test about people was run."]
+
+
+def _correlated(rows: Sequence[Row], tests: Sequence[AssociationRow]) -> list[Text]:
+    """Name the correlation with the strongest evidence, where no test about people has any."""
+    found = [row for row in rows if isinstance(row, WefatRow) and row.found]
+    if not found or any(row.found for row in tests):
+        return []
+    best = max(found, key=lambda row: (-_rank(str(row.evidence)), abs(row.r or 0.0)))
+    size = (str(best.evidence), number(best.r), title(best.title))
+    return [say("But there is {} evidence of a correlation with facts (r = {}): {}.", *size)]
 
 
 def _found(tests: Sequence[AssociationRow]) -> list[Text]:
