@@ -84,7 +84,9 @@ def test_tables_tell_what_cannot_be_reached_and_stay_free_of_markup(imprint, vec
 
 def test_wefat_prints_the_fields_of_the_design(imprint):
     rows = lines(imprint("wefat", "default", "--json"), "wefat")
-    assert {row["test"] for row in rows} == {test.id for test in catalogue() if isinstance(test, WefatTest)}
+    assert {row["test"] for row in rows} == {
+        test.id for test in catalogue() if isinstance(test, WefatTest) and test.language == "en"
+    }
     for row in rows:
         assert set(Row.__struct_fields__) | WEFAT_FIELDS <= set(row)
 

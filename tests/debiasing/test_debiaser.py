@@ -5,7 +5,6 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from imprint import registry
 from imprint.debiasing import DEBIASERS, METHODS
 from imprint.debiasing.debiaser import Debiaser, debiaser, summarise
 from imprint.debiasing.hard import HardDebiaser
@@ -71,6 +70,6 @@ def test_an_unknown_name_is_refused_and_described_without_guessing():
 
 def test_a_plug_in_adds_a_debiaser(monkeypatch):
     plugin = EntryPoint("half", "imprint.debiasing.hard:HardDebiaser", "imprint.debiasers")
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: [plugin])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [plugin])
     assert DEBIASERS.names() == (*METHODS, "half")
     assert debiaser("half") == HardDebiaser()

@@ -183,13 +183,14 @@ def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_pro
 
 
 def test_a_metric_and_a_catalogue_are_found_by_name(plugged):
-    (row,) = (
+    row, *controls = (
         json.loads(line)
         for line in plugged(
             "metric", "default", "--metric", "lengths", "--test", "toy-1", "--json"
         ).stdout.splitlines()
     )
     assert (row["kind"], row["test"], row["mean_length"]) == ("toy", "toy-1", 4.0)
+    assert [one["kind"] for one in controls] == ["controls"]
     assert "lengths" in plugged("metrics").stdout
     both = plugged("metric", "default", "--metric", "weat", "--metric", "lengths", "--test", "toy-1").stdout
     assert "toy-1" in both

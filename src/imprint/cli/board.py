@@ -64,7 +64,7 @@ def board_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Compare many subjects: sizes, quality, differences, ranks.
+    """Compare many subjects: bias, quality and ranks.
 
     Writes board.html and board.jsonl, and a page per subject. A subject that fails is listed with the reason. Subjects
     that were measured are kept in the folder and not measured again.

@@ -119,7 +119,7 @@ def compare(
     sources: list[tuple[str, str, Callable[[], tuple[Scores, Scores, tuple[str, ...]]]]] = [
         (test.id, test.title, partial(wefat_scores, test, first, second))
         for test in every
-        if isinstance(test, WefatTest)
+        if isinstance(test, WefatTest) and test.language == "en"
     ]
     pooled, owners = _pooled(effects)
     sources.append((POOLED, "Target words of the WEATs above, pooled", lambda: pooled))
@@ -155,7 +155,7 @@ def comparison_words(
     tests: Sequence[WeatTest] | None = None, benchmarks: Sequence[Benchmark] | None = None
 ) -> list[str]:
     """Return the words that a comparison asks about, but for analogies, which a vocabulary is searched for."""
-    asked = [test for test in catalogue() if isinstance(test, WefatTest)]
+    asked = [test for test in catalogue() if isinstance(test, WefatTest) and test.language == "en"]
     known = choose(catalogue(), (DEFAULT_TESTS,)) if tests is None else tests
     return [
         *sorted(words_of((*asked, *known))),
