@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from imprint.association.rows import AssociationRow
+from imprint.association.rows import AssociationRow, TestRow
 from imprint.kinds import by_kind
 from imprint.kinds.audit import AuditRow
 from imprint.rows import RawRow, Row
@@ -25,6 +25,8 @@ from imprint.view import (
     title,
     words,
 )
+
+_LISTED = 20  # missing words that the paragraph names
 
 LIMITS = (
     "No evidence shown is not evidence of absence; the smallest detectable difference is given.",
@@ -95,9 +97,10 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
                 number(judged[0].alpha, 2),
             )
         )
-    missing = {word for row in rows for word in row.missing}
+    missing = sorted({word for row in rows if isinstance(row, TestRow) for word in row.missing})
     if missing:
-        sentences.append(say("Words without a vector were left out: {}.", words(sorted(missing))))
+        listed = words(missing) if len(missing) <= _LISTED else count(len(missing))
+        sentences.append(say("Words of tests without a vector were left out: {}.", listed))
     return join(sentences, " ")
 
 
