@@ -207,7 +207,7 @@ def measure_left(before: Embedding, after: Embedding, axis: Axis) -> dict[str, E
     for words, what in (catalogue.held_out(), "held-out"), (catalogue.background(), "background"):
         old, new = judged_rows(before, after, words, what)
         lengths = np.linalg.norm(new, axis=1, keepdims=True)
-        old, new = axis.project(old), axis.project(new / np.where(lengths > 0.0, lengths, 1.0))
+        old, new = old @ axis.direction, new / np.where(lengths > 0.0, lengths, 1.0) @ axis.direction
         drawn = next(generators).integers(len(old), size=(_RESAMPLES, len(old)))
         shares.append(float(new.var() / old.var()))
         draws.append(np.round(new[drawn].var(axis=1) / old[drawn].var(axis=1), _EXACT))
