@@ -21,7 +21,7 @@ from imprint.debiasing import DEBIASERS
 from imprint.debiasing.debiaser import GENDER, Debiaser, LabelledDebiaser
 from imprint.debiasing.folds import choose, draw_background
 from imprint.debiasing.frontier import judged_rows, stereotype_variances
-from imprint.debiasing.labelled import LabelledRows, labelled_words
+from imprint.debiasing.labelled import LabelledRows, gendered_words, labelled_words
 from imprint.debiasing.rows import Fact, MeasuredVariances, facts_of
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
@@ -184,7 +184,7 @@ def compare_debiasers(
 
 def judging_axis(embedding: Embedding) -> Axis:
     """Return the gender axis of the catalogue's equalize pairs without a word that gives a debiaser its direction."""
-    used = {word.lower() for pair in (*catalogue.definitional_pairs(), *GENDER) for word in pair}
+    used = {word.lower() for words in (*gendered_words(), *GENDER) for word in words}  # Prince is a first name
     pairs = dict.fromkeys((one.lower(), two.lower()) for one, two in catalogue.equalize_pairs())
     known = [pair for pair in pairs if used.isdisjoint(pair) and not embedding.lookup(pair).missing]
     if len(known) < _FEWEST_PAIRS:
@@ -209,7 +209,7 @@ def measure_left(before: Embedding, after: Embedding, axis: Axis) -> dict[str, E
         lengths = np.linalg.norm(new, axis=1, keepdims=True)
         old, new = old @ axis.direction, new / np.where(lengths > 0.0, lengths, 1.0) @ axis.direction
         drawn = next(generators).integers(len(old), size=(_RESAMPLES, len(old)))
-        shares.append(float(new.var() / old.var()))
+        shares.append(round(float(new.var() / old.var()), _EXACT))
         draws.append(np.round(new[drawn].var(axis=1) / old[drawn].var(axis=1), _EXACT))
         counts.append(len(old))
     left, background = (estimate(*one) for one in zip(shares, draws, counts, strict=True))
