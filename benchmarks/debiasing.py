@@ -200,13 +200,13 @@ def measure_google_news() -> None:
     for name, change in similarity.items():
         goal(f"Spearman of {name}, changed by", abs(change), 0.01, lambda share: f"{share:.4f}")
     show_redraws(fresh)
-    print("\nEvery method: bias left, names whose gender is recovered, Spearman changed, seconds\n")
+    print("\nEvery method: bias left, other words left, names whose gender is recovered, Spearman changed, seconds\n")
     for line in compared.rows:
         recovered = "none" if line.recovered is None else f"{line.recovered:.3f}"
         marks = [name for name in ("efficient", "recommended") if getattr(line, name)]
         print(
-            f"{line.method:20}{line.bias_left or 0.0:12.3f}{recovered:>12}{line.quality_change or 0.0:12.4f}"
-            f"{line.seconds:10.1f}   {', '.join(marks)}".rstrip()
+            f"{line.method:20}{line.bias_left or 0.0:12.3f}{line.background_left or 0.0:12.3f}{recovered:>12}"
+            f"{line.quality_change or 0.0:12.4f}{line.seconds:10.1f}   {', '.join(marks)}".rstrip()
         )
 
 

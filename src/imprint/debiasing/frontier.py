@@ -97,9 +97,9 @@ def stereotype_variances(
     """
     held_out = catalogue.held_out() if held_out is None else held_out
     background = catalogue.background() if background is None else background
-    held = _rows(before, after, held_out, "held-out")
-    other = _rows(before, after, background, "background")
-    ends = [_rows(before, after, words, "axis", fewest=1) for words in (axis.positive, axis.negative)]
+    held = judged_rows(before, after, held_out, "held-out")
+    other = judged_rows(before, after, background, "background")
+    ends = [judged_rows(before, after, words, "axis", fewest=1) for words in (axis.positive, axis.negative)]
     old, new = (ends[0][part].mean(axis=0) - ends[1][part].mean(axis=0) for part in (0, 1))
     least, most = _ratio_interval(held, (old, new))
     left_low, left_high = _ratio_interval(held[::-1], (old, old))
@@ -216,7 +216,7 @@ def unit_rows(embedding: Embedding, words: Sequence[str]) -> Floats:
     return np.asarray(moved_rows(embedding, embedding, words)[1], dtype=np.float64)
 
 
-def _rows(
+def judged_rows(
     before: Embedding, after: Embedding, words: Sequence[str], what: str, *, fewest: int = 2
 ) -> tuple[Floats, Floats]:
     """Return the words' rows at unit length, and what they became on that scale."""

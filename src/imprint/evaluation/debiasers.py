@@ -1,7 +1,9 @@
 """Every debiaser on one embedding: the bias and the groups it leaves, and what it costs.
 
 Settings are chosen on the professions to fit on, results are judged on held-out professions, other words and held-out
-names. The classifier that reads gender off names is trained anew after debiasing (Gonen and Goldberg 2019).
+names, along a gender axis of pairs that give no method its direction. Rows are scaled to unit length after debiasing,
+so that shorter vectors are not less bias. The linear classifier that reads gender off names is trained anew after
+debiasing (Gonen and Goldberg 2019).
 """
 
 import math
@@ -18,8 +20,8 @@ import numpy as np
 from imprint.debiasing import DEBIASERS
 from imprint.debiasing.debiaser import GENDER, Debiaser, LabelledDebiaser
 from imprint.debiasing.folds import choose, draw_background
-from imprint.debiasing.frontier import stereotype_variances
-from imprint.debiasing.labelled import LabelledRows, labelled_words
+from imprint.debiasing.frontier import judged_rows, stereotype_variances
+from imprint.debiasing.labelled import LabelledRows, gendered_words, labelled_words
 from imprint.debiasing.rows import Fact, MeasuredVariances, facts_of
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
@@ -29,7 +31,7 @@ from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import FEWEST_PER_LABEL, names_by_sex
 from imprint.evaluation.nested import OwnedRows, recover_group
 from imprint.evaluation.recovering import RecoveryAttempt, estimate_recovery
-from imprint.evaluation.resampling import flatten
+from imprint.evaluation.resampling import Estimate, estimate, flatten
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli import seeds as catalogue
@@ -37,12 +39,16 @@ from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Indices, Report
 
 PART = "debiasers"
+UNTREATED = "none"  # the row of the embedding as it is
 
 _BENCHMARKS = ("rg-65", "ws-353", "men")
 _CHANCE = 0.5
 _AFFORDABLE = 0.01  # of Spearman's correlation that a method may cost to be recommended
-_ALIKE = 0.05  # of the variance: methods that leave so little more than the best compete by what can be recovered
+_ALIKE = 0.05  # of bias left and of names recovered: methods that are so little worse than the best count alike
 _SHOWN = 3  # digits within which two methods are equally good
+_FEWEST_PAIRS = 10  # to judge along
+_RESAMPLES = 1_000
+_EXACT = 6  # digits that single precision bears out: where nothing changes, resamples must agree
 
 
 class BenchmarkChange(msgspec.Struct, frozen=True):
@@ -55,13 +61,13 @@ class BenchmarkChange(msgspec.Struct, frozen=True):
 
 
 class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison"):
-    """What one debiaser leaves and costs, among several on one embedding.
+    """What one debiaser leaves and costs, among several on one embedding; the method `none` is before debiasing.
 
-    `bias_left` is the share of their variance along the axis that held-out professions keep, and `background_left`
-    that of other words, both along the original axis. `recovered` is the share of held-out names whose gender a
-    classifier trained after debiasing finds, the mean over both genders; None where names are too few.
-    `quality_change` is the mean change over `benchmarks`. An `efficient` method leaves less bias than every method
-    that costs no more.
+    `bias_left` is the share of their variance along the axis of `n_pairs` pairs that held-out professions keep,
+    `background_left` that of other words, and `difference` the first less the second. All rows have unit length, and
+    the axis is the one before debiasing. `recovered` is the share of held-out names whose gender a linear classifier
+    trained after debiasing finds, the mean over both genders; None where names are too few. `quality_change` is the
+    mean change over `benchmarks`. An `efficient` method leaves less bias than every method that costs no more.
     """
 
     method: str
@@ -70,7 +76,12 @@ class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison
     bias_left_low: float | None
     bias_left_high: float | None
     background_left: float | None
-    variances: MeasuredVariances | None
+    background_left_low: float | None
+    background_left_high: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    n_pairs: int
     recovered: float | None
     recovered_low: float | None
     recovered_high: float | None
@@ -83,10 +94,15 @@ class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison
     efficient: bool = False
     recommended: bool = False
 
+    @property
+    def selective(self) -> bool:
+        """Whether it clearly removes more from professions than from other words: the interval is below 0."""
+        return self.difference_high is not None and self.difference_high < 0.0
+
 
 @dataclass(frozen=True, repr=False)
 class DebiaserComparison(Result):
-    """All debiasers that could be fitted, and why the others could not."""
+    """The embedding as it is, all debiasers that could be fitted, and why the others could not."""
 
     rows: tuple[DebiasComparisonRow, ...]
     skipped: tuple[SkippedRow, ...]
@@ -97,11 +113,11 @@ class DebiaserComparison(Result):
         return next((row.method for row in self.rows if row.recommended), None)
 
     def findings(self) -> list[Row]:
-        """Return one row per debiaser, those that could not be fitted last."""
+        """Return the row before debiasing and one per debiaser, those that could not be fitted last."""
         return [*self.rows, *self.skipped]
 
     def __repr__(self) -> str:
-        return f"DebiaserComparison({len(self.rows)} methods, recommended: {self.recommended})"
+        return f"DebiaserComparison({len(self.rows) - 1} methods, recommended: {self.recommended})"
 
 
 def compare_debiasers(
@@ -123,7 +139,7 @@ def compare_debiasers(
     Returns
     -------
     DebiaserComparison
-        One row per method; `recommended` is the method to take.
+        A row before debiasing, `none`, and one per method; `recommended` is the method to take.
 
     Examples
     --------
@@ -131,9 +147,9 @@ def compare_debiasers(
     'hard'
     """
     embedding = load(embedding)
-    axis = pair_axis(embedding, GENDER)
+    fitted_axis, axis = pair_axis(embedding, GENDER), judging_axis(embedding)
     names = _Names.of(embedding)
-    first = names.recover(embedding, seed)
+    attack = names.recover(embedding, seed), seed
     kinds = {method: DEBIASERS.get(method) for method in (DEBIASERS.names() if methods is None else methods)}
 
     @cache
@@ -145,25 +161,60 @@ def compare_debiasers(
             return debiaser.fit_rows(labelled())
         return debiaser.fit_gender(embedding)
 
-    rows: list[DebiasComparisonRow] = []
+    rows = [_row(UNTREATED, embedding, embedding, None, axis, names, attack, 0.0)]
     refused: list[SkippedRow] = []
     for place, (method, kind) in enumerate(kinds.items()):
         if report is not None:
             report("comparing debiasers", place, len(kinds))
         try:
             start = time.perf_counter()
-            transform = fit(_settled(embedding, kind, fit, axis, seed))
+            transform = fit(_settled(embedding, kind, fit, fitted_axis, seed))
             after = transform.apply(embedding)
             seconds = time.perf_counter() - start
-            rows.append(_row(method, embedding, after, transform, axis, names, (first, seed), seconds))
+            rows.append(_row(method, embedding, after, transform, axis, names, attack, seconds))
         except ImprintError as error:
             measured = (embedding.name, embedding.sha256)
             refused.append(skipped(measured, method, f"Debiasing with {method}", error, part=PART, seed=seed))
-    if not rows:
+    if len(rows) == 1:
         raise VocabularyError("no debiaser could be fitted", where=embedding.name, hint="use a larger embedding")
     if report is not None:
         report("comparing debiasers", len(kinds), len(kinds))
     return DebiaserComparison(tuple(_judge(rows)), tuple(refused))
+
+
+def judging_axis(embedding: Embedding) -> Axis:
+    """Return the gender axis of the catalogue's equalize pairs without a word that gives a debiaser its direction."""
+    used = {word.lower() for words in (*gendered_words(), *GENDER) for word in words}  # Prince is a first name
+    pairs = dict.fromkeys((one.lower(), two.lower()) for one, two in catalogue.equalize_pairs())
+    known = [pair for pair in pairs if used.isdisjoint(pair) and not embedding.lookup(pair).missing]
+    if len(known) < _FEWEST_PAIRS:
+        raise VocabularyError(
+            f"has {len(known)} of the pairs to judge debiasers by, such as uncle and aunt",
+            expected=f"at least {_FEWEST_PAIRS}",
+            where=embedding.name,
+            hint="use a larger embedding",
+        )
+    return pair_axis(embedding, known, method="pca")
+
+
+def measure_left(before: Embedding, after: Embedding, axis: Axis) -> dict[str, Estimate]:
+    """Return the shares of their variance along the axis that professions and other words keep, and the difference.
+
+    Rows have unit length, before and after. Intervals are over resamples of both sets of words.
+    """
+    generators = map(np.random.default_rng, np.random.SeedSequence(0).spawn(2))
+    shares, draws, counts = [], [], []
+    for words, what in (catalogue.held_out(), "held-out"), (catalogue.background(), "background"):
+        old, new = judged_rows(before, after, words, what)
+        lengths = np.linalg.norm(new, axis=1, keepdims=True)
+        old, new = old @ axis.direction, new / np.where(lengths > 0.0, lengths, 1.0) @ axis.direction
+        drawn = next(generators).integers(len(old), size=(_RESAMPLES, len(old)))
+        shares.append(round(float(new.var() / old.var()), _EXACT))
+        draws.append(np.round(new[drawn].var(axis=1) / old[drawn].var(axis=1), _EXACT))
+        counts.append(len(old))
+    left, background = (estimate(*one) for one in zip(shares, draws, counts, strict=True))
+    difference = estimate(shares[0] - shares[1], draws[0] - draws[1], min(counts), difference=True)
+    return {"bias_left": left, "background_left": background, "difference": difference}
 
 
 class _Names(NamedTuple):
@@ -239,36 +290,33 @@ def _row(
     method: str,
     before: Embedding,
     after: Embedding,
-    transform: Transform,
+    transform: Transform | None,
     axis: Axis,
     names: _Names,
     attack: tuple[RecoveryAttempt | None, int],
     seconds: float,
 ) -> DebiasComparisonRow:
-    variances = MeasuredVariances.of(stereotype_variances(before, after, axis))
     first, seed = attack
     labels = names.labels[names.held_out]
-    last = None if first is None else names.recover(after, seed)
+    last = first if first is None or transform is None else names.recover(after, seed)
     found = dict.fromkeys(("recovered", "recovered_low", "recovered_high"))
-    benchmarks = tuple(_benchmarks(before, after))
+    benchmarks = () if transform is None else tuple(_benchmarks(before, after))
+    changes = [0.0] if transform is None else [one.change for one in benchmarks]
     return DebiasComparisonRow(
         test=method,
         embedding=before.name,
         embedding_sha256=before.sha256,
         seed=seed,
-        missing=transform.card.missing,
+        missing=() if transform is None else transform.card.missing,
         method=method,
-        fitted=facts_of(transform),
-        bias_left=variances.held_out_left,
-        bias_left_low=variances.left_low,
-        bias_left_high=variances.left_high,
-        background_left=variances.background_left,
-        variances=variances,
+        fitted=() if transform is None else facts_of(transform),
+        **flatten(measure_left(before, after, axis)),
+        n_pairs=len(axis.positive),
         **(found if last is None else flatten({"recovered": estimate_recovery(last, labels, seed)})),
         recovered_before=None if first is None else estimate_recovery(first, labels, seed).value,
         chance=_CHANCE,
         n_judged=0 if first is None else len(labels),
-        quality_change=float(np.mean([one.change for one in benchmarks])) if benchmarks else None,
+        quality_change=float(np.mean(changes)) if changes else None,
         benchmarks=benchmarks,
         seconds=seconds,
     )
@@ -287,14 +335,26 @@ def _benchmarks(before: Embedding, after: Embedding) -> Iterator[BenchmarkChange
 
 
 def _judge(rows: Sequence[DebiasComparisonRow]) -> Iterator[DebiasComparisonRow]:
-    """Mark the efficient rows, and the one to recommend."""
-    efficient = [row for row in rows if _is_efficient(row, rows)]
-    affordable = [row for row in efficient if _lost(row) <= _AFFORDABLE] or efficient
-    least = min((_left(row) for row in affordable), default=math.inf)
-    alike = [row for row in affordable if _left(row) <= least + _ALIKE]
-    best = min(alike, key=_then, default=None)
+    """Mark the efficient rows, and the one to recommend.
+
+    It is affordable and leaves the least bias; of several alike, one that is selective, then one from which least is
+    recovered, then the one that keeps other words, then similarity.
+    """
+    methods = [row for row in rows if row.method != UNTREATED]
+    kept = _least([row for row in methods if _lost(row) <= _AFFORDABLE and math.isfinite(_left(row))], _left)
+    kept = _least([row for row in kept if row.selective] or kept, lambda row: row.recovered or 0.0)
+    best = min(kept, key=lambda row: (_moved(row), _left(row), -(row.quality_change or 0.0)), default=None)
     for row in rows:
-        yield msgspec.structs.replace(row, efficient=row in efficient, recommended=row is best)
+        efficient = row in methods and _is_efficient(row, methods)
+        yield msgspec.structs.replace(row, efficient=efficient, recommended=row is best)
+
+
+def _least(
+    rows: Sequence[DebiasComparisonRow], measure: Callable[[DebiasComparisonRow], float]
+) -> list[DebiasComparisonRow]:
+    """Return the rows of the least value, and those that are alike."""
+    least = min(map(measure, rows), default=math.inf)
+    return [row for row in rows if measure(row) <= least + _ALIKE]
 
 
 def _is_efficient(row: DebiasComparisonRow, rows: Sequence[DebiasComparisonRow]) -> bool:
@@ -313,7 +373,6 @@ def _lost(row: DebiasComparisonRow) -> float:
     return math.inf if row.quality_change is None else max(0.0, round(-row.quality_change, _SHOWN))
 
 
-def _then(row: DebiasComparisonRow) -> tuple[float, float, float]:
-    """Order methods that leave alike: what can be recovered, in percent, then the change of other words."""
-    recovered = 0.0 if row.recovered is None else round(row.recovered, 2)
-    return recovered, abs((row.background_left or 0.0) - 1.0), _left(row)
+def _moved(row: DebiasComparisonRow) -> float:
+    """Return by how much other words' variance changes."""
+    return math.inf if row.background_left is None else round(abs(row.background_left - 1.0), _SHOWN)
