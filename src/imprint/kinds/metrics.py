@@ -145,7 +145,7 @@ def _said(row: MetricRow) -> Text:
         level = "too few words to tell" if row.evidence == "too few words" else "no evidence of a difference"
         return say("{}: {} ({}; {} is expected).", what, level, *value)
     turned = ", against the prediction" if row.direction == "reversed" else ""
-    apart = " that the groups can be told apart, which is not bias by itself" if row.metric in _APART else ""
+    apart = " that the groups can be distinguished, which is not bias by itself" if row.metric in _APART else ""
     return say("{}: {} evidence{}{} ({}; {} is expected).", what, str(row.evidence), turned, apart, *value)
 
 
@@ -260,7 +260,7 @@ METRIC = Kind(
     card=True,
     opens=3,
     method="Metrics of other works were measured as published. Their p-values come from exchanging the labels of "
-    "words, or from random words of the same frequencies where exchanging labels is no fair comparison; Holm's method "
+    "words, or from random words of the same frequencies where exchanging labels is not a fair comparison; Holm's method "
     "corrects over the values of each metric.",
 )
 METRIC_AGREEMENT = Kind(

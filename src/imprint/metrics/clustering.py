@@ -34,7 +34,7 @@ class Clustering(GroupMetric):
     source = "Gonen and Goldberg (2019)"
     orientation = (
         "1: clusters are the groups; about 0.5 for two groups: clusters have nothing to do with them; that groups can "
-        "be told apart is not bias by itself"
+        "be distinguished is not bias by itself"
     )
     tail = "high"
     bounds = (0.0, 1.0)

@@ -26,7 +26,7 @@ class NeighbourTest(GroupMetric):
     source = "Gonen and Goldberg (2019)"
     orientation = (
         "1: all neighbours are of a word's own group; about 0.5 for two groups: neighbours are mixed; that groups can "
-        "be told apart is not bias by itself"
+        "be distinguished is not bias by itself"
     )
     tail = "high"
     bounds = (0.0, 1.0)

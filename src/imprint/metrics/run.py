@@ -1,7 +1,7 @@
 """Metrics on tests: one value each, with its p-value, its interval over words and its evidence.
 
 A p-value has a null. Exchanging the labels of the words asks whether the sets differ; where that cannot change the
-value, or is no fair comparison, random words of like frequency take the place of the words. The interval is over
+value, or is not a fair comparison, random words of like frequency take the place of the words. The interval is over
 words, as in every test. What strong evidence needs, the axes of the space, is not asked of these metrics, so they
 reach moderate evidence at most. The values of one metric are a family: whoever runs several and reports one has more
 chances to find something.
@@ -56,10 +56,10 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
 
     `about` names the attribute set or word that the value is about, where it is not the whole test. `expected` is the
     mean value without a difference: over labels exchanged, or over random words of like frequency where `permuted` is
-    None; `p_label_floor` is then that of `p_frequency`. `words_low` and `words_high` are the value's interval over words. `p_label_low` and `p_label_high` bound the
-    p-value where labels were drawn. `excess` is the value less what is expected, positive where it is what the test
-    predicts or, of a metric without a direction, where there is more bias. `unpaired` are words that
-    are left out because the other word of their pair has no vector.
+    None; `p_label_floor` is then that of `p_frequency`. `words_low` and `words_high` are the value's interval over
+    words. `p_label_low` and `p_label_high` bound the p-value where labels were drawn. `excess` is the value less what
+    is expected, positive where it is what the test predicts or, of a metric without a direction, where there is more
+    bias. `unpaired` are words that are left out because the other word of their pair has no vector.
     """
 
     metric: str
