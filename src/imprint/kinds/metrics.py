@@ -260,8 +260,8 @@ METRIC = Kind(
     card=True,
     opens=3,
     method="Metrics of other works were measured as published. Their p-values come from exchanging the labels of "
-    "words, or from random words of the same frequencies where exchanging labels is not a fair comparison; Holm's method "
-    "corrects over the values of each metric.",
+    "words, or from random words of the same frequencies where exchanging labels is not a fair comparison; Holm's "
+    "method corrects over the values of each metric.",
 )
 METRIC_AGREEMENT = Kind(
     "metric-agreement",
