@@ -4,7 +4,7 @@ Caliskan, Bryson and Narayanan (2017), as WEFAT; the name is that of Toney and C
 less that with B, divided by the standard deviation of all cosines (n - 1).
 
 Attributes of one set lie together, so a word's cosines with them are not independent: exchanging the labels of A and
-B found a difference for a quarter of random words. So A and B stay, and random words take the word's place.
+B gave p <= 0.05 for 22 % of random words. So A and B stay, and random words take the word's place.
 """
 
 from collections.abc import Iterator
