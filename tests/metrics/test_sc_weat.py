@@ -1,13 +1,16 @@
 """SC-WEAT and ValNorm against WEFAT and their definitions."""
 
-from itertools import combinations
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusals import refuses
 
-from imprint import metric, wefat
+from imprint import Embedding, WordSet, metric, wefat
+from imprint.errors import StimulusError
 from imprint.evaluation.controls import valence
 from imprint.metrics.metric import MetricWords
+from imprint.metrics.valnorm import ValNorm
 from imprint.stimuli.catalog import get
 
 
@@ -16,21 +19,46 @@ def cosines(bundled, test):
     return words, words.targets @ words.attributes.T
 
 
-def test_each_word_has_wefat_s_score_and_the_p_of_all_labels(bundled, names):
+def test_each_word_has_wefat_s_score_and_the_p_of_words_of_like_frequency(bundled, names):
     words, near = cosines(bundled, names)
     found = metric("sc-weat", bundled, names).findings()
     assert [row.about for row in found] == list(words.target_words)
-    for row, own in zip(found, near, strict=True):
-        spread = own.std(ddof=1)
-        every = np.array(
-            [own[list(one)].sum() / 8 - (own.sum() - own[list(one)].sum()) / 8 for one in combinations(range(16), 8)]
-        )
-        assert row.value == pytest.approx(every[0] / spread, abs=1e-12)
-        assert row.p_value == np.mean(np.abs(every) >= abs(every[0]) - 1e-12)
+    background = bundled.background
+    for row, own, rank in zip(found, near, words.target_ranks, strict=True):
+        others = background.rows[background.near(int(rank), 4 * 16 / 0.05)].astype(float) @ words.attributes.T
+        every = np.vstack([own, others])
+        every = (every[:, :8].mean(axis=1) - every[:, 8:].mean(axis=1)) / every.std(axis=1, ddof=1)
+        assert row.value == pytest.approx(every[0], abs=1e-12)
+        assert row.p_value == row.p_frequency == np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
         assert row.words_low < row.value < row.words_high
+        assert (row.permuted, row.expected) == (None, 0.0)
     predicted = [1] * words.n_x + [-1] * words.n_y
     signs = [np.sign(row.value) * sign for row, sign in zip(found, predicted, strict=True)]
     assert [row.direction for row in found] == ["as predicted" if sign > 0 else "reversed" for sign in signs]
+
+
+def test_families_of_random_words_are_found_about_as_often_as_alpha_says(bundled, names):
+    rng = np.random.default_rng(2)
+    found = []
+    for _ in range(60):
+        own = rng.choice(bundled.words[1_000:20_000], 16, replace=False)
+        test = replace(names, x=WordSet.of("x", own[:8]), y=WordSet.of("y", own[8:]))
+        found.append(metric("sc-weat", bundled, test).findings())
+    assert np.mean([any(row.found for row in rows) for rows in found]) <= 0.15
+    assert np.mean([row.p_value <= 0.05 for rows in found for row in rows]) == pytest.approx(0.05, abs=0.03)
+
+
+def test_valnorm_has_a_lexicon_of_german_and_refuses_other_languages(bundled, names):
+    words, _ = cosines(bundled, names)
+    german = valence("de")
+    assert set(ValNorm().also([replace(names, language="de")])) == set(german)
+    rng = np.random.default_rng(3)
+    listed = [*german, *words.attribute_words, *words.target_words]
+    made = Embedding("made", listed, rng.normal(size=(len(listed), 8)).astype(np.float32))
+    (row,) = metric("valnorm", made, replace(names, language="de")).findings()
+    assert row.n_x == len(german)
+    with refuses(StimulusError, got="fr"):
+        next(ValNorm().parts(words, replace(names, language="fr")))
 
 
 def test_valnorm_is_the_correlation_that_wefat_finds_with_valence(bundled):
@@ -49,7 +77,6 @@ def test_valnorm_is_the_correlation_that_wefat_finds_with_valence(bundled):
 
 def test_valnorm_of_exchanged_labels_is_the_correlation_of_those(bundled, names):
     words, _ = cosines(bundled, names)
-    from imprint.metrics.valnorm import ValNorm
     from imprint.significance.relabelled import Chosen
 
     part = next(ValNorm().parts(words, names))

@@ -66,7 +66,7 @@ def metric_command(
             raise SettingError(option="metric", got=name, expected=f"one that takes groups: {takers}")
     others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(known[name])}
     own = {name: known[name] for name in asked if name not in others and name != "weat"}
-    words = {*words_of([*tests, *groups]), *(word for one in others.values() for word in one.also())}
+    words = {*words_of([*tests, *groups]), *(word for one in others.values() for word in one.also([*tests, *groups]))}
     languages = {one.language for one in tests} or {"en"}
     # A plug-in may ask about any word.
     only = None if any(find_kind(name) is None for name in own) else words | control_words(languages)
@@ -98,9 +98,11 @@ def metrics_command() -> None:
     from imprint.cli.console import print_answer
     from imprint.kinds.metrics import metrics
 
-    for name, measure in metrics().items():
+    known = metrics()
+    widest = max(map(len, known))
+    for name, measure in known.items():
         said = getattr(measure, "summary", None) or (measure.__doc__ or "").strip().partition("\n")[0]
-        print_answer(f"{name:16}{said}")
+        print_answer(f"{name:{widest}}  {said}")
 
 
 def _asked(given: list[str]) -> dict[str, dict[str, Any]]:

@@ -82,6 +82,13 @@ class Background:
             return np.asarray(first + 2 * (rng.random((draws, len(ranks))) * (size // 2)).astype(np.int64) + half)
         return np.asarray(first + (rng.random((draws, len(ranks))) * size).astype(np.int64))
 
+    def near(self, rank: int, least: int) -> Ints:
+        """Return the rows of a rank's block and of those around it, at least so many where there are."""
+        first = last = max(int(np.searchsorted(self.lowest, rank, side="right")) - 1, 0)
+        while self.starts[last + 1] - self.starts[first] < min(least, self.starts[-1]):
+            first, last = max(first - 1, 0), min(last + 1, len(self.lowest) - 1)
+        return np.arange(self.starts[first], self.starts[last + 1])
+
     @cached_property
     def axes(self) -> Floats:
         """The principal axes of the space, one a column."""

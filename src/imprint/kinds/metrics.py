@@ -1,5 +1,6 @@
 """Metrics of other works as a kind, and every metric by its name: ours, those of other works, and plug-ins'."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -70,6 +71,7 @@ _AGREEMENT = (
     ),
     Column("Rank correlation", "Spearman's, over tests.", True),
 )
+_APART = ("neighbours", "clustering")  # no attribute takes part in these
 _LEVELS: dict[Evidence, str] = {
     "moderate": "differs from the expected value, also for other words of these kinds, and word frequency does not "
     "explain it; no more is asked of these metrics",
@@ -82,7 +84,8 @@ _LEVELS: dict[Evidence, str] = {
 
 def blocks(rows: Sequence[MetricRow]) -> Iterator[Block]:
     """Show one line per value, and how to read each metric."""
-    caption = say("Metrics on {}; evidence {}", title(rows[0].embedding), family_of(rows) or "not judged")
+    family = "corrected within each metric" if family_of(rows) else "not judged"
+    caption = say("Metrics on {}; evidence {}", title(rows[0].embedding), family)
     yield Table(caption, (*_COLUMNS, *_EXTRA), tuple((*_cells(row), *_extra(row)) for row in rows))
     by_test = {row.test: row for row in rows}
     unpaired = {row.test: row for row in rows if row.unpaired}
@@ -103,8 +106,9 @@ def claims(rows: Sequence[MetricRow]) -> Iterator[Claim]:
 
 def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
     by_name = {row.metric: row for row in rows}
+    one_test = len({row.test for row in rows}) == 1
     lines: list[Text] = [
-        say("{} ({}, {}): {}.", row.metric_title, name, row.metric_source, row.orientation)
+        say("{} ({}, {}): {}.", row.metric_title, name, row.metric_source, _oriented(row, one_test=one_test))
         for name, row in by_name.items()
     ]
     shown = {row.evidence for row in rows}
@@ -113,11 +117,18 @@ def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
     fixed = [row.metric_title for row in by_name.values() if row.permuted is None]
     if fixed:
         yield Prose(
-            f"{', '.join(fixed)}: exchanging labels cannot change the value, so it is compared with random words of "
-            "the same frequencies.",
+            f"{', '.join(fixed)}: labels are not exchanged. The value is compared with those of random words of the "
+            "same frequencies.",
             "note",
             ("page", "terminal"),
         )
+
+
+def _oriented(row: MetricRow, *, one_test: bool) -> Text:
+    """Say what a large and a small value mean; of one test, sets go by their names."""
+    names = {one.role.upper(): one.name for one in row.sets} if one_test else {}
+    pieces = re.split(r"\b([XYAB])\b", row.orientation)
+    return join((title(names[piece]) if piece in names else piece for piece in pieces), "")
 
 
 def _left_out(row: MetricRow) -> Block:
@@ -134,7 +145,8 @@ def _said(row: MetricRow) -> Text:
         level = "too few words to tell" if row.evidence == "too few words" else "no evidence of a difference"
         return say("{}: {} ({}; {} is expected).", what, level, *value)
     turned = ", against the prediction" if row.direction == "reversed" else ""
-    return say("{}: {} evidence{} ({}; {} is expected).", what, str(row.evidence), turned, *value)
+    apart = " that the groups can be distinguished, which is not bias by itself" if row.metric in _APART else ""
+    return say("{}: {} evidence{}{} ({}; {} is expected).", what, str(row.evidence), turned, apart, *value)
 
 
 def _about(row: MetricRow) -> Text:
@@ -248,8 +260,8 @@ METRIC = Kind(
     card=True,
     opens=3,
     method="Metrics of other works were measured as published. Their p-values come from exchanging the labels of "
-    "words, or from random words of the same frequencies where labels cannot change the value; Holm's method corrects "
-    "over the values of each metric.",
+    "words, or from random words of the same frequencies where exchanging labels is not a fair comparison; Holm's "
+    "method corrects over the values of each metric.",
 )
 METRIC_AGREEMENT = Kind(
     "metric-agreement",

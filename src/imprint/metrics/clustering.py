@@ -32,7 +32,10 @@ class Clustering(GroupMetric):
     title = "Clustering test"
     summary = "How well clusters that are found without labels match the groups of targets"
     source = "Gonen and Goldberg (2019)"
-    orientation = "1: clusters are the groups; about 0.5 for two groups: clusters have nothing to do with them"
+    orientation = (
+        "1: clusters are the groups; about 0.5 for two groups: clusters have nothing to do with them; that groups can "
+        "be distinguished is not bias by itself"
+    )
     tail = "high"
     bounds = (0.0, 1.0)
     sampled = ("x", "y")

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from imprint.association.evidence import unit_rows
+from imprint.association.verdicts import ALPHA
 from imprint.association.wordrows import find_rows, refuse_overlap
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
@@ -25,7 +26,7 @@ _BATCH = 500  # choices that are measured at once
 
 
 def measure_groups(
-    embedding: Embedding, test: GroupsTest, name: str, metric: Metric, *, seed: int = 0
+    embedding: Embedding, test: GroupsTest, name: str, metric: Metric, *, seed: int = 0, level: float = ALPHA
 ) -> MetricResult:
     """Measure a metric on groups, outside of any family."""
     if not isinstance(metric, GroupMetric):
@@ -56,6 +57,7 @@ def measure_groups(
             label.expected,
             of_words,
             lambda random: metric.of_groups(random, targets[None], attributes[None]),
+            level,
         ),
         _jackknife(metric, words, targets, attributes),
         seed,

@@ -3,7 +3,7 @@
 import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -18,11 +18,12 @@ from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.metrics import METRICS
 from imprint.rows import Label
 from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
-from imprint.stimuli.definition import WeatTest
+from imprint.stimuli.definition import UNDETERMINED, AnyTest, WeatTest
 from imprint.stimuli.inflection import units
 from imprint.types import Floats, Ints
 
 Permuted = Literal["targets", "attributes", "pairs"]
+Replaced = Literal["targets", "all"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,7 @@ class MetricWords:
     unpaired: tuple[str, ...] = ()
     paired: bool = False
     group_sizes: tuple[int, ...] = ()  # of targets, where there may be more groups than X and Y
+    language: str = UNDETERMINED
 
     @classmethod
     def of(cls, embedding: Embedding, test: WeatTest, *, unit: bool, paired: bool = False) -> "MetricWords":
@@ -72,6 +74,7 @@ class MetricWords:
             rows.from_subwords,
             unpaired,
             paired,
+            language=test.language,
         )
 
     @property
@@ -155,8 +158,9 @@ class Metric(ABC):
     `paired` says that the first word of X belongs to the first of Y, and so on. `stacked` says that `values` reads
     words through the tables of `MetricWords` alone, so that rows may be those of many draws at once. `crossed` says
     that the value is quick and changes smoothly with words, so that the interaction of targets and attributes is
-    taken off its variance. `bounds` are the values that the metric can have. A subclass gives what may depend on
-    settings as an attribute or a property.
+    taken off its variance. `replaced` says which words give way to random ones of like frequency. Attributes that
+    stay are those the metric is about: random words would be less coherent, and so give other values. `bounds` are the
+    values that the metric can have. A subclass gives what may depend on settings as an attribute or a property.
     """
 
     title: ClassVar[str]
@@ -166,6 +170,7 @@ class Metric(ABC):
     paired: ClassVar[bool] = False
     stacked: ClassVar[bool] = False
     crossed: ClassVar[bool] = False
+    replaced: ClassVar[Replaced] = "all"
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
 
     @property
@@ -182,8 +187,8 @@ class Metric(ABC):
     def permuted(self) -> Permuted | None:
         """Whose labels are exchanged to find the values without bias.
 
-        None where exchanging labels cannot change the value, so that random words of like frequency take the words'
-        place.
+        None where exchanging labels cannot change the value, or takes words as independent that are not, so that
+        random words of like frequency alone decide.
         """
         return "targets"
 
@@ -207,8 +212,8 @@ class Metric(ABC):
         """Return the exact test over all labels where there is a formula for it; None where they are tried."""
         return None
 
-    def also(self) -> Sequence[str]:
-        """Return words that are needed besides those of the test."""
+    def also(self, tests: Sequence[AnyTest]) -> Collection[str]:
+        """Return words that are needed besides those of the tests."""
         return ()
 
     @property

@@ -24,7 +24,10 @@ class NeighbourTest(GroupMetric):
     title = "Neighbour test"
     summary = "Share of each target's nearest neighbours among the targets that are of its own group"
     source = "Gonen and Goldberg (2019)"
-    orientation = "1: all neighbours are of a word's own group; about 0.5 for two groups: neighbours are mixed"
+    orientation = (
+        "1: all neighbours are of a word's own group; about 0.5 for two groups: neighbours are mixed; that groups can "
+        "be distinguished is not bias by itself"
+    )
     tail = "high"
     bounds = (0.0, 1.0)
     sampled = ("x", "y")

@@ -4,6 +4,9 @@ Sweeney and Najafian (2019), "A transparent framework for evaluating unintended 
 a logistic regression tells A from B; each target's probability of B, as a share of all targets' probabilities, is
 compared with equal shares by the Kullback-Leibler divergence. The classifier is WEFE's, liblinear's: a squared penalty
 of 1 / 2 on weights and intercept. It is solved here to rounding, for many labels at once, through inner products.
+
+The classifier of random labels is a weaker one, which spreads its probabilities less over any words. So the classifier
+stays, and random words of like frequency take the targets' place.
 """
 
 import math
@@ -15,6 +18,7 @@ import numpy as np
 from imprint.checks import check_whole
 from imprint.errors import StimulusError
 from imprint.metrics.metric import Metric, MetricPart, MetricWords
+from imprint.metrics.sides import weighted
 from imprint.significance.relabelled import Chosen
 from imprint.stimuli.definition import WeatTest
 from imprint.types import Flags, Floats
@@ -38,9 +42,11 @@ class Rnsb(Metric):
     title = "Relative negative sentiment bias"
     summary = "How unequally a classifier of A and B, the negative words, spreads its probability of B over targets"
     source = "Sweeney and Najafian (2019)"
-    orientation = "0: all targets are as likely to be of B; larger: some are more than others, whatever their set"
+    orientation = "0: all targets are equally likely to be of B; larger: some are likelier, whatever their set"
     tail = "high"
-    permuted = "attributes"
+    permuted = None
+    replaced = "targets"
+    stacked = True
     bounds = (0.0, math.inf)
 
     def __post_init__(self) -> None:
@@ -65,7 +71,7 @@ class Rnsb(Metric):
         signs = train[1].astype(np.float64) - train[0]
         inner = words.attributes @ words.attributes.T + 1
         weights = dual_weights(inner, signs)
-        negative = _logistic(weights @ (words.targets @ words.attributes.T + 1).T)
+        negative = _logistic(weighted(weights, np.swapaxes(words.products + 1, -1, -2)))
         own = chosen.x | chosen.y
         shares = np.where(own, negative, 0.0)
         shares /= shares.sum(axis=1, keepdims=True)

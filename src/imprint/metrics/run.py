@@ -1,14 +1,16 @@
 """Metrics on tests: one value each, with its p-value, its interval over words and its evidence.
 
 A p-value has a null. Exchanging the labels of the words asks whether the sets differ; where that cannot change the
-value, random words of like frequency take the place of the words. The interval is over words, as in every test. What
-strong evidence needs, the axes of the space, is not asked of these metrics, so they reach moderate evidence at most.
-The values of one metric are a family: whoever runs several and reports one has more chances to find something.
+value, or is not a fair comparison, random words of like frequency take the place of the words. The interval is over
+words, as in every test. What strong evidence needs, the axes of the space, is not asked of these metrics, so they
+reach moderate evidence at most. The values of one metric are a family: whoever runs several and reports one has more
+chances to find something.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -40,11 +42,13 @@ from imprint.types import Floats, Progress
 
 PMethod = Literal["exact", "certified", "sampled"]
 
-RANDOM_WORDS = 999  # times that random words take the place of a test's own
-
 _CONFIDENCE = 0.95
 _BATCH = 500  # choices that are measured at once
-_DRAWS = 100  # of random words, whose rows are read at once
+_DRAWS = 100  # of random words, whose rows are read at once; of targets alone, ten times as many
+_FEWEST_DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once
+_REACHED = {True: 20, False: 2}  # draws that reach a value whose p is just small enough, at least
+_NEAR = 1_000  # words of like frequency that one word is compared with, at least
+_NEAR_REACHED = 4
 
 
 class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
@@ -52,10 +56,10 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
 
     `about` names the attribute set or word that the value is about, where it is not the whole test. `expected` is the
     mean value without a difference: over labels exchanged, or over random words of like frequency where `permuted` is
-    None. `words_low` and `words_high` are the value's interval over words. `p_label_low` and `p_label_high` bound the
-    p-value where labels were drawn. `excess` is the value less what is expected, positive where it is what the test
-    predicts or, of a metric without a direction, where there is more bias. `unpaired` are words that
-    are left out because the other word of their pair has no vector.
+    None; `p_label_floor` is then that of `p_frequency`. `words_low` and `words_high` are the value's interval over
+    words. `p_label_low` and `p_label_high` bound the p-value where labels were drawn. `excess` is the value less what
+    is expected, positive where it is what the test predicts or, of a metric without a direction, where there is more
+    bias. `unpaired` are words that are left out because the other word of their pair has no vector.
     """
 
     metric: str
@@ -197,13 +201,15 @@ def run_metrics(
     check_alpha(alpha)
     if foreign is None:
         foreign = foreign_vectors(subject, [test for test in tests if not isinstance(test, GroupsTest)])
-    needed = [word for metric in metrics.values() for word in metric.also()]
+    needed = [word for metric in metrics.values() for word in metric.also(tests)]
     embedding = word_vectors(subject, [*words_of(tests), *needed])
     results: list[MetricResult] = []
     not_run: list[SkippedRow] = []
-    for done, (name, metric, test) in enumerate((n, m, t) for n, m in metrics.items() for t in tests):
+    asked = [(test, foreign.get(test.language, embedding)) for test in tests]
+    levels = {name: alpha / max(_values_of(metric, asked), 1) for name, metric in metrics.items()}
+    for done, (name, metric, (test, vectors)) in enumerate((n, m, one) for n, m in metrics.items() for one in asked):
         try:
-            results += measure_metric(foreign.get(test.language, embedding), test, name, metric, seed=seed)
+            results += measure_metric(vectors, test, name, metric, seed=seed, level=levels[name])
         except (VocabularyError, StimulusError) as error:
             measured = (embedding.name, embedding.sha256)
             not_run.append(
@@ -216,22 +222,40 @@ def run_metrics(
 
 
 def measure_metric(
-    embedding: Embedding, test: AnyTest, name: str, metric: Metric, *, seed: int = 0
+    embedding: Embedding, test: AnyTest, name: str, metric: Metric, *, seed: int = 0, level: float = ALPHA
 ) -> list[MetricResult]:
-    """Measure a metric on one test, outside of any family."""
+    """Measure a metric on one test; there are so many random words that a p-value can be well below `level`."""
     if isinstance(test, GroupsTest):
         from imprint.metrics.groups import measure_groups
 
         with single_threaded():
-            return [measure_groups(embedding, test, name, metric, seed=seed)]
+            return [measure_groups(embedding, test, name, metric, seed=seed, level=level)]
+    four = _four_sets(test)
+    with single_threaded():
+        return [_measure(name, metric, four, part, seed, level) for part in _parts(embedding, four, metric)]
+
+
+def _values_of(metric: Metric, asked: Sequence[tuple[AnyTest, Embedding]]) -> int:
+    """Count the values of a metric: the family that is corrected together, controls included."""
+    count = 0
+    for test, embedding in asked:
+        with suppress(VocabularyError, StimulusError):
+            count += 1 if isinstance(test, GroupsTest) else len(_parts(embedding, _four_sets(test), metric))
+    return count
+
+
+def _four_sets(test: AnyTest) -> WeatTest:
     if not isinstance(test, WeatTest):
         raise StimulusError(f"{test.id} has no sets X, Y, A and B", hint="choose a test with four word sets")
+    return test
+
+
+def _parts(embedding: Embedding, test: WeatTest, metric: Metric) -> list[MetricPart]:
     found = MetricWords.of(embedding, test, unit=metric.unit, paired=metric.paired)
-    with single_threaded():
-        return [_measure(name, metric, test, part, seed) for part in metric.parts(found, test)]
+    return list(metric.parts(found, test))
 
 
-def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: int) -> MetricResult:
+def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: int, level: float) -> MetricResult:
     words = part.words
     observed = words.observed()
     value = float(metric.values(words, observed)[0])
@@ -246,6 +270,7 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         label.expected if label else 0.0,
         of_words,
         lambda random: metric.values(random, observed),
+        level,
     )
     jackknifed = jackknife(
         lambda chosen: _in_batches(metric, words, chosen),
@@ -286,6 +311,8 @@ def measured(
             "p_label_high": label.p_high,
             "p_label_floor": label.p_floor,
         }
+    elif frequency is not None:
+        fields["p_label_floor"] = frequency.p_floor
     checks = Checks(
         p_label=label.p_value if label else None,
         p_frequency=frequency.p_value if frequency else None,
@@ -347,8 +374,11 @@ def frequency_test(
     centre: float,
     seed: np.random.SeedSequence,
     measure: Callable[[MetricWords], Floats],
+    level: float,
 ) -> NullTest | None:
-    """Put random words of like frequency in the place of all words, each with the length of the word it replaces.
+    """Put random words of like frequency in the place of those that are replaced, each with the length of that word.
+
+    In the place of one word comes every word of the sample around its rank, once: drawn words would repeat.
 
     Two-sided, it asks how often random words give a value as far from `centre`, the value without a difference: were
     it their own mean, a value that frequency makes small would count as evidence. Draws without a value, such as a
@@ -358,19 +388,26 @@ def frequency_test(
     if background is None:
         return None
     of_targets, of_attributes = (np.random.default_rng(child) for child in seed.spawn(2))
-    targets = background.draw(words.target_ranks, RANDOM_WORDS, of_targets, half=0)
-    attributes = background.draw(words.attribute_ranks, RANDOM_WORDS, of_attributes, half=1)
-    lengths = [np.linalg.norm(rows, axis=1, keepdims=True) for rows in (words.targets, words.attributes)]
+    draws = max(_FEWEST_DRAWS[metric.stacked], math.ceil(_REACHED[metric.stacked] / level))
+    alone = metric.replaced == "targets"
+    if alone and len(words.target_words) == 1:
+        least = max(_NEAR, math.ceil(_NEAR_REACHED / level))
+        drawn = {"targets": background.near(int(words.target_ranks[0]), least)[:, None]}
+    else:
+        drawn = {"targets": background.draw(words.target_ranks, draws, of_targets, half=None if alone else 0)}
+    if not alone:
+        drawn["attributes"] = background.draw(words.attribute_ranks, draws, of_attributes, half=1)
+    lengths = {side: np.linalg.norm(getattr(words, side), axis=1, keepdims=True) for side in drawn}
     values = [np.array([value])]
-    for start in range(0, RANDOM_WORDS, _DRAWS):
-        one, two = (
-            background.rows[drawn[start : start + _DRAWS]] * long
-            for drawn, long in zip((targets, attributes), lengths, strict=True)
-        )
+    step = _DRAWS * (10 if alone else 1)
+    for start in range(0, len(drawn["targets"]), step):
+        rows = {side: background.rows[own[start : start + step]] * lengths[side] for side, own in drawn.items()}
         if metric.stacked:
-            values.append(measure(replace(words, targets=one, attributes=two)))
+            values.append(measure(replace(words, **rows)))
         else:
-            each = (replace(words, targets=x, attributes=a) for x, a in zip(one, two, strict=True))
-            values += [measure(random) for random in each]
+            values += [
+                measure(replace(words, **dict(zip(rows, one, strict=True))))
+                for one in zip(*rows.values(), strict=True)
+            ]
     known = np.concatenate(values)
     return place_among(known[np.isfinite(known)], exact=False, tail=metric.tail, centre=centre, bounds=False)

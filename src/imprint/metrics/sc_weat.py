@@ -2,12 +2,13 @@
 
 Caliskan, Bryson and Narayanan (2017), as WEFAT; the name is that of Toney and Caliskan (2021): the mean cosine with A
 less that with B, divided by the standard deviation of all cosines (n - 1).
+
+Attributes of one set lie together, so a word's cosines with them are not independent: exchanging the labels of A and
+B gave p <= 0.05 for 22 % of random words. So A and B stay, and random words take the word's place.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
 
 from imprint.metrics.metric import Metric, MetricPart, MetricWords
 from imprint.metrics.sides import standardised
@@ -24,7 +25,9 @@ class ScWeat(Metric):
     summary = "One target word at a time: its mean cosine with A less that with B, by the spread of all cosines"
     source = "Toney and Caliskan (2021)"
     orientation = "positive: the word is nearer to A"
-    permuted = "attributes"
+    permuted = None
+    replaced = "targets"
+    stacked = True
     sampled = ("a", "b")
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
@@ -34,11 +37,5 @@ class ScWeat(Metric):
             yield MetricPart(words.only([place], everything), 1 if place < words.n_x else -1, word)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
-        """Return d of the word."""
-        return standardised(words.cosines, chosen)[:, 0]
-
-    def additive(self, words: MetricWords) -> Floats | None:
-        """Return each attribute's cosine by their spread, which exchanging labels does not change."""
-        near = words.cosines[0]
-        spread = near.std(ddof=1)
-        return np.asarray(near / spread) if spread > 0 else None
+        """Return d of the word for each choice of attributes, or of each of several words."""
+        return standardised(words.products.reshape(-1, words.products.shape[-1]), chosen).ravel()

@@ -5,18 +5,18 @@ centuries": Pearson's correlation, over the words of a lexicon, of their SC-WEAT
 lexicon is the bundled one, which the controls use too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from imprint.association.evidence import unit_rows
 from imprint.errors import StimulusError, VocabularyError
-from imprint.evaluation.controls import controlled_in, valence
+from imprint.evaluation.controls import LANGUAGES, controlled_in, valence
 from imprint.metrics.metric import Metric, MetricPart, MetricWords
 from imprint.metrics.sides import standardised
 from imprint.significance.relabelled import Chosen
-from imprint.stimuli.definition import WeatTest
+from imprint.stimuli.definition import AnyTest, WeatTest
 from imprint.types import Floats
 
 _FEWEST = 10  # rated words
@@ -34,10 +34,15 @@ class ValNorm(Metric):
     bounds = (-1.0, 1.0)
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about the words of the lexicon, which is English."""
-        if controlled_in(test.language) != "en":
-            raise StimulusError(f"{test.id} is not English, and the lexicon of valence is", hint="choose another test")
-        rated = words.embedding.lookup(valence())
+        """Ask about the words of the lexicon of the test's language."""
+        if controlled_in(test.language) not in LANGUAGES:
+            raise StimulusError(
+                f"There is no lexicon of valence in the language of {test.id}",
+                got=test.language,
+                expected=f"a test in {' or '.join(LANGUAGES.values())}",
+                hint="choose another test",
+            )
+        rated = words.embedding.lookup(_rated(test))
         if len(rated.words) < _FEWEST:
             raise VocabularyError(
                 f"has {len(rated.words)} words with a rating of valence",
@@ -58,7 +63,7 @@ class ValNorm(Metric):
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return Pearson's correlation."""
-        rated = valence()
+        rated = _rated(words)
         ratings = np.array([rated[word] for word in words.target_words])
         scores = standardised(words.cosines, chosen)
         weights = (chosen.x | chosen.y).astype(np.float64)
@@ -71,6 +76,10 @@ class ValNorm(Metric):
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(product / np.sqrt(squares[0] * squares[1]))
 
-    def also(self) -> Sequence[str]:
-        """Return the words of the lexicon."""
-        return tuple(valence())
+    def also(self, tests: Sequence[AnyTest]) -> Collection[str]:
+        """Return the words of the lexicons of the tests' languages."""
+        return {word for test in tests if controlled_in(test.language) in LANGUAGES for word in _rated(test)}
+
+
+def _rated(about: AnyTest | MetricWords) -> dict[str, float]:
+    return valence(controlled_in(about.language))
