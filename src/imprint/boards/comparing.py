@@ -8,9 +8,10 @@ where both are significant: one of the two nulls is true whenever the claim is w
 the claims each subject gets the ranks that it can have, which hold together (Mogstad, Romano, Shaikh and Wilhelm,
 2024, "Inference for ranks").
 
-Where two halves of the words put subjects into different orders, there is no order to speak of. If the sizes of two
-subjects are z standard errors apart, random halves agree about the two in 2 Phi(z) - 1 of all splits: half of them by
-chance, two thirds at about one standard error. Below two thirds on average, a topic is not ranked.
+Where two halves of the words put subjects into different orders, there is no order to speak of. Sizes are compared in
+units of each subject's own spread of cosines: of two subjects without any bias, the one whose cosines spread more
+would otherwise have the larger size in nearly every half. Chance gives an agreement of one half. Below two thirds on
+average, a topic is not ranked.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -254,10 +255,18 @@ def halves_agree(subjects: Sequence[Mapping[str, UnitTable]], seed: int) -> floa
             # An odd unit goes to either half.
             mixed = rng.permutation(units)
             split[mixed[: (len(mixed) + int(rng.integers(2))) // 2]] = 1.0
-    one, two = (np.array([_sizes(own.values(), half) for own in subjects]) for half in (in_first, 1 - in_first))
+    spreads = np.array([[_spread(own.values())] for own in subjects])
+    one, two = (
+        np.array([_sizes(own.values(), half) for own in subjects]) / spreads for half in (in_first, 1 - in_first)
+    )
     first, second = np.triu_indices(len(subjects), 1)
     alike = np.sign(one[first] - one[second]) * np.sign(two[first] - two[second])
     return float(np.nanmean((1 + alike) / 2)) if np.isfinite(alike).any() else None
+
+
+def _spread(tables: Iterable[UnitTable]) -> float:
+    """Return the standard deviation of a subject's cosines; 1 where they do not vary."""
+    return float(np.concatenate([table.cosines.ravel() for table in tables]).std()) or 1.0
 
 
 def _strata(subjects: Iterable[Mapping[str, UnitTable]]) -> list[list[int]]:

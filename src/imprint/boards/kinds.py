@@ -60,18 +60,6 @@ def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
         "note",
         _SAID,
     )
-    spreads = [row.spread for row in rows if row.spread is not None]
-    if rows[0].scale == "cosine" and spreads and max(spreads) > _ALIKE * min(spreads):
-        yield Prose(
-            say(
-                "The models' cosines spread differently (standard deviations {} to {}), so that the same size means "
-                "more in one model than in another. Compare also with --scale spread.",
-                number(min(spreads), 3),
-                number(max(spreads), 3),
-            ),
-            "warning",
-            _SAID,
-        )
     first = next((row.topic for row in rows if row.rank_best is not None), topics[0])
     for place, topic in enumerate(topics, start=1):
         own = [row for row in rows if row.topic == topic and row.quality is not None and row.judged is not False]
@@ -172,6 +160,14 @@ def say_board(rows: Sequence[BoardRow]) -> Iterator[Text]:
             "Not compared, because they fail controls that every usable subject passes: {}.",
             join(map(title, failed), "; "),
         )
+    spreads = [row.spread for row in rows if row.spread is not None]
+    if rows[0].scale == "cosine" and spreads and max(spreads) > _ALIKE * min(spreads):
+        yield say(
+            "The models' cosines spread differently (standard deviations {} to {}), so the same size means more in "
+            "one model than in another: compare also with --scale spread.",
+            number(min(spreads), 3),
+            number(max(spreads), 3),
+        )
 
 
 def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
@@ -187,12 +183,14 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     columns = (
         TOPIC_COLUMN,
         Column("Ranked"),
-        Column("Halves agree", "How often two halves of the words order two models alike; chance gives 50 %.", True),
+        Column(
+            "Halves agree",
+            "How often two halves of the words order two models alike, in units of their spread; chance gives 50 %.",
+            True,
+        ),
         Column("Models by size, with their possible ranks"),
     )
-    lines = tuple(
-        (title(row.topic), "yes" if row.has_order else "no", percent(row.agreement), _order(row)) for row in rows
-    )
+    lines = tuple((title(row.topic), _has_order(row), percent(row.agreement), _order(row)) for row in rows)
     yield Table("Ranks by topic", columns, lines)
     least, splits = rows[0].least, rows[0].splits
     yield Prose(
@@ -206,6 +204,12 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
         "note",
         _SAID,
     )
+
+
+def _has_order(row: BoardRankingRow) -> str:
+    if not row.has_order:
+        return "no"
+    return "yes" if any(worst < len(row.subjects) for worst in row.ranks_worst) else "no order known"
 
 
 def _order(row: BoardRankingRow) -> Text:
@@ -244,7 +248,7 @@ def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
     columns = (
         TOPIC_COLUMN,
         Column("Model"),
-        Column("Less"),
+        Column("Minus model"),
         Column("Difference", "With the interval that holds for all pairs and topics at once.", True),
         Column("p, corrected", "Corrected for all pairs and topics of the board together.", True),
         Column("Larger size", "The model whose size, without its sign, is the larger one."),
@@ -322,7 +326,9 @@ BOARD = Kind(
     sentences=say_board,
     claims=claim_board,
     rank=-3,
-    opens=1,
+    opens=3,
+    method="Models were compared on the words that both have. Differences have intervals over words and were "
+    "corrected together for all pairs and topics (max-T). Topics whose two halves of words disagree were not ranked.",
 )
 BOARD_RANKING = Kind(
     "board-ranking", row=BoardRankingRow, part=BOARD_PART, blocks=show_rankings, sentences=say_rankings, rank=-2
