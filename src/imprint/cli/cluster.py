@@ -9,6 +9,7 @@ from typing import Any
 
 import imprint
 from imprint.errors import SettingError, requiring
+from imprint.version import DISTRIBUTION
 
 _PATIENCE = 10  # seconds to wait for a scheduler
 
@@ -61,8 +62,8 @@ def open_cluster(address: str) -> Iterator[Executor]:
 
 def _check_versions(client: Any, address: str) -> None:
     """Refuse workers without this version of imprint: tasks would be pending for ever, or give other results."""
-    for worker in client.get_versions(packages=["imprint"])["workers"].values():
-        if (found := worker["packages"]["imprint"]) != imprint.__version__:
+    for worker in client.get_versions(packages=[DISTRIBUTION])["workers"].values():
+        if (found := worker["packages"][DISTRIBUTION]) != imprint.__version__:
             raise SettingError(
                 f"a worker of the Dask cluster at {address!r} has {f'imprint {found}' if found else 'no imprint'}",
                 option="--dask",
