@@ -107,7 +107,7 @@ def board(
     Examples
     --------
     >>> imprint.board({"GloVe": "default", "average of GloVe": "cbow"}, topics=["gender"])
-    Board(2 subjects; 2 of 2 topics ranked)
+    Board(2 subjects; 1 of 2 topics ranked)
     """
     check_alpha(alpha)
     check_choice("scale", scale, get_args(SizeScale))
