@@ -260,7 +260,7 @@ def check(
     )
 
 
-def unit_rows(vectors: Floats32) -> Floats:
+def unit_rows(vectors: Floats | Floats32) -> Floats:
     """Return rows scaled to length one, in double precision; a row of zeros stays."""
     rows = vectors.astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
 from imprint.association.evidence import Checks, CosineTable
-from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, Judged
+from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
 from imprint.choices import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue
 from imprint.significance.intervals import Interval
@@ -141,7 +141,7 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class AssociationResult(Result):
+class AssociationResult(InFamily, Result):
     """A test of X and Y against A and B; positive means X with A and Y with B. `Effect` explains the effect sizes.
 
     `scores` has what was scored, words or sentences, in the order of the test; `x_scores` and `y_scores` are what was
@@ -186,11 +186,6 @@ class AssociationResult(Result):
     def n_y(self) -> int:
         """How many scores Y has."""
         return len(self.y_scores)
-
-    @property
-    def evidence(self) -> Evidence | None:
-        """The level of evidence; None for a control."""
-        return self.judged.evidence if self.judged else None
 
     @property
     def direction(self) -> Direction | None:

@@ -55,6 +55,17 @@ class Judged:
         return fields
 
 
+class InFamily:
+    """A result that knows its place in a family, None before it has one."""
+
+    judged: Judged | None
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The level of evidence; None for a control."""
+        return self.judged.evidence if self.judged else None
+
+
 class Judgeable(Protocol):
     """A result that takes its place in a family."""
 

@@ -15,13 +15,14 @@ import numpy as np
 from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.evidence import Checks
 from imprint.association.rows import JudgedRow, case_of, direction_of
-from imprint.association.verdicts import Case, Evidence, Judged, judge_all
+from imprint.association.verdicts import Case, InFamily, Judged, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError, requiring
 from imprint.rows import Result, WordValue, word_values
+from imprint.significance.ranks import midranks
 from imprint.significance.ranks import pearson as pearson_correlation
 from imprint.significance.ranks import spearman as rank_correlation
 from imprint.significance.student import quantile, two_sided
@@ -75,7 +76,7 @@ class WefatRow(JudgedRow, frozen=True, kw_only=True, tag="wefat"):
 
 
 @dataclass(frozen=True, repr=False)
-class WefatResult(Result):
+class WefatResult(InFamily, Result):
     """The result of one WEFAT: scores of words, and their correlation with a property of the words.
 
     Attributes
@@ -136,11 +137,6 @@ class WefatResult(Result):
     seed: int
     checks: Checks
     judged: Judged | None = None
-
-    @property
-    def evidence(self) -> Evidence | None:
-        """The level of evidence; None for a control."""
-        return self.judged.evidence if self.judged else None
 
     @property
     def case(self) -> Case:
@@ -498,11 +494,9 @@ def _spearman(scores: Floats, values: Floats) -> Correlation:
 
 def _rank_p(scores: Floats, values: Floats, shuffled: Floats) -> float:
     """Return the p-value of Spearman's correlation over permuted properties."""
-    from scipy.stats import rankdata
-
-    order = rankdata(scores)
-    observed = abs(float(_correlations(rankdata(values), order))) * (1 - 1e-12)
-    return _reached(_correlations(rankdata(shuffled, axis=1), order), observed)
+    order, own = midranks(np.stack([scores, values]))
+    observed = abs(float(_correlations(own, order))) * (1 - 1e-12)
+    return _reached(_correlations(midranks(shuffled), order), observed)
 
 
 def _t_statistic(r: float, n: int) -> float:

@@ -255,7 +255,7 @@ def halves_agree(subjects: Sequence[Mapping[str, UnitTable]], seed: int) -> floa
             # An odd unit goes to either half.
             mixed = rng.permutation(units)
             split[mixed[: (len(mixed) + int(rng.integers(2))) // 2]] = 1.0
-    spreads = np.array([[_spread(own.values())] for own in subjects])
+    spreads = np.array([[spread_of(own.values()) or 1.0] for own in subjects])
     one, two = (
         np.array([_sizes(own.values(), half) for own in subjects]) / spreads for half in (in_first, 1 - in_first)
     )
@@ -264,9 +264,10 @@ def halves_agree(subjects: Sequence[Mapping[str, UnitTable]], seed: int) -> floa
     return float(np.nanmean((1 + alike) / 2)) if np.isfinite(alike).any() else None
 
 
-def _spread(tables: Iterable[UnitTable]) -> float:
-    """Return the standard deviation of a subject's cosines; 1 where they do not vary."""
-    return float(np.concatenate([table.cosines.ravel() for table in tables]).std()) or 1.0
+def spread_of(tables: Iterable[CosineTable] | Iterable[UnitTable]) -> float:
+    """Return the standard deviation of a subject's cosines between words of its tests."""
+    cosines = [table.cosines.ravel() for table in tables]
+    return float(np.concatenate(cosines).std()) if cosines else 0.0
 
 
 def _strata(subjects: Iterable[Mapping[str, UnitTable]]) -> list[list[int]]:

@@ -10,13 +10,19 @@ from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
-import numpy as np
 
-from imprint.association.evidence import CosineTable
 from imprint.association.rows import AssociationRow
 from imprint.association.topics import by_topic
 from imprint.association.verdicts import FOUND, best_known, check_alpha
-from imprint.boards.comparing import LEAST_AGREEMENT, SPLITS, PairEstimate, TopicRanks, compare_subjects, topic_tests
+from imprint.boards.comparing import (
+    LEAST_AGREEMENT,
+    SPLITS,
+    PairEstimate,
+    TopicRanks,
+    compare_subjects,
+    spread_of,
+    topic_tests,
+)
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.subjects import Asked, BoardEntry, Measured, board_unit
 from imprint.checks import check_choice
@@ -163,7 +169,7 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) ->
     # What cannot be judged says nothing about bias, and is not compared.
     kept = [place for place, able in enumerate(judged) if able is not False]
     tables = [one.tables() for one in subjects]
-    spreads = [_spread(own) for own in tables]
+    spreads = [spread_of(own.values()) for own in tables]
     if scale == "spread":
         tables = [
             {name: table.scaled(1 / spread) for name, table in own.items()} if spread else {}
@@ -202,12 +208,6 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) ->
     rankings = [_ranking_row(own, [subjects[place] for place in kept], rows, asked.seed) for own in ranks]
     differences = [_difference_row(pair, [subjects[place] for place in kept], asked) for pair in pairs]
     return [*_with_efficient(rows), *rankings, *differences, *tested]
-
-
-def _spread(tables: Mapping[str, CosineTable]) -> float:
-    """Return the standard deviation of a subject's cosines between words of its tests."""
-    cosines = [table.cosines.ravel() for table in tables.values()]
-    return float(np.concatenate(cosines).std()) if cosines else 0.0
 
 
 def _quality(rows: Sequence[Row]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import typer
 
 from imprint.choices import SizeScale
 from imprint.cli.audit import OpenOption, UnmaskOption
-from imprint.cli.encoders import AboutEncoder, takes_encoder
+from imprint.cli.encoders import AboutEncoder, cache_place, takes_encoder
 from imprint.cli.options import (
     AlphaOption,
     DaskOption,
@@ -18,7 +18,6 @@ from imprint.cli.options import (
     is_file,
     is_subject,
 )
-from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.boards.subjects import BoardEntry
@@ -86,7 +85,6 @@ def board_command(
     chosen = tuple(test for test in chosen if tests is not None or test.language == "en")
     from imprint.boards.pages import PAGE, ROWS, make_folder, write_board
     from imprint.boards.run import board
-    from imprint.encoders.cache import default_cache
     from imprint.errors import requiring
     from imprint.render.vega import bundle_ahead
     from imprint.report.summary import verdict
@@ -96,12 +94,8 @@ def board_command(
     if parquet:
         with requiring("pyarrow", "pandas"):
             import pyarrow  # noqa: F401 - missing, it is refused before the work
-    if about.no_cache and about.cache is not None:
-        raise SettingError(
-            "--cache and --no-cache cannot be used together", option="--cache", got=about.cache, hint="give one"
-        )
+    cache = cache_place(about.cache, unused=about.no_cache)
     make_folder(out)
-    cache = None if about.no_cache else about.cache or default_cache()
     with (
         bundle_ahead() as script,
         given_workers(workers, dask, separate=True) as executor,

@@ -24,6 +24,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.subjects.sources import EMBEDDING, find_source
 
 if TYPE_CHECKING:
+    from imprint.choices import EmbeddingFormat
     from imprint.debiasing.transform import Transform
     from imprint.directions.axis import Pairs
     from imprint.stimuli.seeds import Seeds
@@ -147,7 +148,6 @@ def debias_command(
     if group:
         _refuse("--group of an embedding", axis=axis, pairs=pairs, strength=strength, seeds=seeds, apply=load)
         _refuse("--group of an embedding", frontier=show_frontier)
-        _check_apart(target, save)
         from imprint.cli.debias_groups import debias_groups
 
         debias_groups(
@@ -161,18 +161,14 @@ def debias_command(
             json=json,
         )
         return
-    from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
+    from imprint.cli.console import check_targets, open_embedding, phases, print_note, show_findings
     from imprint.embeddings.convert import choose_format
 
     given = pairs_given(axis, pairs)
     _check_apply(load, method, strength, seeds, save)
     _check_options(method, strength, seeds, load, show_frontier=show_frontier)
-    for path in (target, *(() if save is None else (save,))):
-        check_target(path, reading=subject)
+    check_targets({"OUT": target, "--transform": save}, reading=[subject, *([] if load is None else [str(load)])])
     choose_format(target, form)
-    if load is not None:
-        check_target(target, reading=str(load))
-    _check_apart(target, save)
     words = None if seeds is None else imprint.read_seeds(seeds)
     opened = open_embedding(subject)
     along = imprint.pair_axis(opened, given)
@@ -185,13 +181,7 @@ def debias_command(
         else:
             transform = imprint.load_transform(load)
         step(1, 2)
-        moved = transform.apply(opened)
-        step(2, 2)
-        imprint.convert(moved, target, format=form, progress=partial(report, f"writing {target}"))
-        if save is not None:
-            transform.save(save)
-        # Measured as anybody will find it who opens the file.
-        debiased = imprint.load(target, progress=partial(report, f"reading {target}"))
+        debiased = write_debiased(opened, transform, target, form, save, report)
         rows = _findings(
             opened, debiased, transform, along, words, report, gendered=gendered, show_frontier=show_frontier
         )
@@ -205,6 +195,30 @@ def debias_command(
         print_note(
             f"note: the transform was fitted on another embedding ({transform.card.embedding}); check the WEATs"
         )
+    note_debiased(opened, target, save)
+
+
+def write_debiased(
+    opened: "imprint.Embedding",
+    transform: "Transform",
+    target: Path,
+    form: "EmbeddingFormat | None",
+    save: Path | None,
+    report: "Report",
+) -> "imprint.Embedding":
+    """Write the debiased embedding, and the transform if asked for; return what anybody will find in the file."""
+    moved = transform.apply(opened)
+    report(f"debiasing {opened.name}", 2, 2)
+    imprint.convert(moved, target, format=form, progress=partial(report, f"writing {target}"))
+    if save is not None:
+        transform.save(save)
+    return imprint.load(target, progress=partial(report, f"reading {target}"))
+
+
+def note_debiased(opened: "imprint.Embedding", target: Path, save: Path | None) -> None:
+    """Say what was written."""
+    from imprint.cli.console import print_note
+
     print_note(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
 
 

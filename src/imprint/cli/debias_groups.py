@@ -24,14 +24,14 @@ def debias_groups(
     json: bool,
 ) -> None:
     """Fit, write, and print what was fitted and how well the groups are still recovered."""
-    from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings
+    from imprint.cli.console import check_targets, open_embedding, phases, print_note, show_findings
+    from imprint.cli.debias import note_debiased, write_debiased
     from imprint.cli.debias_encoder import read_groups
     from imprint.debiasing.rows import fitted_finding
     from imprint.embeddings.convert import choose_format
     from imprint.evaluation.leakage import PART, group_leakage, hold_out
 
-    for path in (target, *(() if save is None else (save,))):
-        check_target(path, reading=subject)
+    check_targets({"OUT": target, "--transform": save}, reading=[subject])
     choose_format(target, form)
     fitted, held_out = hold_out(read_groups(groups))
     fitter = imprint.debiaser(method)
@@ -41,15 +41,9 @@ def debias_groups(
         step(0, 2)
         transform = fitter.fit_groups(opened, fitted)
         step(1, 2)
-        moved = transform.apply(opened)
-        step(2, 2)
-        imprint.convert(moved, target, format=form, progress=partial(report, f"writing {target}"))
-        if save is not None:
-            transform.save(save)
-        # Measured as anybody will find it who opens the file.
-        debiased = imprint.load(target, progress=partial(report, f"reading {target}"))
+        debiased = write_debiased(opened, transform, target, form, save, report)
         rows = [fitted_finding(transform), group_leakage(opened, debiased, transform, fitted, held_out, seed=seed)]
     if transform.card.seeds:
         print_note(f"seeds: {len(transform.card.seeds)} professions, listed for gender")
     show_findings([row.in_part(PART) for row in rows], json=json)
-    print_note(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
+    note_debiased(opened, target, save)

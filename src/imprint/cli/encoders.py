@@ -184,19 +184,26 @@ def takes_encoder(command: Callable[..., None]) -> Callable[..., None]:
     return with_options
 
 
-def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[imprint.EncodingCache | None]":
-    """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
-    from imprint.cli.console import print_note
+def cache_place(path: Path | None, *, unused: bool) -> Path | None:
+    """Return the file of the cache asked for, or the usual one; None where none is to be used."""
     from imprint.encoders.cache import default_cache
 
     if unused and path is not None:
         raise SettingError(
             "--cache and --no-cache cannot be used together", option="--cache", got=path, hint="give one of them"
         )
-    if unused:
+    return None if unused else path or default_cache()
+
+
+def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[imprint.EncodingCache | None]":
+    """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
+    from imprint.cli.console import print_note
+
+    place = cache_place(path, unused=unused)
+    if place is None:
         return nullcontext()
     try:
-        return imprint.EncodingCache(path or default_cache())
+        return imprint.EncodingCache(place)
     except EncoderError as error:
         if path is not None:
             raise

@@ -51,7 +51,7 @@ def metric_command(
     from imprint.kinds import find_kind
     from imprint.kinds.metrics import metrics
     from imprint.metrics.agreement import metric_agreement
-    from imprint.metrics.grouped import takes_groups
+    from imprint.metrics.grouped import group_metrics
     from imprint.metrics.metric import is_metric, make_metric
     from imprint.metrics.run import run_metrics
     from imprint.stimuli.framed import foreign_vectors
@@ -61,8 +61,8 @@ def metric_command(
         check_choice("metric", name, known)
         if settings and not is_metric(known[name]):
             raise SettingError(f"{name} takes no settings here", option="metric", got=next(iter(settings)))
-        if groups and not takes_groups(known[name]):
-            takers = ", ".join(one for one, found in known.items() if takes_groups(found))
+        if groups and name not in group_metrics():
+            takers = ", ".join(group_metrics())
             raise SettingError(option="metric", got=name, expected=f"one that takes groups: {takers}")
     others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(known[name])}
     own = {name: known[name] for name in asked if name not in others and name != "weat"}
@@ -78,8 +78,8 @@ def metric_command(
             for one in tests
             for row in measure(opened, one, **({"seed": seed} if find_kind(name) else {})).findings()
         ]
-        foreign = foreign_vectors(opened, tests, cache=subjects.cache)
         if others or "weat" in asked:
+            foreign = foreign_vectors(opened, tests, cache=subjects.cache)
             (vectors,) = subjects.words(sorted(words))
         if "weat" in asked:
             battery = imprint.run_battery(vectors, tests, seed=seed, foreign=foreign)

@@ -129,8 +129,7 @@ def _principal(embedding: Embedding, count: int) -> tuple[Floats, Floats]:
     """Return the mean of all rows and their first principal components."""
     total, gram = np.zeros(embedding.dimension), np.zeros((embedding.dimension, embedding.dimension))
     with single_threaded():
-        for start in range(0, len(embedding), _BLOCK_ROWS):
-            rows = np.asarray(embedding.vectors[start : start + _BLOCK_ROWS], dtype=np.float64)
+        for _, rows in embedding.blocks(_BLOCK_ROWS):
             total += rows.sum(axis=0)
             gram += rows.T @ rows
         mean = total / len(embedding)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from imprint.association.evidence import unit_rows
 from imprint.debiasing import DEBIASERS
 from imprint.debiasing.debiaser import GENDER, Debiaser, LabelledDebiaser
 from imprint.debiasing.folds import choose, draw_background
@@ -206,8 +207,7 @@ def measure_left(before: Embedding, after: Embedding, axis: Axis) -> dict[str, E
     shares, draws, counts = [], [], []
     for words, what in (catalogue.held_out(), "held-out"), (catalogue.background(), "background"):
         old, new = judged_rows(before, after, words, what)
-        lengths = np.linalg.norm(new, axis=1, keepdims=True)
-        old, new = old @ axis.direction, new / np.where(lengths > 0.0, lengths, 1.0) @ axis.direction
+        old, new = old @ axis.direction, unit_rows(new) @ axis.direction
         drawn = next(generators).integers(len(old), size=(_RESAMPLES, len(old)))
         shares.append(round(float(new.var() / old.var()), _EXACT))
         draws.append(np.round(new[drawn].var(axis=1) / old[drawn].var(axis=1), _EXACT))
@@ -239,9 +239,7 @@ class _Names(NamedTuple):
         labels = self.labels[self.held_out]
         if len(np.unique(labels)) < 2 or np.bincount(labels).min() < FEWEST_PER_LABEL:
             return None
-        found = embedding.lookup(self.words).vectors.astype(np.float64)
-        lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        rows = found / np.where(lengths > 0.0, lengths, 1.0)
+        rows = unit_rows(embedding.lookup(self.words).vectors)
         others = np.setdiff1d(np.arange(len(self.words)), self.held_out)
         parts = [OwnedRows(rows[one], self.labels[one], np.arange(len(one))) for one in (self.held_out, others)]
         return recover_group(parts[0], parts[1], seed)

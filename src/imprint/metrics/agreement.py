@@ -8,9 +8,10 @@ from itertools import combinations
 import numpy as np
 
 from imprint.association.rows import AssociationRow
-from imprint.association.verdicts import FOUND, Evidence, strongest
+from imprint.association.verdicts import FOUND, Evidence, best_known
 from imprint.metrics.run import MetricRow
 from imprint.rows import Row
+from imprint.significance.ranks import midranks
 from imprint.types import Floats
 
 _FEWEST_TESTS = 4  # that are put in order
@@ -69,7 +70,7 @@ def _said(rows: Sequence[MetricRow | AssociationRow]) -> _Said:
     return _Said(
         float(np.mean(known)) if known else math.nan,
         any(row.direction is not None for row in rows),
-        strongest(levels) or next(iter(levels), None),
+        best_known(levels),
     )
 
 
@@ -93,9 +94,8 @@ def _compared(subject: Row, first: str, second: str, pairs: Sequence[tuple[_Said
 
 
 def _spearman(pairs: Floats) -> float | None:
-    from scipy.stats import rankdata
-
     pairs = pairs[np.isfinite(pairs).all(axis=1)]
     if len(pairs) < _FEWEST_TESTS or not np.ptp(pairs, axis=0).all():
         return None
-    return float(np.corrcoef(rankdata(pairs[:, 0]), rankdata(pairs[:, 1]))[0, 1])
+    first, second = midranks(pairs.T)
+    return float(np.corrcoef(first, second)[0, 1])

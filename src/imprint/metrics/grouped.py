@@ -1,13 +1,13 @@
 """Metrics of any number of groups: those of X and Y are the same with two."""
 
-import inspect
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 
-from imprint.metrics.metric import Metric, MetricPart, MetricWords
+from imprint.metrics import METRICS
+from imprint.metrics.metric import Metric, MetricPart, MetricWords, is_metric
 from imprint.significance.relabelled import Chosen
 from imprint.stimuli.definition import WeatTest
 from imprint.types import Flags, Floats, Ints
@@ -42,9 +42,9 @@ class GroupMetric(Metric):
         return self.of_groups(words, numbered(whole.x, whole.y), numbered(whole.a, whole.b))
 
 
-def takes_groups(thing: object) -> bool:
-    """Tell a metric of any number of groups from others."""
-    return inspect.isclass(thing) and issubclass(thing, GroupMetric)
+def group_metrics() -> list[str]:
+    """Return the names of the metrics of any number of groups."""
+    return [name for name in METRICS.names() if is_metric(METRICS.get(name), GroupMetric)]
 
 
 def numbered(*groups: Flags) -> Ints:

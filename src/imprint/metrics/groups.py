@@ -13,7 +13,7 @@ from imprint.association.verdicts import ALPHA
 from imprint.association.wordrows import find_rows, refuse_overlap
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
-from imprint.metrics.grouped import LEFT_OUT, GroupMetric
+from imprint.metrics.grouped import LEFT_OUT, GroupMetric, group_metrics
 from imprint.metrics.metric import Metric, MetricWords
 from imprint.metrics.run import MetricResult, frequency_test, measured
 from imprint.significance.crossed import FEWEST_UNITS
@@ -34,7 +34,7 @@ def measure_groups(
             f"{name} does not take groups",
             option="metric",
             got=name,
-            hint="use group-association, clustering or neighbours",
+            hint=f"use one of {', '.join(group_metrics())}",
         )
     if metric.attributed and not test.attributes:
         raise StimulusError(f"{metric.title} needs attributes of each group", where=test.id, hint="give them")

@@ -90,7 +90,7 @@ class MetricWords:
     @cached_property
     def cosines(self) -> Floats:
         """The cosine of every target with every attribute."""
-        targets, attributes = (unit_rows(rows) for rows in (self.targets, self.attributes))  # type: ignore[arg-type]
+        targets, attributes = (unit_rows(rows) for rows in (self.targets, self.attributes))
         return np.asarray(targets @ attributes.T)
 
     @cached_property
@@ -242,9 +242,9 @@ def make_metric(name: str, **settings: Any) -> Metric:
     return metric
 
 
-def is_metric(thing: object) -> bool:
-    """Tell a metric of this form from a function of a plug-in."""
-    return inspect.isclass(thing) and issubclass(thing, Metric)
+def is_metric(thing: object, kind: type[Any] = Metric) -> bool:
+    """Tell a metric of this form, or of this kind, from a function of a plug-in."""
+    return inspect.isclass(thing) and issubclass(thing, kind)
 
 
 def _whole_pairs(embedding: Embedding, test: WeatTest) -> tuple[WeatTest, tuple[str, ...], tuple[str, ...]]:

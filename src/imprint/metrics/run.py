@@ -18,7 +18,7 @@ import numpy as np
 
 from imprint.association.evidence import Checks
 from imprint.association.rows import JudgedRow, case_of, direction_of
-from imprint.association.verdicts import ALPHA, FOUND, Case, Check, Evidence, Judged, check_alpha, judge_all
+from imprint.association.verdicts import ALPHA, FOUND, Case, Check, InFamily, Judged, check_alpha, judge_all
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
@@ -86,7 +86,7 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
 
 
 @dataclass(frozen=True, repr=False)
-class MetricResult:
+class MetricResult(InFamily):
     """One value of one metric, and its place in the family."""
 
     name: str
@@ -100,11 +100,6 @@ class MetricResult:
     p_method: PMethod | None
     seed: int
     judged: Judged | None = None
-
-    @property
-    def evidence(self) -> Evidence | None:
-        """The level of evidence; None for a control."""
-        return self.judged.evidence if self.judged else None
 
     @property
     def case(self) -> Case:

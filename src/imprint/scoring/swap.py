@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from imprint.association.rows import FEWEST, KEPT, JudgedRow
-from imprint.association.verdicts import ALPHA, Case, Evidence, Judged, check_alpha, judge_all
+from imprint.association.verdicts import ALPHA, Case, InFamily, Judged, check_alpha, judge_all
 from imprint.checks import check_whole
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
@@ -66,7 +66,7 @@ class SwapRow(JudgedRow, frozen=True, kw_only=True, tag="swap"):
 
 
 @dataclass(frozen=True, repr=False)
-class SwapResult:
+class SwapResult(InFamily):
     """One comparison: its scores, its checks, and its place in the family."""
 
     swap: Swap
@@ -86,11 +86,6 @@ class SwapResult:
     def mean_difference(self) -> float:
         """The mean score of X less that of Y."""
         return float(self.table.differences.mean())
-
-    @property
-    def evidence(self) -> Evidence | None:
-        """The level of evidence."""
-        return self.judged.evidence if self.judged else None
 
     @property
     def share_lower(self) -> float:
