@@ -13,6 +13,7 @@ import numpy as np
 from imprint.association.evidence import CosineTable
 from imprint.boards.comparing import Tables, compare_subjects
 from imprint.stimuli.definition import WeatTest, WordSet
+from imprint.threads import single_threaded
 from imprint.types import Floats
 
 ALPHA = 0.05
@@ -115,7 +116,8 @@ def main(trials: int) -> None:
     print(f"{'sizes':16} {'sets':20} {'order':>7} {'rank':>7} {'differ':>7} {'found':>7} {'ranked':>7}")
     for name, sizes in SIZES.items():
         for sets, (words, long_tails) in WORDS.items():
-            shares = simulate(sizes, words, trials, long_tails=long_tails)
+            with single_threaded():
+                shares = simulate(sizes, words, trials, long_tails=long_tails)
             print(f"{name:16} {sets:20} " + " ".join(f"{share:7.1%}" for share in shares), flush=True)
 
 

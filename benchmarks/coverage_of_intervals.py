@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imprint.association.weat import find_test
-from imprint.significance.pooled import InSentences, UnitTable, pooled
+from imprint.significance.pooled import InSentences, Role, UnitTable, pooled
 from imprint.stimuli.templates import sentences
 
 # Standard deviations of what a cosine is made of; 1 for each word. "shared" is a template's main effect, which X and Y
@@ -30,7 +30,7 @@ WORLDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Role:
+class Side:
     """The word, the template and the set (0 or 1) of each sentence of targets or of attributes."""
 
     words: np.ndarray
@@ -48,14 +48,14 @@ class Role:
         return int(self.words.max()) + 1
 
 
-def balanced(words: int, templates: int, start: int, *, shared: bool = True) -> Role:
+def balanced(words: int, templates: int, start: int, *, shared: bool = True) -> Side:
     """Return two sets of words, all in the same templates, or each set in templates of its own."""
     places = np.repeat(np.arange(2 * words), templates)
     sets = (places >= words).astype(int)
-    return Role(places, start + np.tile(np.arange(templates), 2 * words) + (0 if shared else templates * sets), sets)
+    return Side(places, start + np.tile(np.arange(templates), 2 * words) + (0 if shared else templates * sets), sets)
 
 
-def of_catalogue(test: str) -> tuple[Role, Role]:
+def of_catalogue(test: str) -> tuple[Side, Side]:
     """Return the words and sentences of a test of the catalogue."""
     sides = sentences(find_test(test), "bleached")
     names: dict[str, int] = {}
@@ -67,7 +67,7 @@ def of_catalogue(test: str) -> tuple[Role, Role]:
             for place, key in enumerate(keys)
             for one in sides[key]
         ]
-        roles.append(Role(*np.array(found).T))
+        roles.append(Side(*np.array(found).T))
     return roles[0], roles[1]
 
 
@@ -83,7 +83,7 @@ DESIGNS = {
 }
 
 
-def drawn(rng: np.random.Generator, design: tuple[Role, Role], world: dict[str, float], *, heavy: bool) -> np.ndarray:
+def drawn(rng: np.random.Generator, design: tuple[Side, Side], world: dict[str, float], *, heavy: bool) -> np.ndarray:
     """Return the cosines of all sentences; effects are normal, or Student's t with three degrees of freedom."""
 
     def draw(*shape: int) -> np.ndarray:
@@ -124,23 +124,20 @@ def drawn(rng: np.random.Generator, design: tuple[Role, Role], world: dict[str, 
 
 
 def coverage(
-    design: tuple[Role, Role], world: dict[str, float], *, heavy: bool, trials: int, seed: int = 0
+    design: tuple[Side, Side], world: dict[str, float], *, heavy: bool, trials: int, seed: int = 0
 ) -> tuple[float, float]:
     """Return how often the interval over words and templates holds 0, and how often that over words alone does."""
     targets, attributes = design
     rng = np.random.default_rng(seed)
-    rows, columns = np.arange(targets.size), targets.size + np.arange(attributes.size)
-    start = 1 + int(columns.max())
+    units = np.arange(targets.size), targets.size + np.arange(attributes.size)
+    start = targets.size + attributes.size
+    roles = [
+        Role(own, side.first, InSentences(side.words, start + side.templates))
+        for own, side in zip(units, design, strict=True)
+    ]
     held = np.zeros(2)
     for _ in range(trials):
-        table = UnitTable(
-            drawn(rng, design, world, heavy=heavy),
-            targets.first,
-            attributes.first,
-            rows,
-            columns,
-            *(InSentences(role.words, start + role.templates) for role in design),
-        )
+        table = UnitTable(drawn(rng, design, world, heavy=heavy), *roles)
         found = [pooled([one], confidence=0.95) for one in (table, table.by_words())]
         held += [one is not None and one.low <= 0 <= one.high for one in found]
     both, words = held / trials

@@ -105,6 +105,27 @@ def test_an_efficient_subject_is_beaten_by_no_other(found):
     assert rows[1].efficient == (abs(rows[1].mean_difference) < abs(rows[0].mean_difference))
 
 
+def test_an_efficient_subject_is_compared_on_the_words_that_both_have(vectors):
+    words, rows = vectors(0.3)
+    lacking = {word for word in words_of(TESTS[1:]) if word not in words_of(TESTS[:1])}
+    kept = [place for place, word in enumerate(words) if word not in lacking]
+    made = board({"all": vectors(0.0), "some": ([words[place] for place in kept], rows[kept])}, tests=TESTS)
+    whole, part = of(made, BoardRow)
+    assert (whole.tests, part.tests) == (("caliskan-6", "caliskan-7"), ("caliskan-6",))
+    assert abs(whole.mean_difference) < abs(part.mean_difference), "over the tests of each"
+    assert whole.quality > part.quality
+    (both,) = of(made, BoardDifferenceRow)
+    assert abs(both.mean_difference_first) > abs(both.mean_difference_second)
+    assert part.efficient
+
+
+def test_only_the_topics_asked_for_are_shown(vectors):
+    tests = choose(catalogue(), ["caliskan-6", "seat-abw-terms"])
+    assert tests[1].topics == ("race", "gender")
+    made = board([vectors(0.0), vectors(0.5)], tests=tests, topics=["gender"])
+    assert {row.topic for row in made.findings() if hasattr(row, "topic")} == {"gender"}
+
+
 def test_the_files_link_to_pages_that_are_there_and_escape_every_name(found, tmp_path):
     rows = write_board(tmp_path, found, parquet=True, script=lambda: "")
     assert [row.to_dict() for row in read_findings(tmp_path / "board.jsonl")] == [row.to_dict() for row in rows]

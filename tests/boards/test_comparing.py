@@ -52,7 +52,7 @@ def test_the_influence_of_a_word_is_its_share_of_the_variance(made):
     scores = table.scores()[: table.n_x]
     n = len(scores)
     expected = np.sqrt(n / (n - 1)) * (scores - scores.mean()) / n
-    assert found.influences[own.rows[:n]] == pytest.approx(expected)
+    assert found.influences[own.targets.units[:n]] == pytest.approx(expected)
     assert found.spread.interval(found.difference, 0.95) == pooled([own], confidence=0.95)
 
 
@@ -148,8 +148,8 @@ def test_halves_are_means_over_their_own_words(made, monkeypatch):
     tables = subjects(0.1, 0.12, 0.14)
     numbered = numbering([table for own in tables for table in own.values()])
     seen = []
-    sizes = comparing._sizes
-    monkeypatch.setattr(comparing, "_sizes", lambda *given: seen.append(given[1]) or sizes(*given))
+    on_tests = comparing._on_tests
+    monkeypatch.setattr(comparing, "_on_tests", lambda *given: seen.append(given[2]) or on_tests(*given))
     names = [test.id for test in tests if "gender" in test.topics]
     found = halves_agree([{name: numbered(own[name]) for name in names} for own in tables], seed=0)
     alike = []
@@ -161,8 +161,12 @@ def test_halves_are_means_over_their_own_words(made, monkeypatch):
                 parts = []
                 for name in names:
                     table, places = subject[name], numbered(subject[name])
-                    targets = [word for word, unit in zip(table.targets, places.rows, strict=True) if half[unit]]
-                    attributes = [w for w, unit in zip(table.attributes, places.columns, strict=True) if half[unit]]
+                    targets = [
+                        word for word, unit in zip(table.targets, places.targets.units, strict=True) if half[unit]
+                    ]
+                    attributes = [
+                        w for w, unit in zip(table.attributes, places.attributes.units, strict=True) if half[unit]
+                    ]
                     x, y = table.subset(targets, attributes).sides()
                     assert abs(len(x) - 6) <= 1
                     parts.append(x.mean() - y.mean())
@@ -172,6 +176,15 @@ def test_halves_are_means_over_their_own_words(made, monkeypatch):
             halves.append(own)
         alike += [(halves[0][i] > halves[0][j]) == (halves[1][i] > halves[1][j]) for i, j in combinations(range(3), 2)]
     assert found == pytest.approx(np.mean(alike))
+
+
+def test_halves_are_compared_on_the_tests_that_both_have(made):
+    _, subjects = made
+    own, lacking = np.array([[0.1], [-0.5]]), np.array([[[-0.3], [np.nan]], [[np.nan], [np.nan]]])
+    assert comparing._apart(own, lacking) == pytest.approx(np.array([[-0.2], [np.nan]]), nan_ok=True)
+    one, two = subjects(0.1, 0.2)
+    numbered = numbering([*one.values(), *two.values()])
+    assert halves_agree([{"gender-1": numbered(one["gender-1"])}, {"race-1": numbered(two["race-1"])}], 0) is None
 
 
 def test_noise_is_not_ranked(made):

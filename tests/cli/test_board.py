@@ -1,6 +1,12 @@
 """`imprint board`: what it writes, and what goes on when a subject fails."""
 
 import json
+import random
+import subprocess
+import sys
+import time
+
+import pytest
 
 MODELS = '[[model]]\nname = "GloVe"\nsubject = "default"\n\n[[model]]\nsubject = "missing.bin"\n'
 
@@ -42,3 +48,30 @@ def test_a_password_in_a_url_is_not_written(in_process, tmp_path):
     assert result.returncode == 1
     assert "s3cret" not in result.stdout + result.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_board_killed_ten_times_gives_the_same_bytes(tmp_path):
+    """With kill -9, at random moments: while subjects are opened or encoded, and while pages are written."""
+    command = [sys.executable, "-c", "from imprint.cli import main; main()", "board", "default", "cbow"]
+    quiet = subprocess.DEVNULL
+
+    def start(folder):
+        options = ["default-encoder", "--topic", "age", "--out", folder, "--cache", f"{folder}.cache"]
+        return subprocess.Popen([*command, *options], cwd=tmp_path, stdout=quiet, stderr=quiet)
+
+    began = time.perf_counter()
+    assert start("whole").wait() == 0
+    taken = time.perf_counter() - began
+    chance = random.Random(0)
+    for _ in range(10):
+        run = start("killed")
+        time.sleep(chance.uniform(0, taken))
+        run.kill()
+        run.wait()
+    assert start("killed").wait() == 0
+    whole, killed = (
+        {path.relative_to(tmp_path / one): path.read_bytes() for path in (tmp_path / one).rglob("*") if path.is_file()}
+        for one in ("whole", "killed")
+    )
+    assert killed == whole

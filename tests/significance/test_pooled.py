@@ -1,12 +1,14 @@
 """The mean of several tests that share words: the crossed interval of one, and coverage where words are shared."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from imprint.association.evidence import CosineTable
 from imprint.association.topics import number_units
 from imprint.significance.crossed import over_words
-from imprint.significance.pooled import UnitTable, pooled
+from imprint.significance.pooled import Role, UnitTable, pooled
 from imprint.significance.student import quantile
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import WeatTest
@@ -18,7 +20,7 @@ def made(rng, n_x=6, n_y=7, n_a=5, n_b=8, start=0):
     cosines = rng.normal(size=(len(rows), len(columns)))
     cosines[:, :n_a] += 2 * rng.normal(size=(len(rows), 1))
     cosines[:n_x] += 2 * rng.normal(size=len(columns))
-    return UnitTable(cosines, n_x, n_a, rows, columns)
+    return UnitTable(cosines, Role(rows, n_x), Role(columns, n_a))
 
 
 def test_one_table_has_its_crossed_interval():
@@ -26,8 +28,8 @@ def test_one_table_has_its_crossed_interval():
     for units in ((range(13), range(13)), ((0, 0, *range(2, 13)), (*range(11), 10, 10))):
         table = made(rng)
         rows, columns = (np.asarray(own) for own in units)
-        same = UnitTable(table.cosines, table.n_x, table.n_a, rows, columns + 13)
-        crossed = over_words(table.cosines, table.n_x, table.n_a, units=(rows, columns), confidence=0.9)
+        same = UnitTable(table.cosines, Role(rows, 6), Role(columns + 13, 5))
+        crossed = over_words(table.cosines, 6, 5, units=(rows, columns), confidence=0.9)
         found = pooled([same], confidence=0.9)
         assert (found.low, found.high, found.p_value) == pytest.approx((crossed.low, crossed.high, crossed.p_value))
 
@@ -55,9 +57,7 @@ def test_the_other_sign_has_the_mirrored_interval():
     rng = np.random.default_rng(3)
     tables = [made(rng), made(rng, start=3)]
     found = pooled(tables, confidence=0.95)
-    other = pooled(
-        [UnitTable(-one.cosines, one.n_x, one.n_a, one.rows, one.columns) for one in tables], confidence=0.95
-    )
+    other = pooled([replace(one, cosines=-one.cosines) for one in tables], confidence=0.95)
     assert (found.low, found.high, found.p_value) == (-other.high, -other.low, other.p_value)
 
 
@@ -65,7 +65,7 @@ def test_sets_of_three_words_and_words_that_do_not_vary_have_no_interval():
     rng = np.random.default_rng(4)
     assert pooled([made(rng), made(rng, n_b=3)], confidence=0.95) is None
     still = made(rng)
-    assert pooled([UnitTable(np.zeros_like(still.cosines), 6, 5, still.rows, still.columns)], confidence=0.95) is None
+    assert pooled([replace(still, cosines=np.zeros_like(still.cosines))], confidence=0.95) is None
 
 
 def design(topic):
@@ -86,7 +86,7 @@ WORLDS = {"words": (1, 0, 0), "pairs": (0, 0, 1), "places": (0, 1, 0), "mixed": 
 def covered(topic, world, trials, draw):
     """Return how often the interval holds the true mean, 0; a pair of words has one cosine in all tests."""
     tables = design(topic)
-    number = 1 + max(max(one.rows.max(), one.columns.max()) for one in tables)
+    number = 1 + max(max(role.units.max() for role in one.roles()) for one in tables)
     of_words, of_places, of_pairs = WORLDS[world]
     held = 0
     for _ in range(trials):
@@ -96,10 +96,10 @@ def covered(topic, world, trials, draw):
         to_a, to_x = of_words * draw((2, number))
         asked = []
         for one in tables:
-            cosines = every[np.ix_(one.rows, one.columns)]
-            cosines[:, : one.n_a] += to_a[one.rows][:, None]
-            cosines[: one.n_x] += to_x[one.columns]
-            asked.append(UnitTable(cosines, one.n_x, one.n_a, one.rows, one.columns))
+            cosines = every[np.ix_(one.targets.units, one.attributes.units)]
+            cosines[:, : one.attributes.first] += to_a[one.targets.units][:, None]
+            cosines[: one.targets.first] += to_x[one.attributes.units]
+            asked.append(replace(one, cosines=cosines))
         found = pooled(asked, confidence=0.95)
         held += found.low <= 0 <= found.high
     return held / trials

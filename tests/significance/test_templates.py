@@ -10,15 +10,19 @@ from scipy import stats
 
 from imprint.association.evidence import CosineTable, SentenceCosines
 from imprint.significance.crossed import over_words
-from imprint.significance.pooled import InSentences, UnitTable, _spread, pooled
+from imprint.significance.pooled import InSentences, Role, UnitTable, _spread, pooled
 
 N, T, S = 5, 4, 6  # words of each set, templates of targets and of attributes
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
-def sides(words, templates, start):
-    return InSentences(np.repeat(np.arange(words), templates), start + np.tile(np.arange(templates), words))
+def role(templates, first_word, first_template):
+    """Return two sets of N words, each word in all templates."""
+    sentences = InSentences(
+        np.repeat(np.arange(2 * N), templates), first_template + np.tile(np.arange(templates), 2 * N)
+    )
+    return Role(first_word + np.arange(2 * N), N, sentences)
 
 
 def made(rng, *, of_templates=1.0):
@@ -28,9 +32,7 @@ def made(rng, *, of_templates=1.0):
         table = table + rng.normal(size=axes)
     for axes in ((2, 1, T, 2, 1, 1), (2, 1, 1, 2, 1, S), (1, 1, T, 2, 1, 1), (2, N, T, 2, 1, 1), (2, 1, 1, 2, N, S)):
         table = table + of_templates * rng.normal(size=axes)
-    numbers = (np.arange(2 * N), 2 * N + np.arange(2 * N))
-    cosines = table.reshape(2 * N * T, 2 * N * S)
-    return UnitTable(cosines, N, N, *numbers, sides(2 * N, T, 4 * N), sides(2 * N, S, 4 * N + T))
+    return UnitTable(table.reshape(2 * N * T, 2 * N * S), role(T, 0, 4 * N), role(S, 2 * N, 4 * N + T))
 
 
 def mean_square(values, ranks):
@@ -69,15 +71,16 @@ def test_the_variance_of_a_balanced_design_is_that_of_mean_squares():
 def test_a_template_that_shifts_x_and_y_alike_changes_nothing():
     table = made(np.random.default_rng(1))
     shift = np.random.default_rng(2).normal(size=4 * N + T + S)
-    shifted = replace(table, cosines=table.cosines + 100 * shift[table.targets.templates][:, None])
+    shifted = replace(table, cosines=table.cosines + 100 * shift[table.targets.sentences.templates][:, None])
     one, two = (pooled([each], confidence=0.95) for each in (table, shifted))
     assert (one.low, one.high, one.df) == pytest.approx((two.low, two.high, two.df))
 
 
 def test_templates_that_only_one_set_has_count_in_full():
     table = made(np.random.default_rng(3))
-    of_y = table.targets.words >= N
-    own = replace(table.targets, templates=table.targets.templates + np.where(of_y, 100, 0))
+    sentences = table.targets.sentences
+    moved = replace(sentences, templates=sentences.templates + np.where(sentences.words >= N, 100, 0))
+    own = replace(table.targets, sentences=moved)
     shift = 3 * np.random.default_rng(4).normal(size=200)
     scores = shift[own.templates][:, None] * np.repeat([1.0, 0.0], N * S)  # with A alone
     apart = replace(table, targets=own, cosines=table.cosines + scores)
@@ -88,17 +91,21 @@ def test_templates_that_only_one_set_has_count_in_full():
 def test_the_order_of_words_and_templates_does_not_matter():
     rng = np.random.default_rng(5)
     table = made(rng)
+    targets, attributes = (role.sentences for role in table.roles())
     rows = rng.permutation(len(table.cosines))
     names = rng.permutation(T + S) + 4 * N
     words = np.concatenate([rng.permutation(N), N + rng.permutation(N)])
     mixed = replace(
         table,
         cosines=table.cosines[rows],
-        rows=table.rows[words],
-        targets=InSentences(
-            np.argsort(words)[table.targets.words[rows]], names[table.targets.templates[rows] - 4 * N]
+        targets=Role(
+            table.targets.units[words],
+            N,
+            InSentences(np.argsort(words)[targets.words[rows]], names[targets.templates[rows] - 4 * N]),
         ),
-        attributes=replace(table.attributes, templates=names[table.attributes.templates - 4 * N]),
+        attributes=replace(
+            table.attributes, sentences=replace(attributes, templates=names[attributes.templates - 4 * N])
+        ),
     )
     one, two = (pooled([each], confidence=0.95) for each in (table, mixed))
     assert (one.low, one.high, one.df) == pytest.approx((two.low, two.high, two.df))
@@ -114,15 +121,17 @@ def test_the_interval_is_never_of_less_variance_than_that_over_words():
 
 def test_two_templates_count_as_fixed():
     table = made(np.random.default_rng(6))
-    few = replace(table, targets=replace(table.targets, templates=4 * N + table.targets.templates % 2))
+    own = table.targets.sentences
+    few = replace(table, targets=replace(table.targets, sentences=replace(own, templates=4 * N + own.templates % 2)))
     assert (table.templates(), few.templates()) == ((T, S), (0, S))
-    assert few.drawn().targets is None
+    assert few.drawn().targets.sentences is None
     assert few.drawn().attributes is few.attributes
 
 
 def test_three_words_are_too_few():
     table = made(np.random.default_rng(7))
-    assert pooled([replace(table, rows=np.array([0, 0, 0, 1, 2, *range(5, 10)]))], confidence=0.95) is None
+    targets = replace(table.targets, units=np.array([0, 0, 0, 1, 2, *range(5, 10)]))
+    assert pooled([replace(table, targets=targets)], confidence=0.95) is None
 
 
 @pytest.mark.parametrize("templates", [1, 2])

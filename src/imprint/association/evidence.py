@@ -19,7 +19,7 @@ from imprint.association.verdicts import Check
 from imprint.embeddings.background import Background
 from imprint.significance.crossed import OverWords, over_words
 from imprint.significance.partitions import PermutationTest
-from imprint.significance.pooled import InSentences, UnitTable, pooled
+from imprint.significance.pooled import InSentences, Role, UnitTable, pooled
 from imprint.significance.signs import sign_test
 from imprint.stimuli.inflection import units
 from imprint.threads import single_threaded
@@ -166,15 +166,16 @@ class CosineTable:
 
     def numbered(self, targets: Sequence[int], attributes: Sequence[int], templates: Mapping[str, int]) -> UnitTable:
         """Return the table with the numbers of the units of its words, and of its templates."""
-        numbers = (self.n_x, self.n_a, np.array(targets), np.array(attributes))
-        if self.sentences is None:
-            return UnitTable(self.cosines, *numbers)
         own = self.sentences
+        placed = (
+            (None, None)
+            if own is None
+            else (_placed(own.targets, self.targets, templates), _placed(own.attributes, self.attributes, templates))
+        )
         return UnitTable(
-            own.cosines,
-            *numbers,
-            _placed(own.targets, self.targets, templates),
-            _placed(own.attributes, self.attributes, templates),
+            self.cosines if own is None else own.cosines,
+            Role(np.array(targets), self.n_x, placed[0]),
+            Role(np.array(attributes), self.n_a, placed[1]),
         )
 
     @cached_property

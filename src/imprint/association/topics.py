@@ -4,8 +4,8 @@ Seven tests of race that ask about the same 32 names are not seven findings. Eve
 test that is left with too few words is named and does not count.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -100,7 +100,9 @@ def _estimate(tests: Sequence[TopicTest]) -> dict[str, Any]:
     if not kept:
         return fields
     found = pooled([tables[place] for place in kept], confidence=_CONFIDENCE)
-    words = {unit for place in kept for unit in (*tables[place].rows.tolist(), *tables[place].columns.tolist())}
+    words = {
+        unit for place in kept for unit in np.concatenate([role.units for role in tables[place].roles()]).tolist()
+    }
     fields |= {"mean_difference": mean(np.array([tests[place].mean_difference for place in kept]))}
     if found is not None:
         fields |= {"words_low": found.low, "words_high": found.high, "p_words": found.p_value}
@@ -120,6 +122,16 @@ def numbering(tables: Iterable[CosineTable]) -> Callable[[CosineTable], UnitTabl
     numbers = dict(zip(words, own.tolist(), strict=True))
     names = dict.fromkeys(name for one in listed if one.sentences is not None for name in one.sentences.templates)
     templates = {name: len(words) + place for place, name in enumerate(names)}
-    return lambda one: one.numbered(
-        [numbers[word] for word in one.targets], [numbers[word] for word in one.attributes], templates
-    )
+    known: dict[Hashable, UnitTable] = {}
+
+    def number(one: CosineTable) -> UnitTable:
+        # Tables of the same words, of however many subjects, share what depends on the words alone.
+        own = one.sentences
+        layout = (one.targets, one.attributes, one.n_x, one.n_a, own and (own.targets, own.attributes))
+        if layout not in known:
+            known[layout] = one.numbered(
+                [numbers[word] for word in one.targets], [numbers[word] for word in one.attributes], templates
+            )
+        return replace(known[layout], cosines=one.cosines if own is None else own.cosines)
+
+    return number

@@ -307,7 +307,7 @@ def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatRes
 
 
 def _whole(test: WefatTest, missing: Collection[str]) -> list[tuple[str, ...]]:
-    """Return the forms of each word that has them all: with one form missing, the other would stand for the word."""
+    """Return the forms of each word that has them all; a word of which one form is missing is left out."""
     words, lost = test.words.words, set(missing)
     together = [words[first : first + test.forms] for first in range(0, len(words), test.forms)]
     return [forms for forms in together if lost.isdisjoint(forms)]

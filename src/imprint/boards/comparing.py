@@ -29,7 +29,7 @@ from imprint.significance.crossed import FEWEST_UNITS, OverWords
 from imprint.significance.pooled import Pooled, UnitTable, pool
 from imprint.significance.together import Together, together
 from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
-from imprint.types import Floats
+from imprint.types import Floats, Report
 
 LEAST_AGREEMENT = 2 / 3  # of two halves of the words, about the order of two subjects; chance gives a half
 SPLITS = 100
@@ -107,7 +107,12 @@ def enough(test: WeatTest, table: CosineTable) -> bool:
 
 
 def compare_subjects(
-    tests: Sequence[WeatTest], subjects: Sequence[Tables], *, alpha: float = 0.05, seed: int = 0
+    tests: Sequence[WeatTest],
+    subjects: Sequence[Tables],
+    *,
+    alpha: float = 0.05,
+    seed: int = 0,
+    report: Report | None = None,
 ) -> tuple[list[PairEstimate], list[TopicRanks]]:
     """Compare all subjects in every topic of the tests about people; return the pairs, and each topic's ranks.
 
@@ -120,7 +125,11 @@ def compare_subjects(
     people = [test for test in tests if CONTROL not in test.topics]
     topics = dict.fromkeys(topic for test in people for topic in test.topics)
     by_topic = {topic: [test for test in people if topic in test.topics] for topic in topics}
-    pairs = [pair for topic, own in by_topic.items() for pair in _pairs(topic, own, subjects, numbered)]
+    pairs: list[_Pair] = []
+    for done, (topic, own) in enumerate(by_topic.items(), start=1):
+        pairs += _pairs(topic, own, subjects, numbered)
+        if report is not None:
+            report(f"comparing in {topic}", done, len(by_topic))
     estimates = _corrected(pairs, alpha, seed)
     ranks = [_ranks(topic, own, subjects, numbered, estimates, seed) for topic, own in by_topic.items()]
     return estimates, ranks
@@ -255,13 +264,14 @@ def halves_agree(subjects: Sequence[Mapping[str, UnitTable]], seed: int) -> floa
             # An odd unit goes to either half.
             mixed = rng.permutation(units)
             split[mixed[: (len(mixed) + int(rng.integers(2))) // 2]] = 1.0
-    spreads = np.array([[spread_of(own.values()) or 1.0] for own in subjects])
-    one, two = (
-        np.array([_sizes(own.values(), half) for own in subjects]) / spreads for half in (in_first, 1 - in_first)
-    )
-    first, second = np.triu_indices(len(subjects), 1)
-    alike = np.sign(one[first] - one[second]) * np.sign(two[first] - two[second])
-    return float(np.nanmean((1 + alike) / 2)) if np.isfinite(alike).any() else None
+    names = dict.fromkeys(name for own in subjects for name in own)
+    one, two = (np.array([_on_tests(own, names, half) for own in subjects]) for half in (in_first, 1 - in_first))
+    alike = [
+        np.sign(_apart(one[place], one[place + 1 :])) * np.sign(_apart(two[place], two[place + 1 :]))
+        for place in range(len(subjects) - 1)
+    ]
+    agreeing = (1 + np.concatenate(alike)) / 2
+    return float(np.nanmean(agreeing)) if np.isfinite(agreeing).any() else None
 
 
 def spread_of(tables: Iterable[CosineTable] | Iterable[UnitTable]) -> float:
@@ -283,15 +293,22 @@ def _strata(subjects: Iterable[Mapping[str, UnitTable]]) -> list[list[int]]:
     return list(strata.values())
 
 
-def _sizes(tables: Iterable[UnitTable], halves: Floats) -> Floats:
-    """Return a subject's size without its sign on each half of the words, one row of units per half.
+def _on_tests(tables: Mapping[str, UnitTable], names: Iterable[str], halves: Floats) -> Floats:
+    """Return what each test measures on each half of the words, in units of the subject's spread.
 
-    NaN where no test has words of every set in the half.
+    NaN where the subject lacks the test, or the half has no words of a set.
     """
-    found = np.array([_on_halves(table, halves) for table in tables])
-    known = np.isfinite(found)
+    spread = spread_of(tables.values()) or 1.0
+    nothing = np.full(len(halves), np.nan)
+    return np.array([_on_halves(tables[name], halves) / spread if name in tables else nothing for name in names])
+
+
+def _apart(own: Floats, others: Floats) -> Floats:
+    """Return a subject's size without its sign less that of others, each on the tests that both have."""
+    both = np.isfinite(own) & np.isfinite(others)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.abs(np.where(known, found, 0.0).sum(axis=0) / known.sum(axis=0)))
+        first, second = (np.where(both, one, 0.0).sum(axis=1) / both.sum(axis=1) for one in (own, others))
+    return np.asarray(np.abs(first) - np.abs(second))
 
 
 def _on_halves(table: UnitTable, halves: Floats) -> Floats:

@@ -141,8 +141,8 @@ def _chart(rows: Sequence[BoardRow], topic: str, place: int, *, main: bool) -> C
         draw,
         Table(say("Bias against quality: {}", name), columns, lines),
         note=say(
-            "Efficient: {}. No other model has both a smaller size and a better quality. That is by the estimates; "
-            "whether two models differ is listed below.",
+            "Efficient: {}. No other model has both a smaller size, on the words that both have, and a better "
+            "quality. This compares estimates and ignores how uncertain they are. Differences are tested below.",
             efficient,
         ),
         main=main,

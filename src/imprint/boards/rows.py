@@ -20,10 +20,10 @@ class BoardRow(TopicRow, frozen=True, kw_only=True, tag="board"):
 
     `evidence` is the strongest of the topic's tests in the subject's own family, which `n_found` tests have any of.
     The size may have each rank from `rank_best`, 1 for the smallest, to `rank_worst`; None where the topic is not
-    ranked. `quality` is Spearman's correlation in the `benchmark`. An `efficient` subject has no other beside it with
-    a smaller size and a better quality, by the estimates. `page` is the subject's own page, beside the board's.
-    `spread` is the standard deviation of the subject's cosines between targets and attributes of all tests; where
-    the `scale` is `spread`, sizes and differences are in this unit instead of cosines.
+    ranked. `quality` is Spearman's correlation in the `benchmark`. A subject is `efficient` if no other one has both a
+    smaller size, on the words that both have, and a better quality, by the estimates. `page` is the subject's own,
+    beside the board's. `spread` is the standard deviation of the subject's cosines between targets and attributes of
+    all tests; where the `scale` is `spread`, sizes and differences are in this unit instead of cosines.
     """
 
     subject: SourceKind
@@ -91,8 +91,8 @@ class BoardRankingRow(Row, frozen=True, kw_only=True, tag="board-ranking"):
     """Whether the subjects have an order in a topic.
 
     `agreement` says how often two halves of the words put two subjects into the same order, which must be at least
-    `least`. `subjects` are in order of size, the smallest first; where `has_order` is false, that order means nothing,
-    and there are no ranks. `ranks_best` and `ranks_worst` are the ranks that each of them can have.
+    `least`. `subjects` are in order of rank, then of size, the smallest first. Where `has_order` is false, that order
+    means nothing and the ranks are empty. `ranks_best` and `ranks_worst` are the ranks that each of them can have.
     """
 
     topic: str

@@ -4,8 +4,8 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, replace
+from itertools import count, permutations
 from pathlib import Path
 from typing import Any, get_args
 
@@ -35,6 +35,7 @@ from imprint.rows import Result, Row, skipped
 from imprint.stimuli.catalog import about, tests_in
 from imprint.stimuli.definition import WeatTest
 from imprint.subjects.opening import EncoderLike
+from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.work import run_units
 
@@ -88,7 +89,7 @@ def board(
     tests
         WEATs to run; by default the catalogue's English ones. Encoders are asked in sentences.
     topics
-        Run only the tests about these, such as `gender`.
+        Run only the tests about these, such as `gender`, and show no other topics.
     scale
         "cosine" compares mean differences in cosines; "spread" divides them by the standard deviation of each
         subject's own cosines, because models differ in how far their cosines spread.
@@ -103,7 +104,8 @@ def board(
     folder
         Where measured subjects are kept; what is there and unchanged is not measured again.
     report
-        Called with the subject that is done, the number of subjects done and the total number.
+        Called with the subject that is done, the number of subjects done and the total number; then likewise with
+        the topics in which they are compared.
 
     Returns
     -------
@@ -113,7 +115,7 @@ def board(
     Examples
     --------
     >>> imprint.board({"GloVe": "default", "average of GloVe": "cbow"}, topics=["gender"])
-    Board(2 subjects; 1 of 2 topics ranked)
+    Board(2 subjects; 1 of 1 topics ranked)
     """
     check_alpha(alpha)
     check_choice("scale", scale, get_args(SizeScale))
@@ -136,7 +138,8 @@ def board(
     ]
     if not found:
         raise SettingError("no subject could be measured", hint=f"for example, {failed[0].test}: {failed[0].reason}")
-    rows = _board_rows(found, asked, scale)
+    with single_threaded():  # the tables are small, and threads would wait for each other
+        rows = _board_rows(found, asked, scale, topics, report)
     return Board((*rows, *failed), tuple(tuple(one.rows()) for one in found))
 
 
@@ -163,7 +166,10 @@ def _named_apart(subjects: Sequence[tuple[BoardEntry, Measured]]) -> list[Measur
     return [msgspec.structs.replace(one, name=name) for (_, one), name in zip(subjects, given, strict=True)]
 
 
-def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) -> list[Row]:
+def _board_rows(
+    subjects: Sequence[Measured], asked: Asked, scale: SizeScale, topics: Sequence[str], report: Report | None
+) -> list[Row]:
+    tests = [_only(topics, test) for test in asked.tests]
     measured = [one.rows() for one in subjects]
     judged = [judged_by(row for row in rows if isinstance(row, ControlsRow)) for rows in measured]
     # What cannot be judged says nothing about bias, and is not compared.
@@ -175,7 +181,8 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) ->
             {name: table.scaled(1 / spread) for name, table in own.items()} if spread else {}
             for own, spread in zip(tables, spreads, strict=True)
         ]
-    pairs, ranks = compare_subjects(asked.tests, [tables[place] for place in kept], alpha=asked.alpha, seed=asked.seed)
+    compared = [tables[place] for place in kept]
+    pairs, ranks = compare_subjects(tests, compared, alpha=asked.alpha, seed=asked.seed, report=report)
     by_place = {
         (own.topic, kept[one]): rank for own in ranks for one, rank in zip(own.subjects, own.ranks, strict=False)
     }
@@ -185,7 +192,7 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) ->
         common: dict[str, Any] = {"embedding": one.name, "embedding_sha256": one.sha256, "seed": asked.seed}
         people = [row for row in found if isinstance(row, AssociationRow) and row.about_people]
         quality = _quality(found)
-        for topic, fields in by_topic(topic_tests(asked.tests, tables[place])).items():
+        for topic, fields in by_topic(topic_tests(tests, tables[place])).items():
             levels = [row.evidence for row in people if topic in row.topics]
             best, worst = by_place.get((topic, place), (None, None))
             rows.append(
@@ -207,7 +214,12 @@ def _board_rows(subjects: Sequence[Measured], asked: Asked, scale: SizeScale) ->
         tested += [_test_row(row) for row in people]
     rankings = [_ranking_row(own, [subjects[place] for place in kept], rows, asked.seed) for own in ranks]
     differences = [_difference_row(pair, [subjects[place] for place in kept], asked) for pair in pairs]
-    return [*_with_efficient(rows), *rankings, *differences, *tested]
+    return [*_with_efficient(rows, differences), *rankings, *differences, *tested]
+
+
+def _only(topics: Sequence[str], test: WeatTest) -> WeatTest:
+    """Return a test that counts in these topics only, where any are named."""
+    return replace(test, topics=tuple(one for one in test.topics if one in topics)) if topics else test
 
 
 def _quality(rows: Sequence[Row]) -> dict[str, Any]:
@@ -224,28 +236,33 @@ def _test_row(row: AssociationRow) -> BoardTestRow:
     return BoardTestRow(**{name: getattr(row, name) for name in (*alike, *judged)})
 
 
-def _with_efficient(rows: Sequence[BoardRow]) -> list[BoardRow]:
-    """Mark the subjects of a topic that no other one beats in size and quality both."""
+def _with_efficient(rows: Sequence[BoardRow], differences: Sequence[BoardDifferenceRow]) -> list[BoardRow]:
+    """Mark the subjects of a topic that no other one beats in size and quality both, on the words that both have."""
+    quality = {row.embedding: row.quality for row in rows if row.quality is not None}
+    beaten = {
+        (row.topic, worse)
+        for row in differences
+        if {row.embedding, row.other} <= {*quality}
+        for (worse, size), (better, other_size) in permutations(_sizes(row))
+        if other_size <= size and quality[better] >= quality[worse]
+        if (other_size, quality[better]) != (size, quality[worse])
+    }
+    return [
+        msgspec.structs.replace(row, efficient=_can_lead(row) and (row.topic, row.embedding) not in beaten)
+        for row in rows
+    ]
 
-    def beaten(row: BoardRow) -> bool:
-        return any(
-            other.topic == row.topic
-            and _can_lead(other)
-            and (_point(other) != _point(row))
-            and all(one <= two for one, two in zip(_point(other), _point(row), strict=True))
-            for other in rows
-        )
 
-    return [msgspec.structs.replace(row, efficient=_can_lead(row) and not beaten(row)) for row in rows]
+def _sizes(row: BoardDifferenceRow) -> list[tuple[str, float]]:
+    """Return both subjects with their sizes without sign."""
+    return [
+        (row.embedding, abs(row.mean_difference_first or 0.0)),
+        (row.other or "", abs(row.mean_difference_second or 0.0)),
+    ]
 
 
 def _can_lead(row: BoardRow) -> bool:
     return row.judged is not False and row.mean_difference is not None and row.quality is not None
-
-
-def _point(row: BoardRow) -> tuple[float, float]:
-    """Return size and lack of quality: less is better in both."""
-    return abs(row.mean_difference or 0.0), -(row.quality or 0.0)
 
 
 def _ranking_row(
@@ -253,7 +270,9 @@ def _ranking_row(
 ) -> BoardRankingRow:
     sizes = {row.embedding: abs(row.mean_difference or 0.0) for row in rows if row.topic == own.topic}
     names = [subjects[place].name for place in own.subjects]
-    order = sorted(range(len(names)), key=lambda place: sizes[names[place]])
+    order = sorted(
+        range(len(names)), key=lambda place: (sum(own.ranks[place]) if own.ranked else 0, sizes[names[place]])
+    )
     return BoardRankingRow(
         test=own.topic,
         embedding=PART,

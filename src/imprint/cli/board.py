@@ -104,6 +104,7 @@ def board_command(
         found = board(
             entries,
             tests=chosen,
+            topics=topic or (),
             scale=scale,
             alpha=alpha,
             cache=cache,

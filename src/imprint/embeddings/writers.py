@@ -111,7 +111,7 @@ def _is_one_field(word: str) -> bool:
 
 
 def _is_before_numbers(word: str) -> bool:
-    """Whether the word is what stands before a line's numbers."""
+    """Whether the word comes before the numbers of its line."""
     fields = word.split(" ")
     return all(map(_is_one_field, fields)) and not any(
         NUMERAL.fullmatch(field.encode(errors="replace")) for field in fields[1:]
@@ -147,7 +147,7 @@ def _shortest(block: Floats32) -> Floats:
 
 
 def _header(embedding: Embedding, shapes: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
-    """Return the length of the JSON and the JSON: what stands where, in this order, from byte 0 after it."""
+    """Return the length of the JSON and the JSON: where each tensor begins and ends, counted from its end."""
     notes = "\n".join(" ".join(note.split()) for note in embedding.notes)
     header: dict[str, Any] = {"__metadata__": {"format": FORMAT, "name": embedding.name, "notes": notes}}
     end = 0

@@ -55,7 +55,7 @@ _COLUMNS = (
     Column("Benchmarks", "Change of Spearman's correlation, with 95 % interval.", extra=True),
 )
 _SETTINGS = ("strength", "spread", "components", "directions", "alpha")
-_RECOVERED_WELL = 0.6  # share from which on the groups can be told apart
+_RECOVERED_WELL = 0.6  # share of names from which their groups count as known
 _KEPT = 0.9  # share of their variance up to which other words have lost some
 
 

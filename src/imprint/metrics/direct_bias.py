@@ -40,7 +40,7 @@ class DirectBias(Metric):
             raise SettingError(option="c", got=self.c, expected="a number above 0")
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about all attributes; there is no direction."""
+        """Ask about all attributes; it has no direction."""
         yield MetricPart(words, 0)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:

@@ -37,7 +37,7 @@ class Ect(Metric):
         return self.normalize
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about A, and about B; there is no direction."""
+        """Ask about A, and about B; it has no direction."""
         return by_attributes(words, test, sign=0)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:

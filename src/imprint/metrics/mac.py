@@ -32,7 +32,7 @@ class Mac(Metric):
     bounds = (0.0, 2.0)
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about the whole test; there is no direction."""
+        """Ask about the whole test; it has no direction."""
         yield MetricPart(words, 0)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:

@@ -21,6 +21,7 @@ those of the jackknife within strata 93 to 100 times, since it does not take int
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -41,66 +42,16 @@ class InSentences:
 
 
 @dataclass(frozen=True, eq=False)
-class UnitTable:
-    """A table of cosines, X above Y and A left of B, with the number of the unit of each word.
+class Role:
+    """Targets or attributes: the units of the words of both sets, and the sentences that they are in.
 
-    One number is one unit in all tables. Rows are targets or, where `targets` is given, their sentences;
-    columns are attributes, or theirs.
+    `first` says how many words the first set has. What depends on these alone is computed once, for however many
+    tables of cosines.
     """
-
-    cosines: Floats
-    n_x: int
-    n_a: int
-    rows: Ints
-    columns: Ints
-    targets: InSentences | None = None
-    attributes: InSentences | None = None
-
-    def roles(self) -> "tuple[_Role, _Role]":
-        """Return targets and attributes."""
-        return _Role(self.rows, self.n_x, self.targets), _Role(self.columns, self.n_a, self.attributes)
-
-    def templates(self) -> tuple[int, int]:
-        """Return how many templates of targets and attributes count as drawn: none where a set has too few."""
-        targets, attributes = self.roles()
-        return targets.templates_drawn(), attributes.templates_drawn()
-
-    def drawn(self) -> "UnitTable":
-        """Return the table of words instead of sentences on a side with too few templates."""
-        of_targets, of_attributes = self.templates()
-        table = self if of_targets else self._averaged(targets=True)
-        return table if of_attributes else table._averaged(targets=False)
-
-    def by_words(self) -> "UnitTable":
-        """Return the table of words instead of sentences."""
-        return self._averaged(targets=True)._averaged(targets=False)
-
-    def difference(self) -> float:
-        """Return the mean difference."""
-        targets, attributes = self.roles()
-        return float(targets.weights() @ self.cosines @ attributes.weights())
-
-    def _averaged(self, *, targets: bool) -> "UnitTable":
-        rows, columns = self.roles()
-        if targets and self.targets is not None:
-            return replace(self, cosines=rows.averages() @ self.cosines, targets=None)
-        if not targets and self.attributes is not None:
-            return replace(self, cosines=self.cosines @ columns.averages().T, attributes=None)
-        return self
-
-    @property
-    def fewest(self) -> int:
-        """How many words, counted as units, the smallest set has."""
-        return min(len(np.unique(role.units[where])) for role in self.roles() for where, _ in role.sets())
-
-
-@dataclass(frozen=True, eq=False)
-class _Role:
-    """Targets or attributes: the units of the words of both sets, and the sentences that they are in."""
 
     units: Ints
     first: int
-    sentences: InSentences | None
+    sentences: InSentences | None = None
 
     def sets(self) -> tuple[tuple[slice, int], tuple[slice, int]]:
         """Return where the words of both sets are, and the sign of each in the mean difference."""
@@ -113,33 +64,46 @@ class _Role:
             if self.sentences is not None:
                 yield self.templates[self._rows_of(where)]
 
+    @cached_property
+    def by_words(self) -> "Role":
+        """The same words, without their sentences."""
+        return self if self.sentences is None else replace(self, sentences=None)
+
+    @cached_property
+    def fewest(self) -> int:
+        """How many words, counted as units, the smaller set has."""
+        return min(len(np.unique(self.units[where])) for where, _ in self.sets())
+
     @property
     def templates(self) -> Ints:
         """The unit of each row's template; none where rows are words."""
         return np.empty(0, dtype=np.int64) if self.sentences is None else self.sentences.templates
 
+    @cached_property
     def templates_drawn(self) -> int:
-        """Return how many templates there are, 0 where a set has too few of them."""
+        """How many templates there are, 0 where a set has too few of them."""
         if self.sentences is None:
             return 0
         own = [np.unique(self.templates[self._rows_of(where)]) for where, _ in self.sets()]
         return len(np.union1d(*own)) if min(map(len, own)) >= FEWEST_TEMPLATES else 0
 
+    @cached_property
     def averages(self) -> Floats:
-        """Return the matrix that takes the mean of each word's sentences."""
+        """The matrix that takes the mean of each word's sentences."""
         if self.sentences is None:
             return np.eye(len(self.units))
         members = (self._words == np.arange(len(self.units))[:, None]).astype(np.float64)
         return np.asarray(members / members.sum(axis=1, keepdims=True))
 
+    @cached_property
     def weights(self) -> Floats:
-        """Return the weight of each row in the difference of the two sets' means."""
-        averages = self.averages()
-        return np.asarray(sum(sign * averages[where].mean(axis=0) for where, sign in self.sets()))
+        """The weight of each row in the difference of the two sets' means."""
+        return np.asarray(sum(sign * self.averages[where].mean(axis=0) for where, sign in self.sets()))
 
+    @cached_property
     def influences(self) -> tuple[Ints, Floats]:
-        """Return the units, and the weights of all rows in what each of them contributes."""
-        averages = self.averages()
+        """The units, and the weights of all rows in what each of them contributes."""
+        averages = self.averages
         units, parts = [], []
         for where, sign in self.sets():
             own = averages[where]
@@ -157,7 +121,7 @@ class _Role:
         """Return what words and their own templates contribute together; `values` has one number per row."""
         if self.sentences is None:
             return
-        means = self.averages() @ values
+        means = self.averages @ values
         for where, sign in self.sets():
             places, weights, unbiased = self._repeated(where)
             words, units = self._words[places], self.templates[places]
@@ -183,6 +147,54 @@ class _Role:
         places = self._rows_of(where)
         places = places[counts[places] > 1]
         return places, 1 / (counts[places] * len(self.units[where])), _unbiased(counts[places])
+
+
+@dataclass(frozen=True, eq=False)
+class UnitTable:
+    """A table of cosines, X above Y and A left of B, with the number of the unit of each word.
+
+    One number is one unit in all tables. Rows are targets, or their sentences where they have any; columns are
+    attributes, or theirs.
+    """
+
+    cosines: Floats
+    targets: Role
+    attributes: Role
+
+    def roles(self) -> tuple[Role, Role]:
+        """Return targets and attributes."""
+        return self.targets, self.attributes
+
+    def templates(self) -> tuple[int, int]:
+        """Return how many templates of targets and attributes count as drawn: none where a set has too few."""
+        return self.targets.templates_drawn, self.attributes.templates_drawn
+
+    def drawn(self) -> "UnitTable":
+        """Return the table of words instead of sentences on a side with too few templates."""
+        of_targets, of_attributes = self.templates()
+        return self._averaged(targets=not of_targets, attributes=not of_attributes)
+
+    def by_words(self) -> "UnitTable":
+        """Return the table of words instead of sentences."""
+        return self._averaged(targets=True, attributes=True)
+
+    def difference(self) -> float:
+        """Return the mean difference."""
+        return float(self.targets.weights @ self.cosines @ self.attributes.weights)
+
+    def _averaged(self, *, targets: bool, attributes: bool) -> "UnitTable":
+        found = self
+        if targets and self.targets.sentences is not None:
+            found = replace(found, cosines=self.targets.averages @ found.cosines, targets=self.targets.by_words)
+        if attributes and self.attributes.sentences is not None:
+            own = self.attributes
+            found = replace(found, cosines=found.cosines @ own.averages.T, attributes=own.by_words)
+        return found
+
+    @property
+    def fewest(self) -> int:
+        """How many words, counted as units, the smallest set has."""
+        return min(self.targets.fewest, self.attributes.fewest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +233,7 @@ def pool(tables: Sequence[UnitTable]) -> Pooled | None:
         return None
     drawn = [table.drawn() for table in tables]
     spread, influences = _spread([table.by_words() for table in tables])
-    if any(table.targets or table.attributes for table in drawn):
+    if any(role.sentences for table in drawn for role in table.roles()):
         wider = _spread(drawn)
         if wider[0].variance[0] > spread.variance[0]:
             spread, influences = wider
@@ -235,8 +247,8 @@ def _spread(tables: Sequence[UnitTable]) -> tuple[Spread, Floats]:
     found: list[_Pairs] = []
     for table in tables:
         targets, attributes = table.roles()
-        scores, contrasts = table.cosines @ attributes.weights(), targets.weights() @ table.cosines
-        (of_rows, rows), (of_columns, columns) = targets.influences(), attributes.influences()
+        scores, contrasts = table.cosines @ attributes.weights, targets.weights @ table.cosines
+        (of_rows, rows), (of_columns, columns) = targets.influences, attributes.influences
         np.add.at(influences, of_rows, rows @ scores)
         np.add.at(influences, of_columns, columns @ contrasts)
         one, two = np.meshgrid(of_rows, of_columns, indexing="ij")
