@@ -15,6 +15,7 @@ from imprint.boards.pages import write_board
 from imprint.boards.rows import BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.run import board
 from imprint.boards.subjects import BoardEntry, Measured, measure_subject, read_models
+from imprint.embeddings.convert import convert
 from imprint.encoders import universal
 from imprint.errors import ImprintError, SettingError, StimulusError
 from imprint.evaluation.benchmarks import bundled_benchmarks, pair_words
@@ -25,6 +26,7 @@ from imprint.rows import SkippedRow
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
 from imprint.subjects.opening import load
+from imprint.work import run_units
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 TESTS = choose(catalogue(), ["caliskan-6", "caliskan-7"])
@@ -152,6 +154,20 @@ def test_subjects_of_one_name_are_named_apart(vectors):
     made = board([BoardEntry(source, "same") for source in sources], tests=TESTS)
     assert [row.embedding for row in of(made, BoardRow)] == ["same (same)", "same (same), 2", "same (same), 3"]
     assert {row.embedding for row in made.subjects[1]} == {"same (same), 2"}
+
+
+def test_a_worker_in_another_folder_finds_the_files(vectors, tmp_path, monkeypatch):
+    words, rows = vectors(0.0)
+    convert(load((words, rows)), tmp_path / "mine.safetensors")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    units = [
+        subjects.board_unit(BoardEntry(one), subjects.Asked(TESTS, 0.05, 0)) for one in ("mine.safetensors", "cbow")
+    ]
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    found, bundled = run_units(units)
+    assert Measured.read(found).subject == "embedding"
+    assert Measured.read(bundled).subject == "encoder"
 
 
 def test_a_comma_in_a_name_is_no_number():

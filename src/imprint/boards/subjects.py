@@ -160,7 +160,25 @@ def board_unit(entry: BoardEntry, asked: Asked) -> WorkUnit:
     options = sorted((name, str(value)) for name, value in entry.options.items())
     identity = [_identity(entry.source), options, [_state(Path(value)) for name, value in options if name in _PLACES]]
     key = unit_key("board", identity, entry.name, tests, asked.alpha, asked.seed)
-    return WorkUnit(key, measure_subject, (entry, asked), entry.shown, kept=not entry.remote)
+    return WorkUnit(key, measure_subject, (_whole(entry), asked), entry.shown, kept=not entry.remote)
+
+
+def _whole(entry: BoardEntry) -> BoardEntry:
+    """Return an entry with absolute paths: a worker may run in another folder."""
+    source, options = entry.source, entry.options
+    if isinstance(source, str | os.PathLike) and not entry.remote and _is_path(source):
+        source = Path(source).absolute()
+    if "tokenizer" in options:
+        options = options | {"tokenizer": str(Path(options["tokenizer"]).absolute())}
+    return replace(entry, source=source, options=options)
+
+
+def _is_path(source: FilePath) -> bool:
+    """Tell a file or folder from the name of a model that is bundled, installed or cached."""
+    try:
+        return find_source(source).place == Path(source)
+    except ImprintError:
+        return False  # the unit says what is wrong with it
 
 
 def _identity(source: EncoderLike) -> list[Any]:
