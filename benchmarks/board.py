@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from imprint.association.evidence import CosineTable
-from imprint.boards.comparing import Tables, compare_subjects
+from imprint.boards.comparing import Tables, compare_subjects, spread_of
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.threads import single_threaded
 from imprint.types import Floats
@@ -31,12 +31,12 @@ SIZES = {
 WORDS = {"8 words": (8, False), "5 words": (5, False), "8 words, long tails": (8, True)}
 
 
-def made_tests(words: int) -> list[WeatTest]:
-    """Return two tests per topic that share their targets."""
+def made_tests(words: int, numbers: str = "12") -> list[WeatTest]:
+    """Return tests with these numbers per topic, which share their targets."""
     found = []
     for topic in TOPICS:
         x, y = (WordSet.of(name, [f"{topic}{name}{one}" for one in range(words)]) for name in "xy")
-        for number in "12":
+        for number in numbers:
             name = f"{topic}-{number}"
             a, b = (WordSet.of(side, [f"{name}{side}{one}" for one in range(words)]) for side in "ab")
             found.append(WeatTest(name, name, "made", "en", x, y, a, b, topics=(topic,)))
@@ -80,7 +80,8 @@ def made_subjects(
 
 def wrong(sizes: Sequence[float], tests: Sequence[WeatTest], subjects: Sequence[Tables], seed: int) -> Iterator[float]:
     """Yield whether an order, a rank and a difference are wrong; then the share of orders and topics found."""
-    pairs, ranks = compare_subjects(tests, subjects, alpha=ALPHA, seed=seed)
+    units = [spread_of(own.values()) for own in subjects]
+    pairs, ranks = compare_subjects(tests, subjects, units=units, alpha=ALPHA, seed=seed)
     true = [np.sign(round(abs(sizes[one.first]) - abs(sizes[one.second]), 9)) for one in pairs]
     yield any(one.order and one.order != sign for one, sign in zip(pairs, true, strict=True))
     yield any(

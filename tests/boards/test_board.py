@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from imprint.boards.pages import write_board
 from imprint.boards.rows import BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.run import board
 from imprint.boards.subjects import BoardEntry, Measured, measure_subject, read_models
+from imprint.choices import SizeScale
 from imprint.embeddings.convert import convert
 from imprint.encoders import universal
 from imprint.errors import ImprintError, SettingError, StimulusError
@@ -119,6 +121,33 @@ def test_an_efficient_subject_is_compared_on_the_words_that_both_have(vectors):
     (both,) = of(made, BoardDifferenceRow)
     assert abs(both.mean_difference_first) > abs(both.mean_difference_second)
     assert part.efficient
+
+
+def test_tests_that_a_subject_lacks_are_named(vectors):
+    words, rows = vectors(0.0)
+    lacking = {*words_of(TESTS[1:])} - {*words_of(TESTS[:1])}
+    kept = [place for place, word in enumerate(words) if word not in lacking]
+    made = board([([words[place] for place in kept], rows[kept]), vectors(0.1)], tests=TESTS)
+    part, whole = of(made, BoardRow)
+    assert (part.tests, part.tests_left_out) == (("caliskan-6",), ("caliskan-7",))
+    assert (whole.tests, whole.tests_left_out) == (("caliskan-6", "caliskan-7"), ())
+    (ranking,) = of(made, BoardRankingRow)
+    assert ranking.tests == ("caliskan-6",)
+    assert part.quality_pairs < part.quality_asked == 3_000
+
+
+def test_each_difference_has_its_p_value_on_the_other_scale(vectors):
+    sources = {"one": vectors(0.0), "two": vectors(0.5)}
+    (cosine,), (spread,) = (
+        of(board(sources, tests=TESTS, scale=scale), BoardDifferenceRow) for scale in get_args(SizeScale)
+    )
+    assert (cosine.p_together, cosine.p_other_scale) == (spread.p_other_scale, spread.p_together)
+    assert (cosine.scale, spread.scale) == ("cosine", "spread")
+
+
+def test_a_level_that_resampling_cannot_reach_is_refused(vectors):
+    with refuses(SettingError, option="alpha", got=1e-5):
+        board([vectors(0.0)], tests=TESTS, alpha=1e-5)
 
 
 def test_only_the_topics_asked_for_are_shown(vectors):

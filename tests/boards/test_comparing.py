@@ -122,14 +122,15 @@ def test_a_subject_given_twice_is_tied_with_itself(made):
     (one,) = subjects(0.3)
     estimates, ranks = compare_subjects(tests, [one, one])
     assert [pair.words for pair in estimates] == [None, None]
-    assert [own.agreement for own in ranks] == [0.5, 0.5]
+    assert [own.agreement for own in ranks] == [0.5, 0.5], "a tie counts half"
     assert not any(own.ranked for own in ranks)
 
 
 def test_a_subject_whose_cosines_only_spread_more_is_not_ranked(made):
     tests, subjects = made
     (one,) = subjects(0.3)
-    _, ranks = compare_subjects(tests, [one, scaled(one, 1.5), scaled(one, -2.0)])
+    subjects = [one, scaled(one, 1.5), scaled(one, -2.0)]
+    _, ranks = compare_subjects(tests, subjects, units=[comparing.spread_of(own.values()) for own in subjects])
     for own in ranks:
         assert own.agreement == pytest.approx(0.5, abs=0.2)  # rounding decides between equal sizes
         assert not own.ranked
@@ -142,16 +143,18 @@ def test_subjects_of_very_different_sizes_are_ranked(made):
     assert all(own.ranked for own in ranks)
 
 
-def test_halves_are_means_over_their_own_words(made, monkeypatch):
+@pytest.mark.parametrize("units", [None, (1.0, 5.0, 0.2)])
+def test_halves_are_means_over_their_own_words(made, monkeypatch, units):
     """By brute force: each half's size from the table of its words alone."""
     tests, subjects = made
     tables = subjects(0.1, 0.12, 0.14)
     numbered = numbering([table for own in tables for table in own.values()])
     seen = []
-    on_tests = comparing._on_tests
-    monkeypatch.setattr(comparing, "_on_tests", lambda *given: seen.append(given[2]) or on_tests(*given))
+    sizes = comparing._sizes
+    monkeypatch.setattr(comparing, "_sizes", lambda *given: seen.append(given[1]) or sizes(*given))
+    monkeypatch.setattr(comparing, "SPLITS", 60)
     names = [test.id for test in tests if "gender" in test.topics]
-    found = halves_agree([{name: numbered(own[name]) for name in names} for own in tables], seed=0)
+    found = halves_agree([{name: numbered(own[name]) for name in names} for own in tables], 0, units)
     alike = []
     for split in range(comparing.SPLITS):
         halves = []
@@ -161,30 +164,44 @@ def test_halves_are_means_over_their_own_words(made, monkeypatch):
                 parts = []
                 for name in names:
                     table, places = subject[name], numbered(subject[name])
-                    targets = [
-                        word for word, unit in zip(table.targets, places.targets.units, strict=True) if half[unit]
-                    ]
+                    targets = [w for w, unit in zip(table.targets, places.targets.units, strict=True) if half[unit]]
                     attributes = [
                         w for w, unit in zip(table.attributes, places.attributes.units, strict=True) if half[unit]
                     ]
                     x, y = table.subset(targets, attributes).sides()
                     assert abs(len(x) - 6) <= 1
                     parts.append(x.mean() - y.mean())
-                own.append(
-                    abs(np.mean(parts)) / np.concatenate([subject[name].cosines.ravel() for name in names]).std()
-                )
+                own.append(abs(np.mean(parts)))
             halves.append(own)
-        alike += [(halves[0][i] > halves[0][j]) == (halves[1][i] > halves[1][j]) for i, j in combinations(range(3), 2)]
-    assert found == pytest.approx(np.mean(alike))
+        alike.append(halves)
+    by_scale = []
+    for scale in (np.ones(3), np.array(units or (1.0, 1.0, 1.0))):
+        one, two = (np.array(alike)[:, half] / scale for half in (0, 1))
+        pairs = combinations(range(3), 2)
+        by_scale.append(np.mean([(one[:, i] > one[:, j]) == (two[:, i] > two[:, j]) for i, j in pairs]))
+    assert found == pytest.approx(min(by_scale))
 
 
-def test_halves_are_compared_on_the_tests_that_both_have(made):
-    _, subjects = made
-    own, lacking = np.array([[0.1], [-0.5]]), np.array([[[-0.3], [np.nan]], [[np.nan], [np.nan]]])
-    assert comparing._apart(own, lacking) == pytest.approx(np.array([[-0.2], [np.nan]]), nan_ok=True)
-    one, two = subjects(0.1, 0.2)
-    numbered = numbering([*one.values(), *two.values()])
-    assert halves_agree([{"gender-1": numbered(one["gender-1"])}, {"race-1": numbered(two["race-1"])}], 0) is None
+def test_ranks_are_about_the_words_that_all_have(simulation):
+    """Three subjects of one size, each without one of three tests: on what two share, each exceeds the next one."""
+    tests = simulation.made_tests(12, "123")[:3]
+    rng = np.random.default_rng(0)
+    drawn = [simulation.made_subjects([test], (0.9, 0.0), rng) for test in tests]
+    subjects = [
+        {
+            tests[place].id: drawn[place][0][tests[place].id],
+            tests[place - 2].id: drawn[place - 2][1][tests[place - 2].id],
+        }
+        for place in range(3)
+    ]
+    estimates, (ranks,) = compare_subjects(tests, subjects)
+    assert [(one.first, one.second, one.order) for one in estimates] == [(0, 1, -1), (0, 2, 1), (1, 2, -1)]
+    assert (ranks.subjects, ranks.tests, ranks.ranks) == ((0, 1, 2), (), ())
+    tests, common = simulation.made_tests(12), simulation.made_subjects(simulation.made_tests(12), (0.05, 0.9), rng)
+    del common[0]["gender-2"]
+    _, (gender, race) = compare_subjects(tests, common)
+    assert (gender.tests, race.tests) == (("gender-1",), ("race-1", "race-2"))
+    assert gender.ranks == ((1, 1), (2, 2))
 
 
 def test_noise_is_not_ranked(made):

@@ -3,19 +3,19 @@
 A subject's size is the mean difference of a topic's tests. Two subjects are compared on the words that both have, over
 words (`pooled`), and all comparisons of a board are corrected together (`together`).
 
-The order is by the size without its sign. |a| > |b| exactly where a - b and a + b have the same sign, so it is claimed
-where both are significant: one of the two nulls is true whenever the claim is wrong (an intersection-union test). From
-the claims each subject gets the ranks that it can have, which hold together (Mogstad, Romano, Shaikh and Wilhelm,
-2024, "Inference for ranks").
+The order is by the absolute size. |a| > |b| exactly where a - b and a + b have the same sign, so it is claimed where
+both are significant. A claim is wrong only if one of the simultaneous intervals misses its value. From claims on the
+words that all subjects of a topic have, each subject gets the ranks that it can have, which hold together (Mogstad,
+Romano, Shaikh and Wilhelm, 2024, "Inference for ranks"). Claims about different words could not be combined.
 
-Where two halves of the words put subjects into different orders, there is no order to speak of. Sizes are compared in
-units of each subject's own spread of cosines: of two subjects without any bias, the one whose cosines spread more
-would otherwise have the larger size in nearly every half. Chance gives an agreement of one half. Below two thirds on
-average, a topic is not ranked.
+A topic is not ranked where halves of its words often disagree about the order of two subjects: in cosines, or in units
+of each subject's own spread of cosines. Of two subjects without bias, the one whose cosines spread more has the larger
+size in most halves, so agreement in cosines alone would say little. Chance gives an agreement of about one half; below
+two thirds on average over all pairs, a topic is not ranked.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -32,12 +32,13 @@ from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
 from imprint.types import Floats, Report
 
 LEAST_AGREEMENT = 2 / 3  # of two halves of the words, about the order of two subjects; chance gives a half
-SPLITS = 100
+SPLITS = 2_000
 
 _SEED = 0x5B117
 _LEVEL = 0.05
 
 Tables = Mapping[str, CosineTable]  # of one subject, by test
+_Claims = Mapping[tuple[str, int, int], tuple[float, Literal[-1, 0, 1]]]  # by topic and pair: the p-value, and who
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class PairEstimate:
 
     `words` is the first subject's size less the second's with its interval over words; `together_low` and
     `together_high` are the ends of the interval that holds for all pairs at once. `order` is 1 where the first
-    subject's size is larger without its sign, -1 where the second's is, and 0 where that is not known.
+    subject's absolute size is larger, -1 where the second's is, and 0 where that is not known.
     """
 
     topic: str
@@ -64,10 +65,14 @@ class PairEstimate:
 
 @dataclass(frozen=True)
 class TopicRanks:
-    """The ranks that each subject can have, the smallest size first; none where halves of the words disagree."""
+    """The ranks that each subject can have, the smallest size first; none where halves of the words disagree.
+
+    They are about these tests, on the words that all subjects have.
+    """
 
     topic: str
     subjects: tuple[int, ...]
+    tests: tuple[str, ...]
     agreement: float | None
     ranks: tuple[tuple[int, int], ...] = ()
 
@@ -99,6 +104,15 @@ def topic_tests(tests: Iterable[WeatTest], tables: Tables) -> list[TopicTest]:
     ]
 
 
+def tests_by_topic(tests: Iterable[WeatTest]) -> dict[str, list[WeatTest]]:
+    """Return the tests about people of each topic."""
+    found: dict[str, list[WeatTest]] = {}
+    for test in tests:
+        for topic in test.topics if CONTROL not in test.topics else ():
+            found.setdefault(topic, []).append(test)
+    return found
+
+
 def enough(test: WeatTest, table: CosineTable) -> bool:
     """Tell whether a table has so many of a test's words that the test counts."""
     kept = {*table.targets, *table.attributes}
@@ -110,38 +124,82 @@ def compare_subjects(
     tests: Sequence[WeatTest],
     subjects: Sequence[Tables],
     *,
+    units: Sequence[float] | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     report: Report | None = None,
 ) -> tuple[list[PairEstimate], list[TopicRanks]]:
     """Compare all subjects in every topic of the tests about people; return the pairs, and each topic's ranks.
 
-    `alpha` is the chance of any false difference on the board, and of any false claim about an order.
+    `units` are what each subject's sizes are divided by on another scale, on which halves have to agree too. `alpha`
+    is the chance of any false difference on the board, and of any false claim about an order.
     """
     every = [table for tables in subjects for table in tables.values()]
     if not every:
         return [], []
     numbered = numbering(every)
-    people = [test for test in tests if CONTROL not in test.topics]
-    topics = dict.fromkeys(topic for test in people for topic in test.topics)
-    by_topic = {topic: [test for test in people if topic in test.topics] for topic in topics}
+    by_topic = tests_by_topic(tests)
     pairs: list[_Pair] = []
+    ordered: list[_Pair] = []
+    common = {topic: _common(own, subjects) for topic, own in by_topic.items()}
     for done, (topic, own) in enumerate(by_topic.items(), start=1):
-        pairs += _pairs(topic, own, subjects, numbered)
+        pairs += _pairs(topic, own, dict(enumerate(subjects)), numbered)
+        ordered += _pairs(topic, own, common[topic], numbered)
         if report is not None:
             report(f"comparing in {topic}", done, len(by_topic))
-    estimates = _corrected(pairs, alpha, seed)
-    ranks = [_ranks(topic, own, subjects, numbered, estimates, seed) for topic, own in by_topic.items()]
+    claims, claims_of_all = (_claims(own, alpha, seed) for own in (pairs, ordered))
+    estimates = [
+        replace(one, p_order=claim[0], order=claim[1])
+        if (claim := claims.get((one.topic, one.first, one.second)))
+        else one
+        for one in _corrected(pairs, alpha, seed)
+    ]
+    ranks = [
+        _ranks(
+            topic,
+            {place: _sized(own, tables, numbered) for place, tables in common[topic].items()},
+            claims_of_all,
+            units,
+            seed,
+        )
+        for topic, own in by_topic.items()
+    ]
     return estimates, ranks
+
+
+def _common(tests: Iterable[WeatTest], subjects: Sequence[Tables]) -> dict[int, dict[str, CosineTable]]:
+    """Return the tables of the subjects that have any test of a topic, by place, on the words that all these have."""
+    counted = [test for test in tests if any(_counts(test, own) for own in subjects)]
+    found: dict[int, dict[str, CosineTable]] = {
+        place: {} for place, own in enumerate(subjects) if any(_counts(test, own) for test in counted)
+    }
+    for test in counted:
+        tables = {place: subjects[place].get(test.id) for place in found}
+        known = {place: table for place, table in tables.items() if table is not None}
+        if len(known) < len(found):
+            continue
+        targets, attributes = (
+            set.intersection(*({*words} for words in own))
+            for own in ([one.targets for one in known.values()], [one.attributes for one in known.values()])
+        )
+        kept = {place: table.subset(targets, attributes) for place, table in known.items()}
+        if enough(test, next(iter(kept.values()))):
+            for place, table in kept.items():
+                found[place][test.id] = table
+    return found
+
+
+def _counts(test: WeatTest, tables: Tables) -> bool:
+    return test.id in tables and enough(test, tables[test.id])
 
 
 def _pairs(
     topic: str,
     tests: Sequence[WeatTest],
-    subjects: Sequence[Tables],
+    subjects: Mapping[int, Tables],
     numbered: Callable[[CosineTable], UnitTable],
 ) -> Iterator[_Pair]:
-    for first, second in combinations(range(len(subjects)), 2):
+    for first, second in combinations(subjects, 2):
         both = [(test.id, _both(test, subjects[first], subjects[second], numbered)) for test in tests]
         kept = [(name, tables) for name, tables in both if tables is not None]
         if not kept:
@@ -167,21 +225,11 @@ def _both(
 
 
 def _corrected(pairs: Sequence[_Pair], alpha: float, seed: int) -> list[PairEstimate]:
-    """Correct differences together, and what orders are claimed from together: differences and sums."""
-    differences, totals = ([_far_out(one) for one in side] for side in _sides(pairs))
-    of_differences = [pair.difference.influences for pair, own in zip(pairs, differences, strict=True) if own]
-    of_totals = [pair.total.influences for pair, own in zip(pairs, totals, strict=True) if own]
-    if not of_differences:
-        return [PairEstimate(one.topic, one.first, one.second, one.tests, one.sizes, None) for one in pairs]
-    differing, ordering = together(of_differences, seed), together([*of_differences, *of_totals], seed)
-    return [
-        _estimate(pair, difference, total, differing, ordering, alpha)
-        for pair, difference, total in zip(pairs, differences, totals, strict=True)
-    ]
-
-
-def _sides(pairs: Sequence[_Pair]) -> tuple[list[Pooled], list[Pooled]]:
-    return [pair.difference for pair in pairs], [pair.total for pair in pairs]
+    """Correct all differences together."""
+    far_out = [_far_out(pair.difference) for pair in pairs]
+    drawn = [pair.difference.influences for pair, own in zip(pairs, far_out, strict=True) if own]
+    differing = together(drawn, seed) if drawn else None
+    return [_estimate(pair, own, differing, alpha) for pair, own in zip(pairs, far_out, strict=True)]
 
 
 def _far_out(found: Pooled, level: float = _LEVEL) -> OverWords | None:
@@ -189,89 +237,105 @@ def _far_out(found: Pooled, level: float = _LEVEL) -> OverWords | None:
     return found.tail.interval(found.difference, 1 - level)
 
 
-def _estimate(
-    pair: _Pair,
-    difference: OverWords | None,
-    total: OverWords | None,
-    differing: Together,
-    ordering: Together,
-    alpha: float,
-) -> PairEstimate:
+def _estimate(pair: _Pair, found: OverWords | None, differing: Together | None, alpha: float) -> PairEstimate:
     words = pair.difference.spread.interval(pair.difference.difference, 1 - _LEVEL)
     known = (pair.topic, pair.first, pair.second, pair.tests, pair.sizes, words)
-    if difference is None:  # nothing varies: the two are one
+    if found is None or differing is None:  # nothing varies: the two are one
         return PairEstimate(*known)
     ends = _far_out(pair.difference, differing.level(alpha))
-    p_order = 1.0 if total is None else max(ordering.adjusted(one.p_value) for one in (difference, total))
-    agree = pair.difference.difference * pair.total.difference > 0
-    order: Literal[-1, 0, 1] = 0 if p_order > alpha else 1 if agree else -1
     assert ends is not None
-    return PairEstimate(
-        *known,
-        together_low=ends.low,
-        together_high=ends.high,
-        p_together=differing.adjusted(difference.p_value),
-        p_order=p_order,
-        order=order,
-    )
+    p_together = differing.adjusted(found.p_value)
+    return PairEstimate(*known, together_low=ends.low, together_high=ends.high, p_together=p_together)
+
+
+def _claims(pairs: Sequence[_Pair], alpha: float, seed: int) -> _Claims:
+    """Return which of two subjects is the larger one; all differences and sums are corrected together."""
+    far_out = [(_far_out(pair.difference), _far_out(pair.total)) for pair in pairs]
+    drawn = [
+        one.influences
+        for pair, own in zip(pairs, far_out, strict=True)
+        for one, varies in zip((pair.difference, pair.total), own, strict=True)
+        if varies
+    ]
+    if not drawn:
+        return {}
+    ordering = together(drawn, seed)
+    claims: dict[tuple[str, int, int], tuple[float, Literal[-1, 0, 1]]] = {}
+    for pair, (difference, total) in zip(pairs, far_out, strict=True):
+        if difference is None or total is None:  # the two are one, or each other's opposite
+            continue
+        p_order = max(ordering.adjusted(one.p_value) for one in (difference, total))
+        larger: Literal[-1, 1] = 1 if pair.difference.difference * pair.total.difference > 0 else -1
+        claims[pair.topic, pair.first, pair.second] = p_order, larger if p_order <= alpha else 0
+    return claims
 
 
 def _ranks(
     topic: str,
-    tests: Sequence[WeatTest],
-    subjects: Sequence[Tables],
-    numbered: Callable[[CosineTable], UnitTable],
-    estimates: Sequence[PairEstimate],
+    sized: Mapping[int, Mapping[str, UnitTable]],
+    claims: _Claims,
+    units: Sequence[float] | None,
     seed: int,
 ) -> TopicRanks:
     """Return the ranks that subjects can have in a topic, unless halves of its words disagree."""
-    sized = [_sized(tests, tables, numbered) for tables in subjects]
-    known = tuple(place for place, own in enumerate(sized) if own)
-    agreement = halves_agree([sized[place] for place in known], seed) if len(known) > 1 else None
+    known, tests = tuple(sized), tuple(next(iter(sized.values()), {}))
+    own_units = None if units is None else [units[place] for place in known]
+    agreement = halves_agree([*sized.values()], seed, own_units) if len(known) > 1 and tests else None
     if agreement is None or agreement < LEAST_AGREEMENT:
-        return TopicRanks(topic, known, agreement)
-    claims = [
-        (one.first, one.second) if one.order > 0 else (one.second, one.first)
-        for one in estimates
-        if one.topic == topic and one.order
+        return TopicRanks(topic, known, tests, agreement)
+    orders = [
+        (first, second) if order > 0 else (second, first)
+        for (about, first, second), (_, order) in claims.items()
+        if about == topic and order
     ]
     ranks = (
         (
-            1 + sum(larger == place for larger, _ in claims),
-            len(known) - sum(smaller == place for _, smaller in claims),
+            1 + sum(larger == place for larger, _ in orders),
+            len(known) - sum(smaller == place for _, smaller in orders),
         )
         for place in known
     )
-    return TopicRanks(topic, known, agreement, tuple(ranks))
+    return TopicRanks(topic, known, tests, agreement, tuple(ranks))
 
 
 def _sized(
     tests: Sequence[WeatTest], tables: Tables, numbered: Callable[[CosineTable], UnitTable]
 ) -> dict[str, UnitTable]:
-    """Return the tests that count of a subject, with its words."""
+    """Return the tests that have enough units of words."""
     kept = {test.id: numbered(tables[test.id]).by_words() for test in tests if test.id in tables}
-    counts = {test.id for test in tests if test.id in kept and enough(test, tables[test.id])}
-    return {name: table for name, table in kept.items() if name in counts and table.fewest >= FEWEST_UNITS}
+    return {name: table for name, table in kept.items() if table.fewest >= FEWEST_UNITS}
 
 
-def halves_agree(subjects: Sequence[Mapping[str, UnitTable]], seed: int) -> float | None:
-    """Return how often two random halves of the words put two subjects into the same order, over all pairs."""
+def halves_agree(
+    subjects: Sequence[Mapping[str, UnitTable]], seed: int, units: Sequence[float] | None = None
+) -> float | None:
+    """Return how often two random halves of the words put two subjects into the same order, over all pairs.
+
+    All subjects have the same tests and words. With `units`, sizes divided by these have to agree too, and the smaller
+    share counts.
+    """
     rng = np.random.default_rng([seed, _SEED])
     strata = _strata(subjects)
-    in_first = np.zeros((SPLITS, 1 + max(max(units) for units in strata)))
+    in_first = np.zeros((SPLITS, 1 + max(max(own) for own in strata)))
     for split in in_first:
-        for units in strata:
+        for own in strata:
             # An odd unit goes to either half.
-            mixed = rng.permutation(units)
+            mixed = rng.permutation(own)
             split[mixed[: (len(mixed) + int(rng.integers(2))) // 2]] = 1.0
-    names = dict.fromkeys(name for own in subjects for name in own)
-    one, two = (np.array([_on_tests(own, names, half) for own in subjects]) for half in (in_first, 1 - in_first))
-    alike = [
-        np.sign(_apart(one[place], one[place + 1 :])) * np.sign(_apart(two[place], two[place + 1 :]))
-        for place in range(len(subjects) - 1)
-    ]
-    agreeing = (1 + np.concatenate(alike)) / 2
-    return float(np.nanmean(agreeing)) if np.isfinite(agreeing).any() else None
+    one, two = (np.array([_sizes(own.values(), half) for own in subjects]) for half in (in_first, 1 - in_first))
+    shares = [_agreement(one, two)]
+    if units is not None:
+        scale = np.asarray(units)[:, None]
+        shares.append(_agreement(one / scale, two / scale))
+    return min((share for share in shares if share is not None), default=None)
+
+
+def _agreement(one: Floats, two: Floats) -> float | None:
+    """Return how often two subjects (rows) are in the same order in both; a tie counts half."""
+    alike = np.concatenate(
+        [np.sign(one[place] - one[:place]) * np.sign(two[place] - two[:place]) for place in range(1, len(one))]
+    )
+    return float(np.nanmean((1 + alike) / 2)) if np.isfinite(alike).any() else None
 
 
 def spread_of(tables: Iterable[CosineTable] | Iterable[UnitTable]) -> float:
@@ -293,22 +357,15 @@ def _strata(subjects: Iterable[Mapping[str, UnitTable]]) -> list[list[int]]:
     return list(strata.values())
 
 
-def _on_tests(tables: Mapping[str, UnitTable], names: Iterable[str], halves: Floats) -> Floats:
-    """Return what each test measures on each half of the words, in units of the subject's spread.
+def _sizes(tables: Iterable[UnitTable], halves: Floats) -> Floats:
+    """Return a subject's absolute size on each half of the words, one row of units per half.
 
-    NaN where the subject lacks the test, or the half has no words of a set.
+    NaN where no test has words of every set in the half.
     """
-    spread = spread_of(tables.values()) or 1.0
-    nothing = np.full(len(halves), np.nan)
-    return np.array([_on_halves(tables[name], halves) / spread if name in tables else nothing for name in names])
-
-
-def _apart(own: Floats, others: Floats) -> Floats:
-    """Return a subject's size without its sign less that of others, each on the tests that both have."""
-    both = np.isfinite(own) & np.isfinite(others)
+    found = np.array([_on_halves(table, halves) for table in tables])
+    known = np.isfinite(found)
     with np.errstate(invalid="ignore"):
-        first, second = (np.where(both, one, 0.0).sum(axis=1) / both.sum(axis=1) for one in (own, others))
-    return np.asarray(np.abs(first) - np.abs(second))
+        return np.asarray(np.abs(np.where(known, found, 0.0).sum(axis=0) / known.sum(axis=0)))
 
 
 def _on_halves(table: UnitTable, halves: Floats) -> Floats:

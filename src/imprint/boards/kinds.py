@@ -1,6 +1,8 @@
 """The rows of a board as kinds: the table of subjects, bias against quality, ranks and pairwise differences."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
@@ -14,6 +16,7 @@ from imprint.view import (
     Claim,
     Column,
     Details,
+    Listing,
     Prose,
     Span,
     Table,
@@ -34,53 +37,76 @@ if TYPE_CHECKING:
 
 BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 
-_SHOWN = 6  # columns of a page's table; the rest is shown on request
+_SHOWN = 4  # columns of a page's table; the rest is shown on request
 _SUBJECT = Column("Model", "Opens the model's own page.")
 _SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
 _ALIKE = 1.5  # times the smallest spread of cosines, above which sizes are not on one scale
-_SIZE = "size without its sign"
+_SIZE = "size of bias (absolute value)"
 
 
 def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
     """Show every subject with its quality and its size in each topic, then size against quality."""
-    topics = list(dict.fromkeys(row.topic for row in rows))
+    found = Counter(topic for row in rows for topic in [row.topic] * (1 + row.n_found))
+    topics = sorted(found, key=lambda topic: -found[topic])
     quality = _benchmark(rows)
-    columns = [_SUBJECT, Column("Quality", f"Spearman's correlation in {quality}, with its 95 % interval.", True)]
+    columns = [
+        _SUBJECT,
+        Column("Quality", f"Spearman's correlation with people's ratings in {quality}, with its 95 % interval.", True),
+    ]
     for topic in topics:
-        meaning = "Mean difference with its 95 % interval over words; the strongest evidence; possible ranks."
+        meaning = "Mean difference with its 95 % interval over words; the strongest evidence; how many tests count."
         columns.append(Column(title(topic.capitalize()), meaning, True, folded=len(columns) >= _SHOWN))
     names = dict.fromkeys(row.embedding for row in rows)
     lines = tuple(_line([row for row in rows if row.embedding == name], topics) for name in names)
     yield Table("Sizes of bias, and quality", tuple(columns), lines)
-    unit = "cosines" if rows[0].scale == "cosine" else "standard deviations of each model's own cosines"
-    yield Prose(
-        f"Sizes are mean differences in {unit}, with 95 % intervals over words. Below each: the strongest evidence of "
-        "the topic's tests, and the ranks that the size may have (1 is the smallest). Columns sort by the size "
-        "without its sign.",
-        "note",
+    unit = "" if rows[0].scale == "cosine" else ", divided by the standard deviation of the model's cosines"
+    yield Listing(
+        (
+            "Size: how much closer one group's words are to one set of words than the other group's words are, in "
+            f"cosines{unit}, averaged over the topic's tests. Positive: as the stereotype predicts.",
+            f"Quality: Spearman's correlation with people's ratings of pairs of words, in {quality}.",
+            "In brackets: the 95 % interval for other words of the same kinds.",
+            "Evidence: the strongest that any one test of the topic has, corrected for all tests of this model. An "
+            "interval without zero can go with “none shown”, because it is not corrected.",
+            "Tests: models lack different words, so sizes in one column can be over different tests. Differences use "
+            "what both models have.",
+            "A click on a topic sorts by the absolute size.",
+        ),
         _SAID,
     )
-    first = next((row.topic for row in rows if row.rank_best is not None), topics[0])
-    for place, topic in enumerate(topics, start=1):
-        own = [row for row in rows if row.topic == topic and row.quality is not None and row.judged is not False]
-        if len([row for row in own if row.mean_difference is not None]) > 1:
-            yield _chart(own, topic, place, main=topic == first)
+    charts = [
+        chart for place, topic in enumerate(topics, start=1) if (chart := _chart(rows, topic, place)) is not None
+    ]
+    yield from (replace(chart, main=True) for chart in charts[:1])
+    if charts[1:]:
+        yield Details("Bias against quality in the other topics", tuple(charts[1:]), ("page",))
 
 
 def _line(rows: Sequence[BoardRow], topics: Sequence[str]) -> tuple[Cell | Text, ...]:
     first = rows[0]
-    able = "" if first.judged is not False else " (cannot be judged)"
+    spread: Text = "" if first.spread is None else say(" · spread {}", number(first.spread, 3))
     cells: list[Cell | Text] = [
-        Cell(say("{}{}", title(first.embedding), able), link=first.page or ""),
-        Cell(estimate(first.quality, first.quality_low, first.quality_high), order=first.quality),
+        Cell(title(first.embedding), link=first.page or "", below=say("{}{}", first.subject, spread)),
+        Cell(estimate(first.quality, first.quality_low, first.quality_high), order=first.quality, below=_pairs(first)),
     ]
     by_topic = {row.topic: row for row in rows}
-    return (*cells, *(_cell(by_topic.get(topic)) for topic in topics))
+    return (*cells, *(_cell(by_topic[topic]) for topic in topics))
 
 
-def _cell(row: BoardRow | None) -> Cell | Text:
-    if row is None or row.mean_difference is None:
-        return NOTHING
+def _pairs(row: BoardRow) -> Text:
+    """Say how many pairs of the benchmark the quality is over, unless it is over all."""
+    if row.quality_pairs is None or row.quality_asked is None or row.quality_pairs == row.quality_asked:
+        return ""
+    return say("{} of {} pairs", count(row.quality_pairs), count(row.quality_asked))
+
+
+def _cell(row: BoardRow) -> Cell:
+    asked = len(row.tests) + len(row.tests_left_out)
+    tests = say("{} of {} tests", count(len(row.tests)), count(asked)) if row.tests_left_out else ""
+    if row.mean_difference is None:
+        return Cell(NOTHING, below=tests)
+    if row.judged is False:
+        return Cell(size_of(row), faint=True, below="cannot be judged")
     ranks = [] if row.rank_best is None else [say("rank {}", _ranks(row.rank_best, row.rank_worst))]
     part = "weat" if row.subject == "embedding" else "seat"
     span = Span(row.mean_difference, row.words_low, row.words_high)
@@ -89,7 +115,7 @@ def _cell(row: BoardRow | None) -> Cell | Text:
         order=abs(row.mean_difference),
         link=f"{row.page}#{part}" if row.page else "",
         span=span,
-        below=join([row.evidence or "not judged", *ranks], " · "),
+        below=join([row.evidence or "not judged", *([tests] if tests else []), *ranks], " · "),
     )
 
 
@@ -101,10 +127,13 @@ def _benchmark(rows: Sequence[BoardRow]) -> str:
     return next((row.benchmark.upper() for row in rows if row.benchmark), "a benchmark")
 
 
-def _chart(rows: Sequence[BoardRow], topic: str, place: int, *, main: bool) -> Chart:
-    """Draw size against quality, the efficient subjects named first."""
-    shown = [row for row in rows if row.mean_difference is not None]
-    quality = f"quality (Spearman, {_benchmark(rows)})"
+def _chart(every: Sequence[BoardRow], topic: str, place: int) -> Chart | None:
+    """Draw size against quality, the efficient subjects named first; nothing where fewer than two have both."""
+    shown = [row for row in every if row.topic == topic and row.judged is not False]
+    shown = [row for row in shown if row.mean_difference is not None and row.quality is not None]
+    if len(shown) < 2:
+        return None
+    quality = f"quality (Spearman, {_benchmark(shown)})"
 
     def draw(words: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.points import Point
@@ -116,11 +145,11 @@ def _chart(rows: Sequence[BoardRow], topic: str, place: int, *, main: bool) -> C
                 words.plain(row.embedding),
                 row.quality or 0.0,
                 abs(row.mean_difference or 0.0),
-                "efficient" if row.efficient else "other",
+                "efficient" if row.efficient else "not efficient",
             )
             for row in ordered
         ]
-        return scatter(points, x_title=quality, y_title=_SIZE, width=width)
+        return scatter(points, x_title=quality, y_title=_SIZE, from_zero=True, width=width)
 
     efficient = join((title(row.embedding) for row in shown if row.efficient), "; ")
     columns = (Column("Model"), Column("Quality", numeric=True), Column("Size", numeric=True), Column("Efficient"))
@@ -137,34 +166,33 @@ def _chart(rows: Sequence[BoardRow], topic: str, place: int, *, main: bool) -> C
     return Chart(
         f"board-{place}",
         say("Bias against quality: {}", name),
-        say("A dot for each of {} models: further right is better, further down is less biased.", f"{len(shown)}"),
+        say(
+            "A dot for each of {} models. The best place is at the lower right: good quality, small size.",
+            f"{len(shown)}",
+        ),
         draw,
         Table(say("Bias against quality: {}", name), columns, lines),
         note=say(
-            "Efficient: {}. No other model has both a smaller size, on the words that both have, and a better "
-            "quality. This compares estimates and ignores how uncertain they are. Differences are tested below.",
+            "Efficient: {}. No other model is at least as good in both, and better in one. Each pair is compared on "
+            "the words that both have. This ignores uncertainty: a model can be efficient by chance.",
             efficient,
         ),
-        main=main,
     )
 
 
 def say_board(rows: Sequence[BoardRow]) -> Iterator[Text]:
-    """Say how many subjects were asked about what, and which cannot be judged."""
-    names = dict.fromkeys(row.embedding for row in rows)
-    topics = dict.fromkeys(row.topic for row in rows)
-    yield say("{} models, {} topics.", count(len(names)), count(len(topics)))
+    """Say which subjects cannot be judged, and that sizes are not on one scale."""
     failed = dict.fromkeys(row.embedding for row in rows if row.judged is False)
     if failed:
         yield say(
-            "Not compared, because they fail controls that every usable subject passes: {}.",
+            "Not compared, because they fail controls that every usable model passes, or lack their words: {}.",
             join(map(title, failed), "; "),
         )
-    spreads = [row.spread for row in rows if row.spread is not None]
+    spreads = [row.spread for row in rows if row.spread is not None and row.judged is not False]
     if rows[0].scale == "cosine" and spreads and max(spreads) > _ALIKE * min(spreads):
         yield say(
-            "The models' cosines spread differently (standard deviations {} to {}), so the same size means more in "
-            "one model than in another: compare also with --scale spread.",
+            "Some models give most pairs of words similar cosines, others do not (standard deviations {} to {}). So "
+            "equal sizes need not mean equal bias.",
             number(min(spreads), 3),
             number(max(spreads), 3),
         )
@@ -173,7 +201,7 @@ def say_board(rows: Sequence[BoardRow]) -> Iterator[Text]:
 def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
     """Pair what sizes are with what they are not."""
     yield (
-        "How large the measured associations are, for words of these kinds.",
+        "How large each association is, for words like those tested.",
         "That the model with the smallest size is fair, or does less harm: that depends on its use.",
     )
 
@@ -182,22 +210,20 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     """Show the ranks of each topic, or that it has none."""
     columns = (
         TOPIC_COLUMN,
-        Column("Ranked"),
-        Column(
-            "Halves agree",
-            "How often two halves of the words order two models alike, in units of their spread; chance gives 50 %.",
-            True,
-        ),
-        Column("Models by size, with their possible ranks"),
+        Column("Halves agree", "How often both halves of the words put two models in the same order.", True),
+        Column("Tests", "Which all models have.", True),
+        Column("Order", "The models by absolute size, the smallest first, with their possible ranks."),
     )
-    lines = tuple((title(row.topic), _has_order(row), percent(row.agreement), _order(row)) for row in rows)
+    lines = tuple((title(row.topic), percent(row.agreement), count(len(row.tests)), _order(row)) for row in rows)
     yield Table("Ranks by topic", columns, lines)
     least, splits = rows[0].least, rows[0].splits
     yield Prose(
         say(
-            "The smallest size has rank 1. Ranks overlap where two models are not known to differ: that is a tie. "
-            "The words are split at random into halves, {} times. Both halves must order two models alike in at "
-            "least {} of cases; otherwise the topic is not ranked.",
+            "The smallest absolute size has rank 1. If the ranks of two models overlap, their order is unknown. "
+            "Before ranking, the words are split at random into halves, {} times. A topic is ranked only if both "
+            "halves put two models in the same order in at least {} of cases, on average over all pairs of models. "
+            "Chance gives about 50 %. They must agree both in cosines and in units of each model's spread of cosines. "
+            "Ranks are over the tests and words that all models have.",
             count(splits),
             percent(least),
         ),
@@ -206,29 +232,28 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     )
 
 
-def _has_order(row: BoardRankingRow) -> str:
-    if not row.has_order:
-        return "no"
-    return "yes" if any(worst < len(row.subjects) for worst in row.ranks_worst) else "no order known"
-
-
 def _order(row: BoardRankingRow) -> Text:
     if not row.has_order:
-        return "none"
+        return "not ranked"
+    if all(worst == len(row.subjects) for worst in row.ranks_worst):
+        return "no order known"
     ranks = zip(row.subjects, row.ranks_best, row.ranks_worst, strict=True)
     return join((say("{} ({})", title(name), _ranks(best, worst)) for name, best, worst in ranks), "; ")
 
 
 def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
     """Say which topics have an order, and why the others have none."""
+    unranked = [row for row in rows if not row.has_order and row.agreement is not None]
+    if unranked:
+        which = (
+            "No topic is ranked"
+            if len(unranked) == len(rows)
+            else say("Not ranked: {}", join((title(row.topic) for row in unranked), ", "))
+        )
+        yield say("{}.", which)
+        yield "With one half of the words, models often come in another order than with the other half."
     for row in rows:
         if not row.has_order:
-            if row.agreement is not None:
-                yield say(
-                    "{} is not ranked: two halves of its words order two models alike in {} of cases only.",
-                    title(row.topic.capitalize()),
-                    percent(row.agreement),
-                )
             continue
         last = len(row.subjects)
         first = [name for name, worst in zip(row.subjects, row.ranks_worst, strict=True) if worst < last]
@@ -244,49 +269,86 @@ def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
 
 
 def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
-    """Show the difference of each pair in each topic."""
+    """Show the significant differences, and those of every pair one click away."""
+    ordered = sorted(rows, key=lambda row: 2.0 if row.p_together is None else row.p_together)
     columns = (
         TOPIC_COLUMN,
         Column("Model"),
-        Column("Minus model"),
+        Column("Compared with"),
         Column("Difference", "With the interval that holds for all pairs and topics at once.", True),
         Column("p, corrected", "Corrected for all pairs and topics of the board together.", True),
-        Column("Larger size", "The model whose size, without its sign, is the larger one."),
+        Column("Larger size", "The model whose absolute size is the larger one."),
+        Column(
+            f"p, in {'spreads' if rows[0].scale == 'cosine' else 'cosines'}",
+            "The same with sizes on the other scale: cosines, or cosines divided by the model's spread of cosines.",
+            True,
+        ),
         Column("This difference alone", "With its own 95 % interval over words.", True, folded=True),
-        P_WORDS,
+        Column(P_WORDS.title, P_WORDS.meaning, True, folded=True),
     )
-    lines = tuple(
-        (
-            title(row.topic),
-            title(row.embedding),
-            title(row.other or ""),
-            Cell(estimate(row.mean_difference, row.together_low, row.together_high, 3), order=row.mean_difference),
-            Cell(probability(row.p_together), order=row.p_together),
-            NOTHING if row.larger is None else title(row.larger),
-            Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
-            Cell(probability(row.p_words), order=row.p_words),
-        )
-        for row in sorted(rows, key=lambda row: 2.0 if row.p_together is None else row.p_together)
-    )
-    folded = (*columns[:-1], Column(P_WORDS.title, P_WORDS.meaning, True, folded=True))
+    found = tuple(_difference(row) for row in ordered if _significant(row))
+    if found:
+        yield Table("Significant differences between two models", columns, found)
     reading = Prose(
-        "Two models are compared on the words that both have. The intervals and p-values are corrected together, by "
-        "resampling the words for all models at once. A difference whose interval contains zero is not significant.",
+        "Two models are compared on the words and tests that both have, so a difference may not equal one size minus "
+        "the other. Intervals and p-values are corrected together, by resampling the words for all models at once. A "
+        "difference whose interval contains zero is not significant.",
         "note",
         _SAID,
     )
-    table = Table("Differences between two models", folded, lines, filtered=True)
-    yield Details("Differences between two models", (table, reading))
+    table = Table("Differences between two models", columns, tuple(map(_difference, ordered)), filtered=True)
+    yield Details("Differences between all pairs of models", (table, reading))
+
+
+def _significant(row: BoardDifferenceRow) -> bool:
+    return row.p_together is not None and row.p_together <= (row.alpha or 0.0)
+
+
+def _difference(row: BoardDifferenceRow) -> tuple[Cell | Text, ...]:
+    return (
+        title(row.topic),
+        title(row.embedding),
+        title(row.other or ""),
+        Cell(estimate(row.mean_difference, row.together_low, row.together_high, 3), order=row.mean_difference),
+        Cell(probability(row.p_together), order=row.p_together),
+        NOTHING if row.larger is None else title(row.larger),
+        Cell(probability(row.p_other_scale), order=row.p_other_scale),
+        Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
+        Cell(probability(row.p_words), order=row.p_words),
+    )
 
 
 def say_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
-    """Say how many differences are significant."""
-    found = [row for row in rows if row.p_together is not None and row.p_together <= (row.alpha or 0.0)]
-    yield say(
-        "{} of {} differences between two models are significant, corrected together.",
-        count(len(found)),
-        count(len(rows)),
-    )
+    """Say how many differences are significant, on the other scale too, and which model's size is the larger one."""
+    found = [row for row in rows if _significant(row)]
+    counts = count(len(found)), count(len(rows))
+    if not found:
+        yield say("None of {} differences between two models is significant, corrected for their number.", counts[1])
+        return
+    yield say("{} of {} differences between two models are significant, corrected for their number.", *counts)
+    both = sum(row.p_other_scale is not None and row.p_other_scale <= (row.alpha or 0.0) for row in found)
+    other = "divided by the spread of each model's cosines" if rows[0].scale == "cosine" else "taken in cosines"
+    yield say("With sizes {}, {} of them {}.", other, count(both), "is" if both == 1 else "are")
+    yield from _larger(found)
+
+
+def _larger(found: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
+    """Say per topic whose sizes exceed whose; models that exceed the same others share a sentence."""
+    below: dict[tuple[str, str], list[str]] = {}
+    for row in found:
+        if row.larger is not None and row.other is not None:
+            smaller = row.other if row.larger == row.embedding else row.embedding
+            below.setdefault((row.topic, row.larger), []).append(smaller)
+    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (topic, larger), exceeded in below.items():
+        together.setdefault((topic, tuple(sorted(exceeded))), []).append(larger)
+    for (topic, others), models in together.items():
+        yield say(
+            "{}: larger in {} than in {}.",
+            title(topic.capitalize()),
+            join(map(title, models), "; "),
+            join(map(title, others), "; "),
+        )
 
 
 def claim_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Claim]:
@@ -301,7 +363,7 @@ def show_tests(rows: Sequence[BoardTestRow]) -> Iterator[Block]:
     columns = (
         Column("Test"),
         Column("Model"),
-        Column("Mean difference", "With its 95 % interval over words and any sentences.", True),
+        Column("Mean difference", "In cosines, with its 95 % interval over words and any sentences.", True),
         Column("Evidence", "In the model's own family of tests."),
         Column("Direction"),
     )
@@ -326,12 +388,18 @@ BOARD = Kind(
     sentences=say_board,
     claims=claim_board,
     rank=-3,
-    opens=3,
     method="Models were compared on the words that both have. Differences have intervals over words and were "
-    "corrected together for all pairs and topics (max-T). Topics whose two halves of words disagree were not ranked.",
+    "corrected together for all pairs and topics (max-T). A topic was ranked only if random halves of its words put "
+    "pairs of models in the same order in at least two thirds of cases.",
 )
 BOARD_RANKING = Kind(
-    "board-ranking", row=BoardRankingRow, part=BOARD_PART, blocks=show_rankings, sentences=say_rankings, rank=-2
+    "board-ranking",
+    row=BoardRankingRow,
+    part=BOARD_PART,
+    blocks=show_rankings,
+    sentences=say_rankings,
+    rank=-2,
+    opens=1,
 )
 BOARD_DIFFERENCE = Kind(
     "board-difference",
@@ -341,7 +409,7 @@ BOARD_DIFFERENCE = Kind(
     sentences=say_differences,
     claims=claim_differences,
     aliases={"p": "p_together"},
-    rank=-1,
-    opens=1,
+    rank=-4,
+    opens=3,
 )
 BOARD_TEST = Kind("board-test", row=BoardTestRow, part=BOARD_PART, blocks=show_tests)

@@ -20,10 +20,11 @@ class BoardRow(TopicRow, frozen=True, kw_only=True, tag="board"):
 
     `evidence` is the strongest of the topic's tests in the subject's own family, which `n_found` tests have any of.
     The size may have each rank from `rank_best`, 1 for the smallest, to `rank_worst`; None where the topic is not
-    ranked. `quality` is Spearman's correlation in the `benchmark`. A subject is `efficient` if no other one has both a
-    smaller size, on the words that both have, and a better quality, by the estimates. `page` is the subject's own,
-    beside the board's. `spread` is the standard deviation of the subject's cosines between targets and attributes of
-    all tests; where the `scale` is `spread`, sizes and differences are in this unit instead of cosines.
+    ranked. `quality` is Spearman's correlation in the `benchmark`, over `quality_pairs` of the pairs asked. A subject
+    is `efficient` if no other one is at least as good in both size, on the words that both have, and quality, and
+    better in one of them, by the estimates. `page` is the subject's own, beside the board's. `spread` is the standard
+    deviation of the subject's cosines between targets and attributes of all tests asked. Where the `scale` is
+    `spread`, sizes and differences are in this unit instead of cosines.
     """
 
     subject: SourceKind
@@ -38,6 +39,8 @@ class BoardRow(TopicRow, frozen=True, kw_only=True, tag="board"):
     quality: float | None = None
     quality_low: float | None = None
     quality_high: float | None = None
+    quality_pairs: int | None = None
+    quality_asked: int | None = None
     efficient: bool = False
     page: Page | None = None
 
@@ -48,7 +51,7 @@ class BoardRow(TopicRow, frozen=True, kw_only=True, tag="board"):
 
 
 class BoardTestRow(Row, frozen=True, kw_only=True, tag="board-test"):
-    """A subject in one test about people: the mean difference with its interval over words, and the evidence."""
+    """A subject in one test about people: the mean difference in cosines, its interval over words, the evidence."""
 
     title: str
     topics: tuple[str, ...]
@@ -64,14 +67,15 @@ class BoardDifferenceRow(Row, frozen=True, kw_only=True, tag="board-difference")
     """How two subjects differ in a topic, on the words that both have: the first's size less the second's.
 
     `words_low` and `words_high` are the interval of this difference alone, `together_low` and `together_high` one of
-    those that hold for all pairs and topics of the board at once; `p_together` is corrected likewise. `larger` names
-    the subject whose size is the larger one without its sign, None where that is not known; `p_order` is its p-value,
-    corrected over all such claims.
+    those that hold for all pairs and topics of the board at once; `p_together` is corrected likewise. `p_other_scale`
+    is the same in spreads where sizes are in cosines, and the reverse. `larger` names the subject whose absolute size
+    is the larger one, None where that is not known; `p_order` is its p-value, corrected over all such claims.
     """
 
     topic: str
     other: str | None
     other_sha256: str | None
+    scale: SizeScale = "cosine"
     tests: tuple[str, ...]
     mean_difference: float | None = None
     mean_difference_first: float | None = None
@@ -82,21 +86,24 @@ class BoardDifferenceRow(Row, frozen=True, kw_only=True, tag="board-difference")
     together_low: float | None = None
     together_high: float | None = None
     p_together: float | None = None
+    p_other_scale: float | None = None
     p_order: float | None = None
     larger: str | None = None
     alpha: float | None = None
 
 
 class BoardRankingRow(Row, frozen=True, kw_only=True, tag="board-ranking"):
-    """Whether the subjects have an order in a topic.
+    """Whether the subjects have an order in a topic, on the `tests` and words that all of them have.
 
-    `agreement` says how often two halves of the words put two subjects into the same order, which must be at least
-    `least`. `subjects` are in order of rank, then of size, the smallest first. Where `has_order` is false, that order
-    means nothing and the ranks are empty. `ranks_best` and `ranks_worst` are the ranks that each of them can have.
+    `agreement` says how often two halves of the words put two subjects into the same order, on the scale on which they
+    agree less; it must be at least `least`. `subjects` are in order of rank, then of size, the smallest first. Where
+    `has_order` is false, that order means nothing and the ranks are empty. `ranks_best` and `ranks_worst` are the
+    ranks that each of them can have.
     """
 
     topic: str
     subjects: tuple[str, ...]
+    tests: tuple[str, ...] = ()
     ranks_best: tuple[int, ...] = ()
     ranks_worst: tuple[int, ...] = ()
     has_order: bool

@@ -21,6 +21,7 @@ from imprint.boards.comparing import (
     TopicRanks,
     compare_subjects,
     spread_of,
+    tests_by_topic,
     topic_tests,
 )
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
@@ -32,6 +33,7 @@ from imprint.evaluation.controls import ControlsRow, judged_by
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.files import FilePath
 from imprint.rows import Result, Row, skipped
+from imprint.significance.together import DRAWS
 from imprint.stimuli.catalog import about, tests_in
 from imprint.stimuli.definition import WeatTest
 from imprint.subjects.opening import EncoderLike
@@ -39,6 +41,7 @@ from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.work import run_units
 
+_SIZES = ("mean_difference", "words_low", "words_high")
 QUALITY = "men"  # the largest of the bundled benchmarks, so the one with the narrowest interval
 
 
@@ -118,6 +121,8 @@ def board(
     Board(2 subjects; 1 of 1 topics ranked)
     """
     check_alpha(alpha)
+    if alpha * (1 + DRAWS) < 1:
+        raise SettingError(option="alpha", got=alpha, expected=f"at least 1 in {1 + DRAWS:,}, as words are resampled")
     check_choice("scale", scale, get_args(SizeScale))
     entries = _entries(subjects)
     chosen = [test for test in tests_in("en") if isinstance(test, WeatTest)] if tests is None else tests
@@ -176,13 +181,18 @@ def _board_rows(
     kept = [place for place, able in enumerate(judged) if able is not False]
     tables = [one.tables() for one in subjects]
     spreads = [spread_of(own.values()) for own in tables]
-    if scale == "spread":
-        tables = [
-            {name: table.scaled(1 / spread) for name, table in own.items()} if spread else {}
-            for own, spread in zip(tables, spreads, strict=True)
-        ]
-    compared = [tables[place] for place in kept]
-    pairs, ranks = compare_subjects(tests, compared, alpha=asked.alpha, seed=asked.seed, report=report)
+    in_spreads = [
+        {name: table.scaled(1 / spread) for name, table in own.items()} if spread else {}
+        for own, spread in zip(tables, spreads, strict=True)
+    ]
+    tables, others = (tables, in_spreads) if scale == "cosine" else (in_spreads, tables)
+    units = [(spread or 1.0) if scale == "cosine" else 1 / (spread or 1.0) for spread in spreads]
+    settings: dict[str, Any] = {"alpha": asked.alpha, "seed": asked.seed, "report": report}
+    pairs, ranks = compare_subjects(
+        tests, [tables[place] for place in kept], units=[units[place] for place in kept], **settings
+    )
+    on_other_scale, _ = compare_subjects(tests, [others[place] for place in kept], **settings)
+    p_others = {(one.topic, one.first, one.second): one.p_together for one in on_other_scale}
     by_place = {
         (own.topic, kept[one]): rank for own in ranks for one, rank in zip(own.subjects, own.ranks, strict=False)
     }
@@ -192,8 +202,11 @@ def _board_rows(
         common: dict[str, Any] = {"embedding": one.name, "embedding_sha256": one.sha256, "seed": asked.seed}
         people = [row for row in found if isinstance(row, AssociationRow) and row.about_people]
         quality = _quality(found)
-        for topic, fields in by_topic(topic_tests(tests, tables[place])).items():
-            levels = [row.evidence for row in people if topic in row.topics]
+        estimates = by_topic(topic_tests(tests, tables[place]))
+        for topic, own in tests_by_topic(tests).items():
+            fields: dict[str, Any] = {"topic": topic, "tests": ()} | estimates.get(topic, {})
+            fields["tests_left_out"] = tuple(test.id for test in own if test.id not in fields["tests"])
+            levels = [row.evidence for row in people if topic in row.topics and able is not False]
             best, worst = by_place.get((topic, place), (None, None))
             rows.append(
                 BoardRow(
@@ -211,9 +224,18 @@ def _board_rows(
                     **quality,
                 )
             )
-        tested += [_test_row(row) for row in people]
+        tested += [_test_row(row, able) for row in people]
     rankings = [_ranking_row(own, [subjects[place] for place in kept], rows, asked.seed) for own in ranks]
-    differences = [_difference_row(pair, [subjects[place] for place in kept], asked) for pair in pairs]
+    differences = [
+        _difference_row(
+            pair,
+            [subjects[place] for place in kept],
+            asked,
+            scale,
+            p_others.get((pair.topic, pair.first, pair.second)),
+        )
+        for pair in pairs
+    ]
     return [*_with_efficient(rows, differences), *rankings, *differences, *tested]
 
 
@@ -227,13 +249,14 @@ def _quality(rows: Sequence[Row]) -> dict[str, Any]:
     if row is None:
         return {}
     value, low, high = row.measured("spearman")
-    return {"benchmark": row.test, "quality": value, "quality_low": low, "quality_high": high}
+    known = {"benchmark": row.test, "quality_pairs": row.found, "quality_asked": row.asked}
+    return known | {"quality": value, "quality_low": low, "quality_high": high}
 
 
-def _test_row(row: AssociationRow) -> BoardTestRow:
+def _test_row(row: AssociationRow, able: bool | None) -> BoardTestRow:
     alike = ("test", "embedding", "embedding_sha256", "seed", "missing", "title", "topics", "effect_size")
-    judged = ("mean_difference", "words_low", "words_high", "evidence", "direction")
-    return BoardTestRow(**{name: getattr(row, name) for name in (*alike, *judged)})
+    judged = () if able is False else ("evidence", "direction")
+    return BoardTestRow(**{name: getattr(row, name) for name in (*alike, *_SIZES, *judged)})
 
 
 def _with_efficient(rows: Sequence[BoardRow], differences: Sequence[BoardDifferenceRow]) -> list[BoardRow]:
@@ -247,8 +270,9 @@ def _with_efficient(rows: Sequence[BoardRow], differences: Sequence[BoardDiffere
         if other_size <= size and quality[better] >= quality[worse]
         if (other_size, quality[better]) != (size, quality[worse])
     }
+    compared = {(row.topic, name) for row in differences for name in (row.embedding, row.other)}
     return [
-        msgspec.structs.replace(row, efficient=_can_lead(row) and (row.topic, row.embedding) not in beaten)
+        msgspec.structs.replace(row, efficient=_can_lead(row) and (row.topic, row.embedding) in compared - beaten)
         for row in rows
     ]
 
@@ -280,6 +304,7 @@ def _ranking_row(
         seed=seed,
         topic=own.topic,
         subjects=tuple(names[place] for place in order),
+        tests=own.tests,
         ranks_best=tuple(own.ranks[place][0] for place in order) if own.ranked else (),
         ranks_worst=tuple(own.ranks[place][1] for place in order) if own.ranked else (),
         has_order=own.ranked,
@@ -289,7 +314,9 @@ def _ranking_row(
     )
 
 
-def _difference_row(pair: PairEstimate, subjects: Sequence[Measured], asked: Asked) -> BoardDifferenceRow:
+def _difference_row(
+    pair: PairEstimate, subjects: Sequence[Measured], asked: Asked, scale: SizeScale, p_other_scale: float | None
+) -> BoardDifferenceRow:
     first, second = subjects[pair.first], subjects[pair.second]
     words = pair.words
     return BoardDifferenceRow(
@@ -300,6 +327,7 @@ def _difference_row(pair: PairEstimate, subjects: Sequence[Measured], asked: Ask
         topic=pair.topic,
         other=second.name,
         other_sha256=second.sha256,
+        scale=scale,
         tests=pair.tests,
         mean_difference=pair.sizes[0] - pair.sizes[1],
         mean_difference_first=pair.sizes[0],
@@ -310,6 +338,7 @@ def _difference_row(pair: PairEstimate, subjects: Sequence[Measured], asked: Ask
         together_low=pair.together_low,
         together_high=pair.together_high,
         p_together=pair.p_together,
+        p_other_scale=p_other_scale,
         p_order=pair.p_order,
         larger={1: first.name, -1: second.name}.get(pair.order),
         alpha=asked.alpha,

@@ -9,12 +9,12 @@ from imprint.choices import SizeScale
 from imprint.cli.audit import OpenOption, UnmaskOption
 from imprint.cli.encoders import AboutEncoder, cache_place, takes_encoder
 from imprint.cli.options import (
-    AlphaOption,
     DaskOption,
     JsonOption,
     SeedOption,
     TestsOption,
     TopicOption,
+    is_alpha,
     is_file,
     is_subject,
 )
@@ -48,12 +48,17 @@ def board_command(
     topic: TopicOption = None,
     scale: Annotated[
         SizeScale,
-        typer.Option("--scale", help="Sizes in cosines, or in the spread of each model's own cosines."),
+        typer.Option("--scale", help="Report sizes in cosines, or divided by the spread of each model's cosines."),
     ] = "cosine",
-    alpha: AlphaOption = 0.05,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Measure in so many processes. [default: one]")
-    ] = None,
+    alpha: Annotated[
+        float,
+        typer.Option(
+            "--alpha",
+            callback=is_alpha,
+            help="Chance of any false finding: among each model's tests (Holm), and among all differences (max-T).",
+        ),
+    ] = 0.05,
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Number of processes. [default: 1]")] = None,
     dask: DaskOption = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write board.parquet too (needs pyarrow).")] = False,
     unmask: UnmaskOption = False,
@@ -63,10 +68,10 @@ def board_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Compare many subjects: bias, quality and ranks.
+    """Compare many models: bias, quality and ranks.
 
-    Writes board.html and board.jsonl, and a page per subject. A subject that fails is listed with the reason. Subjects
-    that were measured are kept in the folder and not measured again.
+    Writes board.html and board.jsonl, and a page per model. A model that fails is listed with the reason. Measurements
+    are kept in the folder; unchanged models are not measured again.
     """
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import (

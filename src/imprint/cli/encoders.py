@@ -31,7 +31,9 @@ SubjectArgument = Annotated[str, _SUBJECT]
 OptionalSubjectArgument = Annotated[str | None, _SUBJECT]
 ModelOption = Annotated[str | None, typer.Option("--model", help="The server's name for the model.")]
 PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors are pooled into one.")]
-LayersOption = Annotated[Layers | None, typer.Option("--layers", help="Use the last layer, or all layers.")]
+LayersOption = Annotated[
+    Layers | None, typer.Option("--layers", help="Use the last layer, or the sum or mean of all.")
+]
 PrefixOption = Annotated[str | None, typer.Option("--prefix", help="A prefix for every text, such as 'query: '.")]
 PromptOption = Annotated[
     str | None, typer.Option("--prompt-name", help="One of the model's own prompts, such as query or document.")
@@ -39,7 +41,7 @@ PromptOption = Annotated[
 TokenizerOption = Annotated[
     Path | None, typer.Option("--tokenizer", callback=is_file, help="tokenizer.json of an .onnx file.")
 ]
-BatchOption = Annotated[int | None, typer.Option("--batch", min=1, help="Texts a server gets at once.")]
+BatchOption = Annotated[int | None, typer.Option("--batch", min=1, help="Texts per request to a server.")]
 TimeoutOption = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait for a server's answer.")]
 RetriesOption = Annotated[int | None, typer.Option("--retries", min=0, help="Retries per request to a server.")]
 MaxTextsOption = Annotated[

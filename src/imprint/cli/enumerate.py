@@ -93,7 +93,7 @@ def enumerate_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Find associations of name groups without asking (UBE).
+    """Find words close to groups of names, without a given test (UBE).
 
     No group and no stereotype is named in advance. The words found are often offensive: they are the embedding's,
     printed so that they can be known.

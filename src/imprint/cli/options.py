@@ -63,7 +63,8 @@ def is_debiaser(given: Any) -> Any:
     return given
 
 
-def _is_alpha(given: float) -> float:
+def is_alpha(given: float) -> float:
+    """Refuse a level that is not between 0 and 1."""
     return check_between("--alpha", given)
 
 
@@ -126,7 +127,7 @@ PairsOption = Annotated[
 ]
 AlphaOption = Annotated[
     float,
-    typer.Option("--alpha", callback=_is_alpha, help="Chance of any false discovery among tests about people (Holm)."),
+    typer.Option("--alpha", callback=is_alpha, help="Chance of any false discovery among tests about people (Holm)."),
 ]
 GroupOption = Annotated[
     list[str] | None,
@@ -134,7 +135,7 @@ GroupOption = Annotated[
         "--group", metavar="NAME=WORDS", help="A group of your own: a file or a list of words. Give two or more."
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed.")]
 WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=1, help="Work in so many threads; the results are the same. [default: all cores]"),

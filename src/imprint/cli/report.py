@@ -22,7 +22,7 @@ def report_command(
         bool, typer.Option("--methods", help="Also print a paragraph for the methods section of a paper.")
     ] = False,
 ) -> None:
-    """Draw the page again from findings, with nothing computed.
+    """Write the page again from saved findings.
 
     The findings are those of an audit, or of any command's --json.
     """

@@ -51,7 +51,7 @@ def seat_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Ask the WEAT's questions of sentence encoders (SEAT).
+    """Run the WEAT on sentence encoders (SEAT).
 
     Words are permuted and, as in the paper, sentences. Several encoders are corrected together. Encodings are kept
     on disk: a second run encodes nothing.

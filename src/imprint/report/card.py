@@ -16,7 +16,7 @@ from imprint.kinds.tests import one_sided
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
 from imprint.report.conclusions import claims, measured, not_run, tabled
-from imprint.report.method import LIMITS
+from imprint.report.method import limits
 from imprint.rows import RawRow, Row
 from imprint.view import Block, Chart, Given, Text, flat, say, title, words
 
@@ -55,7 +55,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
         yield from (f"p is {one_sided(tested)}. Evidence is two-sided.", "")
     if unread := sum(isinstance(row, RawRow) for row in rows):
         yield from (f"{unread:,} rows were written by another version of imprint and are not shown.", "")
-    yield from _listed("What cannot be concluded", [*dict.fromkeys(cannot for _, cannot in known), *LIMITS])
+    yield from _listed("What cannot be concluded", [*dict.fromkeys(cannot for _, cannot in known), *limits(rows)])
     yield from _listed("What was not run", not_run(rows))
     yield from _reproduced(rows)
 

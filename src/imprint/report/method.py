@@ -1,11 +1,11 @@
 """The end of every page: limits, glossary, settings, files, missing words and sources."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from imprint.association.rows import AssociationRow, TestRow
-from imprint.kinds import by_kind
+from imprint.kinds import by_kind, part_of
 from imprint.kinds.audit import AuditRow
 from imprint.rows import RawRow, Row
 from imprint.view import (
@@ -28,33 +28,47 @@ from imprint.view import (
 
 _LISTED = 20  # missing words that the paragraph names
 
-LIMITS = (
-    "No evidence shown is not evidence of absence; the smallest detectable difference is given.",
-    "An association that holds is a fact about the model. Whether it harms depends on how the model is used.",
-    "Tests ask about the words in their lists. Other words for the same people may behave differently.",
-    "Effect sizes of models and of people are on different scales and cannot be compared.",
-    "Removing a bias from one direction does not remove it from the vectors.",
-    "Names represent groups of people only through who bears them in the United States.",
-)
-
-GLOSSARY = (
-    "Embedding, vector: a word as a list of numbers, learnt from texts; words used alike have similar lists.",
-    "Cosine: how similar two vectors are, from -1 to 1.",
-    "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two.",
+# What every page says, and what only pages with one of these parts need.
+_DEBIASED = ("debiasing", "debiasers")
+_LIMITS: dict[str, tuple[str, ...]] = {
+    "“None shown” does not mean that there is no bias: the words may be too few to show it.": (),
+    "An association that holds is a fact about the model. Whether it harms depends on how the model is used.": (),
+    "Tests ask about the words in their lists. Other words for the same people may behave differently.": (),
+    "Effect sizes of models and of people are on different scales and cannot be compared.": ("weat", "seat", "study"),
+    "Removing a bias from one direction does not remove it from the vectors.": _DEBIASED,
+    "Names represent groups because of who has them in the United States. Elsewhere they may not.": (),
+}
+_GLOSSARY: dict[str, tuple[str, ...]] = {
+    "Embedding, vector: a word as a list of numbers, learnt from texts; words used alike have similar lists.": (),
+    "Cosine: how similar two vectors are, from -1 to 1.": (),
+    "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about "
+    "two.": ("weat", "wefat", "seat", "against"),
     "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million. In tests of "
-    "words, chance exchanges the labels of these words; it says nothing about other words.",
-    "Evidence: strong, moderate or limited, by how many checks an association passes: label permutation, word "
-    "frequency, other words, other directions in the space.",
-    "Interval over words: plausible values of the mean difference over all words of the same kinds.",
-    "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.",
-    "Holm's correction: p-values made larger because many tests were run.",
-    "Rotation: names turned in random directions, to see what chance finds.",
-    "Axis: the line from one word, she, to another, he; a word's place on it says which way it leans.",
-    "Held-out professions: words that judge a debiasing and that it was not fitted on.",
-    "Classifier: a program that learns from some words to tell two groups apart, and is tried on others.",
-    "Benchmark: pairs of words or analogies that people have judged (rg-65, ws-353, men, google).",
-    "Bleached sentences: sentences that say almost nothing about the word in them, such as “This is Emma.”",
-)
+    "words, chance means to shuffle which word belongs to which group: such a p-value is about these words only.": (),
+    "Evidence: limited is significant for these words; moderate, also for other words of the same kinds and beyond "
+    "word frequency; strong, also larger than differences between unrelated sets of words.": (),
+    "Interval over words: plausible values of the mean difference over all words of the same kinds.": (),
+    "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.": (
+        *("weat", "seat", "wefat", "enumeration", "study"),
+    ),
+    "Holm's correction: p-values made larger because many tests were run.": (
+        "weat",
+        "seat",
+        "wefat",
+        "metrics",
+        "swap",
+    ),
+    "Rotation: names turned in random directions, to see what chance finds.": ("enumeration",),
+    "Axis: the line from one word, she, to another, he; a word's place on it says which way it leans.": (
+        *("directions", "analogies", *_DEBIASED),
+    ),
+    "Held-out professions: words that judge a debiasing and that it was not fitted on.": _DEBIASED,
+    "Classifier: a program that learns from some words to tell two groups apart, and is tried on others.": _DEBIASED,
+    "Benchmark: pairs of words or analogies that people have judged (rg-65, ws-353, men, google).": (),
+    "Controls: questions that every usable model answers as people do, such as that flowers are more pleasant than "
+    "insects.": (),
+    "Bleached sentences: sentences that say almost nothing about the word in them, such as “This is Emma.”": (),
+}
 
 SOURCES = (
     "Associations: Caliskan, Bryson and Narayanan, Semantics derived automatically from language corpora (2016).",
@@ -104,6 +118,16 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
     return join(sentences, " ")
 
 
+def limits(rows: Sequence[Row]) -> list[str]:
+    """Return what the numbers of these rows cannot show."""
+    return _needed(_LIMITS, rows)
+
+
+def _needed(sentences: Mapping[str, tuple[str, ...]], rows: Sequence[Row]) -> list[str]:
+    parts = {part_of(row) for row in rows}
+    return [one for one, needing in sentences.items() if not needing or not parts.isdisjoint(needing)]
+
+
 def method(rows: Sequence[Row]) -> Section:
     """Return the section."""
     return Section("method", "Method, settings and limits", tuple(_blocks(rows)))
@@ -111,19 +135,21 @@ def method(rows: Sequence[Row]) -> Section:
 
 def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     yield Prose("What these numbers cannot show:")
-    yield Listing(LIMITS)
+    yield Listing(tuple(limits(rows)))
     yield Prose("Terms used on this page:")
-    yield Listing(GLOSSARY)
+    yield Listing(tuple(_needed(_GLOSSARY, rows)))
     yield Details("A paragraph for the methods section of a paper", (Prose(methods_paragraph(rows)),))
     yield from (_settings(row) for row in rows if isinstance(row, AuditRow))
-    known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows)
+    known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows if row.embedding_sha256)
     files = tuple((title(name), Given(digest, long=True)) for name, digest in known)
     yield Table("What was measured, by its SHA-256", (Column("Name"), Column("SHA-256")), files, folded=True)
     missing = tuple(
-        (row.kind, Given(row.test), count(len(row.missing)), words(row.missing)) for row in rows if row.missing
+        (title(row.embedding), Given(row.test), count(len(row.missing)), words(row.missing))
+        for row in rows
+        if row.missing
     )
     if missing:
-        columns = (Column("Kind"), Column("Test"), Column("Missing", numeric=True), Column("Words"))
+        columns = (Column("Model"), Column("Test"), Column("Missing", numeric=True), Column("Words"))
         yield Table("Missing words", columns, missing, filtered=True, folded=True)
     yield Prose("The methods and the charts come from:")
     yield Listing(SOURCES)

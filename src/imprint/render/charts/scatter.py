@@ -28,9 +28,10 @@ def scatter(
     y_title: str,
     line: tuple[float, float] | Literal["diagonal"] | None = None,
     labels: int = 12,
+    from_zero: bool = False,
     width: int = theme.WIDTH,
 ) -> Spec:
-    """Draw words in a plane, the outermost `labels` with their names where these find room.
+    """Draw words in a plane, the outermost `labels` with their names where these find room; y may begin at zero.
 
     `line` is y = slope * x + intercept, or the diagonal, which gives both axes one range. Of the points' groups, three
     at most, the first that comes lies on top and has its words named first.
@@ -39,7 +40,8 @@ def scatter(
 
     drawn = drawable(points)
     dots = point_rows(drawn)
-    plane = plane_for(dots, width, _HEIGHT, square=line == "diagonal")
+    shown = [*dots, dots[0] | {"y": 0.0}] if from_zero and dots else dots
+    plane = plane_for(shown, width, _HEIGHT, square=line == "diagonal")
     axes = plane.channels(x_title, y_title)
     ends = [] if line is None else _line_ends(*((1.0, 0.0) if line == "diagonal" else line), plane)
     groups = list(dict.fromkeys(row["group"] for row in dots))
