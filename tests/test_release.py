@@ -1,5 +1,6 @@
 """The release script builds what a user installs, and refuses what is not ready."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
+LARGEST = 600  # MB of a plain install
 
 
 def release(*arguments, cwd=ROOT):
@@ -30,7 +32,9 @@ def test_a_version_that_the_files_do_not_name_is_refused(tmp_path):
 def test_the_wheel_works_where_nothing_else_is_installed(tmp_path):
     done = release("--check", "--out", str(tmp_path / "dist"))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count(": works") == 4
+    assert done.stdout.count(": works") == 6
+    assert "[report]': works" in done.stdout
+    assert int(re.search(r"(\d+) MB with bytecode", done.stdout)[1]) <= LARGEST
     assert {path.suffix for path in (tmp_path / "dist").iterdir()} == {".whl", ".gz"}
 
 
