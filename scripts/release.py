@@ -30,7 +30,7 @@ NEEDED = (  # files that a wheel is nothing without
 HINT = re.compile(rf"pip install '{DISTRIBUTION}\[report\]'")
 TRIED = (  # arguments, what stdout or stderr must contain
     (["--version"], re.compile(r"\d+\.\d+")),
-    (["weat", "default"], re.compile("strong")),
+    (["weat", "default"], re.compile("caliskan-6")),
     (["seat", "default"], re.compile("caliskan-6")),
     (["audit", "default", "--quick"], HINT),
 )
