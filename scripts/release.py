@@ -107,7 +107,7 @@ def try_wheel(wheel: Path, interpreter: str) -> None:
         python = environment(Path(folder) / "env", interpreter)
         before = size_of(Path(folder) / "env")
         run(python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), str(wheel))
-        print(f"{run(python, '--version')}, {(size_of(Path(folder) / 'env') - before) / 1e6:.0f} MB with bytecode")
+        print(f"{run(python, '--version')}: {size_of(Path(folder) / 'env') - before:.0f} MB with bytecode")
         said = ""
         for arguments, pattern in TRIED:
             said = try_command(python, arguments, folder)
@@ -140,9 +140,10 @@ def environment(folder: Path, interpreter: str) -> str:
     return str(scripts / "python")
 
 
-def size_of(folder: Path) -> int:
-    """Return what the files of a folder take on the disk, in bytes, as du counts it."""
-    return sum(getattr(found := path.lstat(), "st_blocks", found.st_size // 512) * 512 for path in folder.rglob("*"))
+def size_of(folder: Path) -> float:
+    """Return what the files of a folder take on the disk, in units of 2**20 bytes, as `du -m` counts it."""
+    found = [path.lstat() for path in folder.rglob("*")]
+    return sum(getattr(one, "st_blocks", one.st_size / 512) for one in found) / 2048
 
 
 def run(*command: str) -> str:

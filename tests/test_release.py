@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
-LARGEST = 600  # MB of a plain install
+LARGEST = 580  # MB of a plain install; the README says 565
 
 
 def release(*arguments, cwd=ROOT):
