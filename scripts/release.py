@@ -76,8 +76,9 @@ def build(out: Path, interpreter: str) -> Path:
         copy = Path(folder) / "source"
         run("git", "clone", "-q", "--shared", str(ROOT), str(copy))
         python = environment(Path(folder) / "env", interpreter)
-        run(python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), "build")
-        run(python, "-m", "build", "--outdir", str(Path(folder) / "built"), str(copy))
+        hashed = ("--no-deps", "--require-hashes", "-r", str(ROOT / "requirements" / "build.txt"))
+        run(python, "-m", "pip", "install", "-q", *hashed)
+        run(python, "-m", "build", "--no-isolation", "--outdir", str(Path(folder) / "built"), str(copy))
         out.mkdir(parents=True, exist_ok=True)
         built = [Path(shutil.copy2(path, out)) for path in sorted((Path(folder) / "built").iterdir())]
     for path in built:
