@@ -1,18 +1,15 @@
-import fcntl
 import json
 import os
-import pty
 import re
-import resource
 import signal
 import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import pytest
 from command_results import lines
+from systems import linux, posix
 
 from imprint.cli import main
 from imprint.cli.app import make_app
@@ -191,6 +188,7 @@ def test_a_pattern_runs_what_can_run_and_a_name_has_to(in_process):
         assert result.stderr.startswith("imprint: European American terms: 15 of 15 ")
 
 
+@posix
 def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):
     # More JSON than a pipe holds, read by something that stops after one line.
     result = subprocess.run(
@@ -201,6 +199,7 @@ def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):
     assert result.stderr == ""
 
 
+@linux
 @pytest.mark.parametrize(
     ("sent", "code", "said"),
     [(signal.SIGINT, 130, "imprint: stopped; nothing half-written is left\n"), (signal.SIGTERM, 143, "")],
@@ -217,6 +216,7 @@ def test_whoever_ends_it_gets_a_code_and_no_leftovers(tmp_path, sent, code, said
     assert list(tmp_path.iterdir()) == []
 
 
+@posix
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_a_closed_stream_is_no_obstacle(closed, vectors, tmp_path):
     script = f"'{IMPRINT}' convert tiny.txt out.safetensors {closed}"
@@ -241,6 +241,7 @@ def test_an_encoding_without_the_characters_is_no_obstacle(imprint, encoding):
     assert "caliskan-3" in result.stdout
 
 
+@linux
 def test_a_full_disk_is_one_line():
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
@@ -252,8 +253,13 @@ def test_a_full_disk_is_one_line():
     ]
 
 
+@posix
 def test_narrow_terminals_get_blocks_that_break_no_word(vectors, word_files, tmp_path):
     # A real terminal of 60 columns: the width is asked of it.
+    import fcntl
+    import pty
+    import termios
+
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
     subprocess.run(
@@ -351,8 +357,10 @@ def test_too_little_memory_or_a_file_that_ends_is_one_line_and_not_ctrl_c(imprin
     assert len(failed.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+@linux
 def test_a_page_is_written_without_its_charts_where_memory_is_limited(imprint, tmp_path):
+    import resource
+
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

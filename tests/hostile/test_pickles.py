@@ -8,6 +8,7 @@ import pytest
 from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 from refusals import refuses
+from systems import posix
 
 from imprint.embeddings.formats.pickles import read_pickle
 from imprint.embeddings.formats.placeholders import PLACEHOLDERS, Inert
@@ -415,6 +416,7 @@ def test_a_matrix_beside_the_file_that_is_damaged(tmp_path, content):
     assert "allow_pickle" not in str(raised.value)
 
 
+@posix
 def test_a_matrix_beside_the_file_that_is_a_pipe_is_not_waited_for(tmp_path):
     path, beside = tmp_path / "bad.kv", tmp_path / "bad.kv.vectors.npy"
     save(path, vectors=None, __numpys=["vectors"])

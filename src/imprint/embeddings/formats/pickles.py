@@ -1,7 +1,7 @@
 """gensim's pickles, read without running them.
 
 A pickle is a program. Python's own unpickler, the one written in Python, follows it, and each name in it must be one
-of those listed, which stand for inert classes of ours: neither numpy's nor gensim's code runs. Opcodes that could
+of those listed, which are inert classes of ours: neither numpy's nor gensim's code runs. Opcodes that could
 reach beyond that are refused. That unpickler keeps its memo in a dictionary and reads no more than there is, so no
 number in a file makes it take memory. It is slow, but nearly all of a file are words and their numbers: these are
 taken a thousand at a time.
@@ -99,7 +99,7 @@ class _InertUnpickler(_Unpickler):  # type: ignore[misc]
         self.memo = _Memo()
 
     def find_class(self, module: str, name: str) -> type[Inert]:
-        """Return what stands for a class; refuse all that are not listed."""
+        """Return what replaces a class; refuse all that are not listed."""
         try:
             return PLACEHOLDERS[module, name]
         except KeyError:
