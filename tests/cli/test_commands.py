@@ -357,17 +357,37 @@ def test_too_little_memory_or_a_file_that_ends_is_one_line_and_not_ctrl_c(imprin
     assert len(failed.stderr.strip().splitlines()) == 1
 
 
-@linux
-def test_a_page_is_written_without_its_charts_where_memory_is_limited(imprint, tmp_path):
-    import resource
+def limited(gigabytes):
+    """Return what limits the address space of a process that is about to begin."""
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (gigabytes << 30, gigabytes << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
+    return limit
+
+
+@linux
+def test_a_page_is_written_without_its_charts_where_memory_is_limited(imprint, tmp_path):
     (tmp_path / "found.jsonl").write_text(imprint("weat", "default", "--test", "caliskan-6", "--json").stdout)
-    told = imprint("report", "found.jsonl", preexec_fn=limit)
+    told = imprint("report", "found.jsonl", preexec_fn=limited(8))
     assert (told.returncode, told.stdout, len(told.stderr.splitlines())) == (0, "report: report.html\n", 1)
     page = (tmp_path / "report.html").read_text()
     assert "<svg" not in page.partition("<script>")[0]
     assert "Show the numbers" in page
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize("gigabytes", [4, 8, 40])
+def test_a_whole_audit_is_gated_and_written_where_memory_is_limited(imprint, tmp_path, gigabytes):
+    told = imprint("audit", "default", "--quick", "--fail-on", "weat:p<0.05", preexec_fn=limited(gigabytes))
+    assert told.returncode == 2, told.stderr
+    assert told.stdout.splitlines()[-1] == "report: report.html"
+    assert sum("ulimit -v" in line for line in told.stderr.splitlines()) == 1
+    page = (tmp_path / "report.html").read_text()
+    assert "<svg" not in page.partition("<script>")[0]
+    assert "Show the numbers" in page
+    assert len((tmp_path / "findings.jsonl").read_text().splitlines()) > 400
