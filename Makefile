@@ -82,15 +82,18 @@ data: $(READY)
 	$(BIN)/python scripts/build_reproduction.py
 	$(BIN)/python scripts/checksums.py
 
-# Remade when the dependencies change; the stamp is written last, so an interrupted install starts again.
-$(READY): pyproject.toml constraints.txt
+# Remade when the dependencies change; the stamp is written last, so an interrupted install starts again. pip checks each
+# file against the hashes of requirements/dev.txt, which scripts/lock.py writes.
+$(READY): pyproject.toml requirements/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "imprint needs Python 3.11 or newer; run: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.txt
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(ENCODERS): $(READY)
+# Without hashes: which build of torch fits depends on the machine and on its index.
+$(ENCODERS): $(READY) constraints.txt
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,dev-encoders]'
 	@touch $@
 

@@ -96,7 +96,7 @@ class StudyServer:
         self.address, self.port = found[1], int(found[2])
 
     def kill(self):
-        self.process.send_signal(signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
         self.process.stdout.close()
 

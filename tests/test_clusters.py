@@ -8,6 +8,7 @@ import pytest
 from clusters import DASK_WARNINGS, local_cluster
 from distributed import Client
 from refusals import refuses
+from systems import posix
 from units import doubled, fatal, refused, slowly, unit
 
 import imprint
@@ -79,6 +80,7 @@ def test_few_units_are_in_flight(client):
     assert max(flying) <= 4
 
 
+@posix
 @pytest.mark.slow
 def test_a_killed_worker_costs_its_unit_only(client, tmp_path):
     units = [unit(slowly, number) for number in range(60)]

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from systems import posix
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -91,6 +92,7 @@ def test_python_snippets_print_what_is_shown(code, following, tmp_path, monkeypa
     assert printed.getvalue() == following[1]
 
 
+@posix
 @pytest.mark.parametrize(
     "page",
     [
@@ -167,6 +169,7 @@ def test_the_hook_runs_for_the_files_that_its_command_reads(pipeline):
     assert [name for name in read if re.search(hook["files"], name) is None] == []
 
 
+@posix
 @pytest.mark.slow
 def test_the_workflow_and_the_hook_run(pipeline, tmp_path, environment):
     """Each step runs as GitHub runs it, on the bundled embedding; the hook, on the findings that it leaves."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refuses
+from systems import posix
 
 from imprint.errors import ImprintError
 from imprint.files import free_folder, hash_file, new_folder, replacing
@@ -48,6 +49,7 @@ def test_a_new_file_is_as_readable_as_any_other(tmp_path):
     assert made == replaced == plain
 
 
+@posix
 def test_a_private_file_is_private_from_its_first_moment_whoever_could_read_the_old_one(tmp_path):
     (tmp_path / "made").write_text("for everybody")
     with replacing(tmp_path / "made", mode=0o600) as part:
@@ -75,6 +77,7 @@ def test_a_place_that_cannot_be_written_is_one_clear_line(tmp_path):
         pass
 
 
+@posix
 def test_a_pipe_or_a_device_stays_what_it_is(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
@@ -85,6 +88,7 @@ def test_a_pipe_or_a_device_stays_what_it_is(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
 
 
+@posix
 def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there" / "file")
@@ -96,6 +100,7 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["file"]
 
 
+@posix
 def test_links_in_a_circle_and_names_that_cannot_be_are_refused(tmp_path):
     (tmp_path / "one").symlink_to(tmp_path / "other")
     (tmp_path / "other").symlink_to(tmp_path / "one")
@@ -150,6 +155,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path):
     assert sorted(tmp_path.iterdir()) == sorted([fresh, other, tmp_path / "out.1"])
 
 
+@posix
 def test_folders_that_a_killed_writer_left_are_removed_by_the_next(tmp_path):
     left, fresh, writing, other = (
         tmp_path / f".out.{name}.part" for name in ("0123abcd", "89abcdef", "00000000", "mine")

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_rows import make_row
 from refusals import refuses
+from systems import posix
 
 import imprint
 from imprint.errors import ImprintError, MissingExtraError, pip_install
@@ -142,6 +143,7 @@ def test_a_line_nested_too_deeply_is_named(tmp_path):
         read_findings(path)
 
 
+@posix
 def test_a_pipe_is_read_and_a_folder_or_a_device_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.jsonl")
     with ThreadPoolExecutor(1) as other:

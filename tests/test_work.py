@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refuses
+from systems import posix
 from units import broken, disconnected, doubled, fatal, refused, slowly, unit
 
 from imprint.errors import ImprintError, SettingError, VocabularyError
@@ -91,6 +92,7 @@ def test_a_unit_that_is_not_to_be_kept_is_done_again(tmp_path):
     assert log.read_text().split() == ["1", "2", "1"]
 
 
+@posix
 def test_a_unit_that_failed_is_tried_again(tmp_path):
     (first,) = run_units([unit(fatal, "", 0)], folder=tmp_path / "units")  # no such file as ""
     assert isinstance(first, ImprintError)
@@ -119,6 +121,7 @@ def test_a_key_is_a_hash():
     assert unit_key({"a": 1, "b": 2}) == unit_key({"b": 2, "a": 1})
 
 
+@posix
 @pytest.mark.parametrize("made", [Processes, spawned])
 def test_a_killed_process_costs_its_unit_only(made, tmp_path):
     units = [unit(doubled, number) for number in range(4)]

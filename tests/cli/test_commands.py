@@ -1,18 +1,15 @@
-import fcntl
 import json
 import os
-import pty
 import re
-import resource
 import signal
 import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import pytest
 from command_results import lines
+from systems import linux, posix
 
 from imprint.cli import main
 from imprint.cli.app import make_app
@@ -191,6 +188,7 @@ def test_a_pattern_runs_what_can_run_and_a_name_has_to(in_process):
         assert result.stderr.startswith("imprint: European American terms: 15 of 15 ")
 
 
+@posix
 def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):
     # More JSON than a pipe holds, read by something that stops after one line.
     result = subprocess.run(
@@ -201,6 +199,7 @@ def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):
     assert result.stderr == ""
 
 
+@linux
 @pytest.mark.parametrize(
     ("sent", "code", "said"),
     [(signal.SIGINT, 130, "imprint: stopped; nothing half-written is left\n"), (signal.SIGTERM, 143, "")],
@@ -217,6 +216,7 @@ def test_whoever_ends_it_gets_a_code_and_no_leftovers(tmp_path, sent, code, said
     assert list(tmp_path.iterdir()) == []
 
 
+@posix
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_a_closed_stream_is_no_obstacle(closed, vectors, tmp_path):
     script = f"'{IMPRINT}' convert tiny.txt out.safetensors {closed}"
@@ -241,6 +241,7 @@ def test_an_encoding_without_the_characters_is_no_obstacle(imprint, encoding):
     assert "caliskan-3" in result.stdout
 
 
+@linux
 def test_a_full_disk_is_one_line():
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
@@ -252,8 +253,13 @@ def test_a_full_disk_is_one_line():
     ]
 
 
+@posix
 def test_narrow_terminals_get_blocks_that_break_no_word(vectors, word_files, tmp_path):
     # A real terminal of 60 columns: the width is asked of it.
+    import fcntl
+    import pty
+    import termios
+
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
     subprocess.run(
@@ -351,15 +357,37 @@ def test_too_little_memory_or_a_file_that_ends_is_one_line_and_not_ctrl_c(imprin
     assert len(failed.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
-def test_a_page_is_written_without_its_charts_where_memory_is_limited(imprint, tmp_path):
+def limited(gigabytes):
+    """Return what limits the address space of a process that is about to begin."""
+
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (gigabytes << 30, gigabytes << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
+    return limit
+
+
+@linux
+def test_a_page_is_written_without_its_charts_where_memory_is_limited(imprint, tmp_path):
     (tmp_path / "found.jsonl").write_text(imprint("weat", "default", "--test", "caliskan-6", "--json").stdout)
-    told = imprint("report", "found.jsonl", preexec_fn=limit)
+    told = imprint("report", "found.jsonl", preexec_fn=limited(8))
     assert (told.returncode, told.stdout, len(told.stderr.splitlines())) == (0, "report: report.html\n", 1)
     page = (tmp_path / "report.html").read_text()
     assert "<svg" not in page.partition("<script>")[0]
     assert "Show the numbers" in page
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize("gigabytes", [4, 8, 40])
+def test_a_whole_audit_is_gated_and_written_where_memory_is_limited(imprint, tmp_path, gigabytes):
+    told = imprint("audit", "default", "--quick", "--fail-on", "weat:p<0.05", preexec_fn=limited(gigabytes))
+    assert told.returncode == 2, told.stderr
+    assert told.stdout.splitlines()[-1] == "report: report.html"
+    assert sum("ulimit -v" in line for line in told.stderr.splitlines()) == 1
+    page = (tmp_path / "report.html").read_text()
+    assert "<svg" not in page.partition("<script>")[0]
+    assert "Show the numbers" in page
+    assert len((tmp_path / "findings.jsonl").read_text().splitlines()) > 400

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from command_results import lines, refused
+from systems import posix
 
 from imprint.association.seat_result import SeatRow
 
@@ -150,6 +151,7 @@ def server():
     process.communicate()
 
 
+@posix
 def test_a_killed_run_goes_on_where_it_was(imprint, server, tmp_path):
     # Three batches are answered, and the fourth is kept waiting: the run is caught in the middle.
     model = json.dumps({"do": "be silent", "after": 3, "times": 1})

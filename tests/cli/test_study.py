@@ -10,6 +10,7 @@ import stat
 import pytest
 from made_rows import make_row
 from msgspec.structs import replace
+from systems import posix
 
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings
@@ -209,6 +210,7 @@ def test_an_embeddings_name_does_not_steer_the_terminal(in_process, found, tmp_p
     assert not {"\x1b", "\x07", "\u202e"} & set(shown)
 
 
+@posix
 @pytest.mark.parametrize("ending", ["-wal", "-shm"])
 def test_an_export_does_not_replace_what_the_database_keeps_beside_the_study(in_process, found, tmp_path, ending):
     in_process("study", "create", found, "--out", "s.db")
@@ -288,6 +290,7 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
         assert not any("census" in note for note in store.study.notes)
 
 
+@posix
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,11 +1,11 @@
 """What names and words from files may do to a terminal: nothing."""
 
 import os
-import pty
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
+from systems import linux, posix
 
 from imprint.cli import console
 from imprint.cli.console import _open_bar, print_answer, print_note, show_blocks, time_left
@@ -61,6 +61,7 @@ def test_an_error_is_one_line_that_does_not_steer(imprint, name):
     assert failed.stderr.rstrip("\n").isprintable()
 
 
+@linux  # macOS and Windows refuse such names
 def test_a_file_whose_name_is_no_text_is_measured_and_told(imprint, vectors, word_files):
     source = vectors.rename(vectors.parent / os.fsdecode(b"caf\xe9.txt"))
     told = imprint("weat", source, *word_files)
@@ -70,7 +71,10 @@ def test_a_file_whose_name_is_no_text_is_measured_and_told(imprint, vectors, wor
     assert read_findings(source.parent / "found.jsonl")[0].embedding == os.fsdecode(b"caf\xe9")
 
 
+@posix
 def test_a_bar_names_a_file_with_brackets_and_braces(monkeypatch):
+    import pty
+
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr("sys.stderr", terminal)
@@ -101,6 +105,7 @@ def test_the_time_left_begins_with_what_is_expected_and_follows_what_is_seen(sha
     assert time_left(share, elapsed, expected) == told
 
 
+@posix
 def test_a_file_name_with_line_breaks_is_told_in_one_line(imprint, vectors, word_files):
     found = imprint("weat", vectors, *word_files, "--json").stdout
     (vectors.parent / "found.jsonl").write_text(found)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from gensim.models.fasttext import save_facebook_model
 from refusals import refuses
+from systems import posix
 
 from imprint.embeddings import BUNDLED
 from imprint.embeddings.convert import convert
@@ -54,13 +55,14 @@ def test_a_folder_is_no_file(tmp_path):
         load(tmp_path)
 
 
+@posix
 def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with refuses(EmbeddingFileError, where=tmp_path / "pipe"):
         load(tmp_path / "pipe")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read anything")
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may read anything")
 def test_a_file_without_read_rights_says_so(glove):
     glove.chmod(0)
     with refuses(EmbeddingFileError, where=glove):

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from refusals import refuses
+from systems import posix
 
 from imprint.debiasing.sentences import RememberingEncoder
 from imprint.debiasing.transform import Card, DebiasedEncoder, LinearTransform
@@ -434,6 +435,7 @@ def embedding(texts):
     return np.array([vector(text) for text in texts])
 
 
+@posix
 @pytest.mark.parametrize("chunks", [0, 1, 3])
 def test_after_a_kill_halfway_only_the_missing_texts_are_encoded(path, chunks):
     program = """
@@ -460,6 +462,7 @@ def test_after_a_kill_halfway_only_the_missing_texts_are_encoded(path, chunks):
     assert encodings.rows(TEXTS).tobytes() == embedding(TEXTS).tobytes()
 
 
+@posix
 @pytest.mark.parametrize("seed", range(4))
 def test_a_process_killed_while_writing_leaves_whole_chunks_and_a_usable_file(path, seed):
     # Writes as fast as it can, so that the kill falls into a transaction or just beside one.

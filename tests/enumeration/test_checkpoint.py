@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
+from systems import posix
 
 from imprint.embeddings.convert import convert
 from imprint.enumeration.checkpoint import Checkpoint
@@ -103,6 +103,7 @@ def test_a_killed_run_continues_where_it_was(source, uninterrupted, tmp_path):
     assert not checkpoint.exists()
 
 
+@posix
 @pytest.mark.slow
 def test_a_run_stopped_from_the_keyboard_keeps_its_checkpoint_and_says_one_line(source, uninterrupted, tmp_path):
     checkpoint = tmp_path / "run"
@@ -118,10 +119,13 @@ def test_a_run_stopped_from_the_keyboard_keeps_its_checkpoint_and_says_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+@posix
 @pytest.mark.slow
 def test_a_full_disk_is_one_line_and_what_was_written_is_good(source, uninterrupted, tmp_path):
     checkpoint = tmp_path / "run"
     largest = 30 * RECORD + RECORD // 2
+
+    import resource
 
     def no_larger_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
@@ -201,6 +205,7 @@ def test_an_empty_file_is_as_good_as_none(planted, small, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@posix
 @pytest.mark.parametrize("place", ["no/such/folder/run", "folder", "pipe", "file/run"])
 def test_a_place_that_cannot_hold_a_checkpoint_is_refused(planted, small, tmp_path, place):
     (tmp_path / "folder").mkdir()

@@ -18,6 +18,7 @@ import pytest
 from clusters import DASK_WARNINGS, local_cluster
 from distributed import Client
 from refusals import refuses
+from systems import posix
 
 from imprint.cli.cluster import open_cluster
 from imprint.embeddings.convert import convert
@@ -51,6 +52,7 @@ def test_a_cluster_gives_the_bytes_of_one_machine(client, planted, small, alone)
     assert result.significant
 
 
+@posix
 @pytest.mark.slow
 @pytest.mark.parametrize("victims", [1, 2])
 def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone, victims):

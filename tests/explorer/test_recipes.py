@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from systems import posix
 
 from imprint.explorer.recipes import axis_command, axis_python, weat_command, weat_python
 from imprint.explorer.words import sets_of, split_words, weat_test
@@ -50,6 +51,7 @@ def in_python(code):
     return printed.getvalue()
 
 
+@posix
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_typed_words_give_the_row_of_the_command_line_and_of_python(ask, tmp_path, alternative):
     answer = ask("POST", "/api/weat", json=NAMED | {"alternative": alternative}).json()
@@ -59,6 +61,7 @@ def test_typed_words_give_the_row_of_the_command_line_and_of_python(ask, tmp_pat
     assert list(tmp_path.iterdir()) == [], "nothing is left behind"
 
 
+@posix
 def test_a_catalogue_test_gives_the_row_of_the_command_line(asking, tmp_path):
     from imprint.stimuli.catalog import get
     from imprint.subjects.opening import load
@@ -72,6 +75,7 @@ def test_a_catalogue_test_gives_the_row_of_the_command_line(asking, tmp_path):
     assert in_python(answer["python"]).split()[0] == repr(answer["finding"]["effect_size"])
 
 
+@posix
 @pytest.mark.parametrize(
     ("pairs", "method"), [([["he", "she"]], "difference"), ([["he", "she"], ["him", "her"]], "pca")]
 )
@@ -109,6 +113,7 @@ def test_whatever_words_are_typed_the_recipes_hold_them_whole(tmp_path_factory, 
     assert _assigned(axis_python("default", pairs, "difference", words))["words"] == words
 
 
+@posix
 def test_a_shell_takes_nothing_in_the_words_for_its_own(ask, tmp_path):
     odd = [
         "$(touch broken)",
@@ -131,6 +136,7 @@ def test_a_shell_takes_nothing_in_the_words_for_its_own(ask, tmp_path):
     assert not (tmp_path / "broken").exists()
 
 
+@posix
 def test_one_odd_pair_reaches_the_command_whole(asking, tmp_path):
     from imprint.subjects.opening import load
 

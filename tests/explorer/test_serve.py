@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from refusals import refuses
+from systems import posix
 
 from imprint.cli.serve import serve_command
 from imprint.errors import SettingError, SubjectError
@@ -25,6 +26,7 @@ def serving(file):
         process.kill()
 
 
+@posix
 def test_it_prints_its_address_serves_this_machine_alone_and_stops_on_ctrl_c(serving):
     said, _, address = serving.stdout.readline().strip().partition(" ")
     assert said == "explorer:"

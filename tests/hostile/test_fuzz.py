@@ -14,6 +14,7 @@ from gensim.models import FastText, KeyedVectors
 from gensim.models.fasttext import save_facebook_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from systems import linux
 
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
@@ -56,6 +57,7 @@ def real_files(tmp_path_factory) -> list[bytes]:
     return [*plain, text.partition(b"\n")[2], gzip.compress(text, mtime=0), lzma.compress(text)]
 
 
+@linux
 def test_mutated_files_of_every_reader_are_read_or_refused():
     """A few of the files that `make fuzz` reads; any that fails is named by its number."""
     ends, failures = run(300)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 from safetensors.numpy import save_file
+from systems import posix
 
 from imprint.debiasing.saved import load_transform
 from imprint.debiasing.transform import Card, HardTransform, LinearTransform
@@ -147,6 +148,7 @@ def test_a_basis_that_is_not_orthonormal_is_refused(path, refused, basis):
     assert "basis" in refused()
 
 
+@posix
 def test_what_is_no_file_is_refused(path, refused, tmp_path):
     assert "No such file" in refused()
     path.mkdir()

@@ -1,147 +1,37 @@
-"""A package of somebody else adds a kind, a metric, tests, a debiaser, a reader and an encoder: entry points do it."""
+"""The documentation's sample plug-in, installed by pip: everything that it adds is found by its entry points."""
 
 import json
+import math
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import imprint
+from imprint.stimuli.catalog import read_tests
+
 IMPRINT = Path(sys.executable).with_name("imprint")
-MODULE = '''
-from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
-
-from imprint.debiasing.debiaser import Debiaser
-from imprint.debiasing.transform import Card, LinearTransform
-from imprint.embeddings.embedding import Embedding
-from imprint.kinds import Kind, Part
-from imprint.rows import Result, Row
-from imprint.view import Column, Table, number, say, title
-
-HEAD = b"TOY1"
-
-
-class ToyRow(Row, frozen=True, kw_only=True, tag="toy"):
-    """The mean length of words."""
-
-    mean_length: float
-
-
-def run(job, progress):
-    words = job.embedding.words[:100]
-    mean = sum(map(len, words)) / len(words)
-    name, digest = job.measured
-    yield ToyRow(test="lengths", embedding=name, embedding_sha256=digest, statistic=mean, mean_length=mean)
-
-
-def blocks(rows):
-    lines = tuple((title(row.embedding), number(row.mean_length, 1)) for row in rows)
-    yield Table("Toy lengths", (Column("Embedding"), Column("Mean length", numeric=True)), lines)
-
-
-def sentences(rows):
-    yield say("Words have {} letters on average.", number(rows[0].mean_length, 1))
-
-
-TOY = Kind("toy", row=ToyRow, part=Part("toys", "Toys", 65, controlled=False), blocks=blocks,
-           sentences=sentences, run=run, aliases={"length": "mean_length"}, card=True)
-
-
-@dataclass(frozen=True)
-class FlipDebiaser(Debiaser):
-    """Turns every vector round."""
-
-    summary = "turns every vector round"
-
-    def fit(self, embedding, *, axis=None, pairs=None):
-        card = Card(embedding.name, embedding.sha256, (), (), ())
-        return LinearTransform("flip", card, -np.eye(embedding.dimension), np.zeros(embedding.dimension))
-
-
-@dataclass(frozen=True)
-class Lengths(Result):
-    """What the toy metric found."""
-
-    row: ToyRow
-
-    def findings(self):
-        return [self.row]
-
-
-def lengths(subject, test):
-    """Measure the mean length of a test's target words."""
-    found = [word for word in test.x.words if word in subject.index]
-    mean = sum(map(len, found)) / len(found)
-    return Lengths(ToyRow(test=test.id, embedding=subject.name, embedding_sha256=subject.sha256, mean_length=mean))
-
-
-CATALOGUE = str(Path(__file__).with_name("toy.toml"))
-
-
-def recognises(head, path):
-    return head.startswith(HEAD)
-
-
-def read(path, only, progress):
-    words = path.read_bytes()[len(HEAD):].decode().split()
-    return Embedding("toy file", words, np.eye(len(words), dtype=np.float32))
-
-
-def make_encoder(place=None):
-    def encode(texts):
-        return np.array([[len(text), text.count("e"), 1.0] for text in texts], dtype=np.float32)
-
-    return encode
-'''
-TOML = """
-[[weat]]
-id = "toy-1"
-x = ["rose", "lily"]
-y = ["ant", "wasp"]
-a = ["love", "peace"]
-b = ["hate", "war"]
-"""
-ENTRY_POINTS = """
-[imprint.kinds]
-toy = imprint_toy:TOY
-
-[imprint.debiasers]
-flip = imprint_toy:FlipDebiaser
-
-[imprint.readers]
-toy = imprint_toy
-
-[imprint.encoders]
-toy-encoder = imprint_toy:make_encoder
-
-[imprint.metrics]
-lengths = imprint_toy:lengths
-
-[imprint.catalogues]
-toys = imprint_toy:CATALOGUE
-"""
+SAMPLE = Path(__file__).parents[2] / "docs" / "sample-plugin"
+TESTS = SAMPLE / "imprint_sample" / "tests.toml"
 
 
 @pytest.fixture(scope="module")
 def plugged(tmp_path_factory):
     """Run commands and Python where the package is installed."""
     folder = tmp_path_factory.mktemp("site")
-    (folder / "imprint_toy.py").write_text(MODULE)
-    (folder / "toy.toml").write_text(TOML)
-    metadata = folder / "imprint_toy-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: imprint-toy\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
+    offline = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check")
+    install = [sys.executable, "-m", "pip", "install", "-q", *offline, "--target", str(folder), str(SAMPLE)]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
 
-    def run(*arguments, program=str(IMPRINT)):
+    def run(*arguments, program=str(IMPRINT), fails=False):
         command = [program, *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
-        assert done.returncode in (0, 2), done.stderr
+        assert done.returncode in ((1,) if fails else (0, 2)), done.stderr
         return done
 
     run.folder = folder
@@ -154,23 +44,23 @@ def python(plugged, code):
 
 def test_a_kind_is_run_by_the_audit_and_shown_gated_and_described(plugged):
     (plugged.folder / "words.txt").write_text("".join(f"{word} 1 0 {place}\n" for place, word in enumerate("abc")))
-    conditions = ("--fail-on", "toy:length>0.5")
-    options = ("--debias", "none", "--rotations", 5, "--language", "de")  # a toy has no German words
+    conditions = ("--fail-on", "lengths:length>0.5")
+    options = ("--debias", "none", "--rotations", 5, "--language", "de")  # three letters have no German words
     done = plugged("audit", "words.txt", "--quick", *options, *conditions)
-    assert done.returncode == 2, "the gate asks the toy kind by its alias"
+    assert done.returncode == 2, "the gate asks the kind by its alias"
     rows = [json.loads(line) for line in (plugged.folder / "findings.jsonl").read_text().splitlines()]
-    assert [row["mean_length"] for row in rows if row["kind"] == "toy"] == [1.0]
-    assert [row["ran"] for row in rows if row["kind"] == "part" and row["test"] == "toys"] == [True]
+    assert [row["mean_length"] for row in rows if row["kind"] == "lengths"] == [1.0]
+    assert [row["ran"] for row in rows if row["kind"] == "part" and row["test"] == "lengths"] == [True]
     page = (plugged.folder / "report.html").read_text()
-    assert "Toy lengths" in page
-    assert 'id="toys"' in page
-    assert "Toy lengths" in plugged("card", "findings.jsonl").stdout
-    assert "mean_length" in json.loads(plugged("schema", "toy").stdout)["$defs"]["ToyRow"]["properties"]
+    assert "Lengths of words" in page
+    assert 'id="lengths"' in page
+    assert "Lengths of words" in plugged("card", "findings.jsonl").stdout
+    assert "mean_length" in json.loads(plugged("schema", "lengths").stdout)["$defs"]["LengthsRow"]["properties"]
 
 
 def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_process, tmp_path):
     row = {
-        "kind": "toy",
+        "kind": "lengths",
         "test": "t",
         "embedding": "e",
         "embedding_sha256": "s",
@@ -182,25 +72,47 @@ def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_pro
     assert "mean_length" in (tmp_path / "report.html").read_text()
 
 
-def test_a_metric_and_a_catalogue_are_found_by_name(plugged):
-    row, *controls = (
-        json.loads(line)
-        for line in plugged(
-            "metric", "default", "--metric", "lengths", "--test", "toy-1", "--json"
-        ).stdout.splitlines()
-    )
-    assert (row["kind"], row["test"], row["mean_length"]) == ("toy", "toy-1", 4.0)
+def metric(plugged, name):
+    done = plugged("metric", "default", "--metric", name, "--test", "sample-1", "--json")
+    row, *controls = map(json.loads, done.stdout.splitlines())
     assert [one["kind"] for one in controls] == ["controls"]
-    assert "lengths" in plugged("metrics").stdout
-    both = plugged("metric", "default", "--metric", "weat", "--metric", "lengths", "--test", "toy-1").stdout
-    assert "toy-1" in both
-    assert "Toy lengths" in both
+    return row
+
+
+def test_a_metric_has_a_p_value_an_interval_and_evidence_from_its_value_alone(plugged):
+    row = metric(plugged, "centroids")
+    words = imprint.load("default")
+    (test,) = read_tests(TESTS)
+    x, y, a, b = (words.lookup(one.words).unit.mean(axis=0) for one in (test.x, test.y, test.a, test.b))
+    expected = (x - y) @ (a - b) / np.linalg.norm(x - y) / np.linalg.norm(a - b)
+    assert (row["kind"], row["test"], row["metric"]) == ("metric", "sample-1", "centroids")
+    assert row["value"] == pytest.approx(expected, abs=1e-12)
+    assert row["labellings"] == str(math.comb(8, 4))
+    assert 0 < row["p_label"] < 1
+    assert row["words_low"] < row["value"] < row["words_high"]
+    assert "centroids" in plugged("metric", "default", "--metric", "centroids", "--test", "sample-1").stdout
+
+
+def test_a_metric_with_rows_of_its_own_and_a_catalogue_are_found_by_name(plugged):
+    row = metric(plugged, "lengths")
+    assert (row["kind"], row["test"], row["mean_length"]) == ("lengths", "sample-1", 4.5)
+    listed = plugged("metrics").stdout
+    assert "lengths " in listed
+    assert "centroids " in listed
+    both = plugged("metric", "default", "--metric", "weat", "--metric", "lengths", "--test", "sample-1").stdout
+    assert "sample-1" in both
+    assert "Lengths of words" in both
 
 
 def test_a_reader_opens_a_format_of_its_own(plugged):
-    (plugged.folder / "words.toy").write_bytes(b"TOY1rose lily ant flea")
-    said = python(plugged, "import imprint; e = imprint.load('words.toy'); print(e.name, len(e))")
-    assert said.split() == ["toy", "file", "4"]
+    own = plugged.folder / "own.txt"
+    own.write_bytes(b"#numbers-first\n0.1,0.9,cat\n0.2,0.8,dog\n0.9,0.1,car\n")
+    found = plugged("neighbours", own, "cat", "--count", 1, "--json").stdout
+    assert [json.loads(line)["nearest"][0]["word"] for line in found.splitlines()] == ["dog"]
+    own.write_bytes(b"#numbers-first\n0.1,0.9,cat\n0.2,dog\n")
+    refused = plugged("neighbours", own, "cat", fails=True)
+    assert f"{own}: line 3: " in refused.stderr
+    assert "Traceback" not in refused.stderr
 
 
 def test_a_debiaser_is_found_by_its_name(plugged):
@@ -212,5 +124,5 @@ def test_a_debiaser_is_found_by_its_name(plugged):
 
 
 def test_an_encoder_is_opened_by_its_name(plugged):
-    code = "import imprint; e = imprint.open_encoder('toy-encoder'); print(e.encode(['see']).tolist())"
-    assert python(plugged, code).strip() == "[[3.0, 2.0, 1.0]]"
+    code = "import imprint; e = imprint.open_encoder('letters:es'); print(e.encode(['see']).tolist())"
+    assert python(plugged, code).strip() == "[[3.0, 3.0, 1.0]]"

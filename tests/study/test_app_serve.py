@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from systems import posix
 
 from imprint.errors import SettingError
 from imprint.study.creation import create_study
@@ -61,6 +62,7 @@ def test_a_server_behind_a_proxy_answers_to_its_public_name(serve, url):
         assert "server" not in entered.headers, "nobody needs to know what serves this"
 
 
+@posix
 def test_ctrl_c_ends_the_server_with_one_line_and_nothing_was_logged(serve):
     process = serve()
     address = process.lines[0].removeprefix("take part: ").rstrip("/")

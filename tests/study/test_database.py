@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refuses
+from systems import posix
 
 from imprint.errors import ImprintError, SettingError
 from imprint.study.creation import create_study
@@ -169,8 +170,8 @@ def change(statement):
         (lambda path: path.write_bytes(b""), "imprint study create"),
         (lambda path: path.write_text("word,value"), "imprint study create"),
         (lambda path: (path.unlink(), path.mkdir()), "folder"),
-        (lambda path: (path.unlink(), os.mkfifo(path)), "folder"),
-        (lambda path: (path.unlink(), path.symlink_to("/dev/zero")), "folder"),
+        pytest.param(lambda path: (path.unlink(), os.mkfifo(path)), "folder", marks=posix),
+        pytest.param(lambda path: (path.unlink(), path.symlink_to("/dev/zero")), "folder", marks=posix),
         (lambda path: (path.unlink(), foreign(path)), "database"),
         (
             change("PRAGMA user_version = 1"),
@@ -241,6 +242,7 @@ def test_deleting_leaves_no_file_and_what_a_server_holds_is_empty(make_store, ta
     assert list(tmp_path.iterdir()) == []
 
 
+@posix
 def test_deleting_by_a_link_deletes_the_study_with_all_its_files_and_the_link(path, tmp_path):
     (tmp_path / "links").mkdir()
     link = tmp_path / "links" / "link.db"

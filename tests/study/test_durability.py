@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from systems import posix
 
 from imprint.errors import ImprintError
 from imprint.study.creation import create_study
@@ -50,6 +51,7 @@ def pairs(count, quota):
     return Design("analogy", "toy", "0" * 64, blocks, quota=quota, least=1)
 
 
+@posix
 @pytest.mark.parametrize("lines", [1, 25])
 def test_a_killed_process_loses_no_acknowledged_answer(tmp_path, lines):
     path = tmp_path / "study.db"

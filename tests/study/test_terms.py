@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
+from systems import posix
 
 from imprint.study.refusals import StudyError
 from imprint.study.terms import LARGEST_CONSENT, Terms, read_consent
@@ -53,6 +54,7 @@ def test_the_longest_text_is_read(tmp_path):
     assert read_consent(tmp_path / "consent.txt") == (long, *FIELDS)
 
 
+@posix
 def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe"):

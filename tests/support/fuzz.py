@@ -15,7 +15,6 @@ import json
 import pickletools
 import random
 import re
-import resource
 import signal
 import socket
 import struct
@@ -345,6 +344,8 @@ def _seeds(reader: str) -> dict[str, bytes]:
 
 def read_all(first: int, count: int, only: str | None) -> None:
     """Read files one after the other; tell of each that it begins, and how it ended."""
+    import resource  # of POSIX alone
+
     from imprint.errors import ImprintError
 
     warnings.simplefilter("error")

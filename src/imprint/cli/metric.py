@@ -48,8 +48,8 @@ def metric_command(
     tests = choose(imprint.catalogue(), test or ())
     groups = [groups_from_files(named_words("group", group), named_words("attributes", attributes))] if group else []
     from imprint.evaluation.controls import control_words, controls  # after the choice: they load numpy
-    from imprint.kinds import find_kind
     from imprint.kinds.metrics import metrics
+    from imprint.metrics import METRICS
     from imprint.metrics.agreement import metric_agreement
     from imprint.metrics.grouped import group_metrics
     from imprint.metrics.metric import is_metric, make_metric
@@ -68,15 +68,15 @@ def metric_command(
     own = {name: known[name] for name in asked if name not in others and name != "weat"}
     words = {*words_of([*tests, *groups]), *(word for one in others.values() for word in one.also([*tests, *groups]))}
     languages = {one.language for one in tests} or {"en"}
-    # A plug-in may ask about any word.
-    only = None if any(find_kind(name) is None for name in own) else words | control_words(languages)
+    from_plugins = METRICS.plugins().keys() & own  # they may ask about any word
+    only = None if from_plugins else words | control_words(languages)
     with opened_subjects([subject], about, only) as subjects:
         opened = subjects.subjects[0]
         found = [
             row
             for name, measure in own.items()
             for one in tests
-            for row in measure(opened, one, **({"seed": seed} if find_kind(name) else {})).findings()
+            for row in measure(opened, one, **({} if name in from_plugins else {"seed": seed})).findings()
         ]
         if others or "weat" in asked:
             foreign = foreign_vectors(opened, tests, cache=subjects.cache)

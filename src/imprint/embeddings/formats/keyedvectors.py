@@ -82,6 +82,8 @@ class _Stored:
         for attribute in ("index_to_key", "index2word", "index2entity"):
             words = self.state.get(attribute)
             if isinstance(words, list) and words:
+                if set(map(type, words)) <= {str}:
+                    return words
                 if all(map(_is_word, words)):
                     return [str(word) for word in words]
                 odd = next(row for row, word in enumerate(words, 1) if not _is_word(word))

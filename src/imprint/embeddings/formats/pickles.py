@@ -1,29 +1,32 @@
 """gensim's pickles, read without running them.
 
-A pickle is a program. Its opcodes are walked first, executing none, and the file is refused if it names
-anything but the classes listed here or uses an opcode that could name something unseen. Only then is it
-unpickled, and every listed name stands for an inert class of ours: neither numpy's nor gensim's code runs.
+A pickle is a program. Python's own unpickler, the one written in Python, follows it, and each name in it must be one
+of those listed, which are inert classes of ours: neither numpy's nor gensim's code runs. Opcodes that could
+reach beyond that are refused. That unpickler keeps its memo in a dictionary and reads no more than there is, so no
+number in a file makes it take memory. It is slow, but nearly all of a file are words and their numbers: these are
+taken a thousand at a time.
 """
 
 import mmap
 import pickle
-import pickletools
+import re
+import struct
 import warnings
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from imprint.embeddings.formats.placeholders import PLACEHOLDERS, Inert
 from imprint.errors import EmbeddingFileError, raising_as
 
-_STRINGS = frozenset({"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"})
-_GETS = frozenset({"GET", "BINGET", "LONG_BINGET"})
-_PUTS = frozenset({"PUT", "BINPUT", "LONG_BINPUT"})
-_LONG = frozenset({"LONG", "LONG1", "LONG4", "INT"})  # numbers of any length
-_LONGEST = 64  # bits
 # They reach for names or objects outside the file, or for classes in ways gensim's files never do.
-_REFUSED = frozenset(
-    {"PERSID", "BINPERSID", "EXT1", "EXT2", "EXT4", "INST", "OBJ", "NEWOBJ_EX", "NEXT_BUFFER", "READONLY_BUFFER"}
+_REFUSED = (
+    *("PERSID", "BINPERSID", "EXT1", "EXT2", "EXT4"),
+    *("INST", "OBJ", "NEWOBJ_EX", "NEXT_BUFFER", "READONLY_BUFFER"),
 )
+_WHOLE = ("LONG", "LONG1", "LONG4", "INT")  # numbers of any length
+_LONGEST = 64  # bits
 _BROKEN = (
     pickle.UnpicklingError,
     ArithmeticError,
@@ -34,23 +37,16 @@ _BROKEN = (
     RecursionError,
     TypeError,
     ValueError,
+    struct.error,
 )
 
-_DEEPEST = 100  # gensim's own files stay below 10
-
-_TUPLES = frozenset({"TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"})
-_MARKED = (pickletools.markobject, pickletools.stackslice)
-# By opcode: how many things it takes off the stack, below the mark where it takes all that lies above one; whether
-# it does; and how many it leaves.
-_EFFECTS = {
-    opcode.name: (
-        sum(taken not in _MARKED for taken in opcode.stack_before),
-        pickletools.markobject in opcode.stack_before,
-        len(opcode.stack_after),
-    )
-    for opcode in pickletools.opcodes
-}
-_PUSHES = frozenset(name for name, effect in _EFFECTS.items() if effect == (0, False, 1)) - {"MARK"}
+# A mark, memoised words of up to 63 bytes and the end of the batch; frames, which mean nothing, may begin anywhere.
+_FRAME = rb"\x95.{8}"
+_TEXT = b"|".join(rb"\x%02x.{%d}" % (size, size) for size in range(64))
+_WORD = re.compile((rb"%s|\x8c(%s)\x94" % (_FRAME, _TEXT)).decode(), re.DOTALL)  # words are mostly ASCII
+_WORDS = re.compile(rb"\((?:%s|\x8c(?:%s)\x94)++e" % (_FRAME, _TEXT), re.DOTALL)
+# A mark, very many things fetched from the memo, and whole numbers.
+_INDEX = re.compile(rb"\((?:h.|j.{4}|K.|M..|J.{4}|%s){100,}+u" % _FRAME, re.DOTALL)
 
 
 def read_pickle(path: Path) -> object:
@@ -62,126 +58,131 @@ def read_pickle(path: Path) -> object:
             raising_as(_BROKEN, EmbeddingFileError, "is a damaged pickle ({})", where=path, hint=hint),
             warnings.catch_warnings(action="ignore"),
         ):
-            check_opcodes(path, data)
-            data.seek(0)
-            return _InertUnpickler(data, fix_imports=False, encoding="latin1").load()
+            return _InertUnpickler(path, data).load()
 
 
-def check_opcodes(path: Path, data: Any) -> None:
-    """Walk the opcodes of an open file and refuse it if any could reach beyond the placeholders.
-
-    A name taken from the stack must be two strings pushed, or fetched from the memo, just before: that is how
-    every pickler writes it. Anything cleverer is refused unresolved, and so are tuples too deep to be hashed.
-    """
-    parts = {part for name in PLACEHOLDERS for part in name}
-    memo: dict[int, str] = {}  # by index, the memoised strings that are part of an admitted name
-    stored = 0
-    numbered = False
-    nesting = _Nesting()
-    pushed: list[str | None] = []  # what the opcodes just before pushed: a string, or None for what is not known
-    argument: Any
-    for opcode, argument, position in pickletools.genops(data):
-        name = opcode.name
-        if name in _STRINGS:
-            pushed = [*pushed[-1:], argument]
-            nesting.follow(name)
-        elif name in _GETS:
-            pushed = [*pushed[-1:], memo.get(int(argument))]
-            nesting.get(int(argument))
-        elif name == "MEMOIZE" or name in _PUTS:
-            numbered = numbered or name != "MEMOIZE"
-            index = int(argument) if numbered and argument is not None else stored
-            # Picklers count upwards, in one way or the other. A far higher number would be allocated for.
-            if (numbered and name == "MEMOIZE") or index > stored + 1:
-                raise _refusal(path, position, name)
-            stored += 1
-            value = pushed[-1] if pushed else None
-            if value is not None and value in parts:
-                memo[index] = value
-            else:
-                memo.pop(index, None)
-            nesting.put(index)
-        elif name in ("GLOBAL", "STACK_GLOBAL"):
-            _admit(path, tuple(argument.split(" ", 1) if name == "GLOBAL" else pushed))
-            pushed = []
-            nesting.follow(name)
-        elif name in _REFUSED or (name in _LONG and int(argument).bit_length() > _LONGEST):
-            raise _refusal(path, position, name)
-        elif name not in ("FRAME", "PROTO"):
-            pushed = []
-            if nesting.follow(name) > _DEEPEST:
-                raise _refusal(path, position, name)
-
-
-def _refusal(path: Path, position: int | None, opcode: str) -> EmbeddingFileError:
-    return EmbeddingFileError(
-        f"the pickle has {opcode} in a way gensim never writes it, and was refused before any of it ran",
-        where=(path, f"byte {position}"),
-        got=opcode,
-        hint="save the vectors again with gensim",
-    )
-
-
-def _admit(path: Path, name: tuple[str | None, ...]) -> None:
-    if name not in PLACEHOLDERS:
-        spelt = ".".join(part or "?" for part in name) or "?"
-        raise EmbeddingFileError(
-            f"the pickle names {spelt[:100]!r}, which no embedding needs, and was refused before any of it ran",
-            where=path,
-            got=spelt,
-            hint="save the vectors with gensim's KeyedVectors.save or save_word2vec_format",
-        )
-
-
-class _Nesting:
-    """The most tuples around one another in everything on the unpickler's stack and in its memo.
-
-    Python hashes a tuple by hashing what it holds, in C and with no end to the recursion: as a dictionary's key, a
-    tuple of a tuple of millions more ends the process. Lists and dictionaries are no keys, and everything else
-    that Python does to nested things it stops in time. What a tuple holds is settled when it is made, so its depth
-    is known then for good.
-
-    It may go wrong only where the unpickler stops at an error, and builds nothing of what comes after.
-    """
+class _Memo(dict[int, Any]):
+    """What was memoised, by index; words are kept by the batch, and most are never asked for."""
 
     def __init__(self) -> None:
-        self._stack: list[int] = []
-        self._marks: list[int] = []
-        self._memo: dict[int, int] = {}  # without the many things that hold no tuple
+        self._starts: list[int] = []
+        self._batches: list[list[str]] = []
+        self._words = 0
 
-    def put(self, index: int) -> None:
-        """Memoise what is on top."""
-        if depth := self._stack[-1]:
-            self._memo[index] = depth
-        else:
-            self._memo.pop(index, None)
+    def __len__(self) -> int:
+        return super().__len__() + self._words
 
-    def get(self, index: int) -> None:
-        """Push what was memoised."""
-        self._stack.append(self._memo.get(index, 0))
+    def __missing__(self, index: int) -> str:
+        place = bisect_right(self._starts, index) - 1
+        if place < 0:
+            raise KeyError(index)
+        return self._batches[place][index - self._starts[place]]
 
-    def follow(self, name: str) -> int:
-        """Do to the stack what any other opcode does; return the depth of what it made."""
-        stack, marks = self._stack, self._marks
-        if name in _PUSHES:  # nearly all there is in a file of words
-            stack.append(0)
-            return 0
-        taken, above_mark, left = _EFFECTS[name]
-        if name == "MARK":
-            marks.append(len(stack))
-        elif name == "POP" and marks and marks[-1] == len(stack):
-            marks.pop()
-        else:
-            start = (marks.pop() if above_mark else len(stack)) - taken
-            depth = max(stack[start:], default=0) + (name in _TUPLES)
-            stack[start:] = [depth] * left
-            return depth
-        return 0
+    def memoise(self, words: list[str]) -> None:
+        self._starts.append(len(self))
+        self._batches.append(words)
+        self._words += len(words)
 
 
-class _InertUnpickler(pickle.Unpickler):
+_Unpickler: Any = pickle._Unpickler  # its stub describes the one in C
+
+
+class _InertUnpickler(_Unpickler):  # type: ignore[misc]
+    """Follows a pickle; what is not overridden here makes, takes and keeps plain data only."""
+
+    dispatch: ClassVar[dict[int, Callable[[Any], None]]] = dict(_Unpickler.dispatch)
+    stack: list[Any]
+
+    def __init__(self, path: Path, data: mmap.mmap) -> None:
+        super().__init__(data, fix_imports=False, encoding="latin1")
+        self._path, self._data = path, data
+        self.memo = _Memo()
+
     def find_class(self, module: str, name: str) -> type[Inert]:
+        """Return what replaces a class; refuse all that are not listed."""
         try:
             return PLACEHOLDERS[module, name]
         except KeyError:
-            raise pickle.UnpicklingError(f"names {module}.{name}") from None
+            spelt = f"{module}.{name}"
+            raise EmbeddingFileError(
+                f"the pickle names {spelt[:100]!r}, which no embedding needs, and was refused",
+                where=self._path,
+                got=spelt,
+                hint="save the vectors with gensim's KeyedVectors.save or save_word2vec_format",
+            ) from None
+
+    def refuse(self, opcode: str, position: int) -> None:
+        """Raise the error for an opcode that is never honest."""
+        raise EmbeddingFileError(
+            f"the pickle has {opcode} in a way gensim never writes it, and was refused",
+            where=(self._path, f"byte {position}"),
+            got=opcode,
+            hint="save the vectors again with gensim",
+        )
+
+    def load_frame(self) -> None:
+        """Step over the length of a frame."""
+        (size,) = struct.unpack("<Q", self.read(8))
+        if size > len(self._data) - self._data.tell():
+            raise pickle.UnpicklingError("a frame goes on beyond its end")
+
+    def load_mark(self) -> None:
+        """Take the words of a list at once; step over a dictionary of their numbers, which the list says too."""
+        top = self.stack[-1] if self.stack else None
+        start = self._data.tell() - 1
+        if type(top) is list and (found := _WORDS.match(self._data, start)):
+            spelt = _WORD.findall(self._data[start + 1 : found.end() - 1].decode("latin-1"))
+            words = [word[1:] if word.isascii() else _decode(word[1:]) for word in spelt if word]  # without its length
+            self.memo.memoise(words)
+            top += words
+            self._data.seek(found.end())
+        elif type(top) is dict and (found := _INDEX.match(self._data, start)):
+            self._data.seek(found.end())
+        else:
+            super().load_mark()
+
+    dispatch[pickle.FRAME[0]] = load_frame
+    dispatch[pickle.MARK[0]] = load_mark
+    dispatch[pickle.BYTEARRAY8[0]] = dispatch[pickle.BINBYTES8[0]]  # not allocated before it is read
+
+
+def _decode(word: str) -> str:
+    return word.encode("latin-1").decode("utf-8", "surrogatepass")
+
+
+def _refusing(name: str) -> Callable[[_InertUnpickler], None]:
+    return lambda unpickler: unpickler.refuse(name, unpickler._data.tell() - 1)
+
+
+def _limited(name: str) -> Callable[[_InertUnpickler], None]:
+    """Refuse long numbers: multiplied as a shape, millions of them would not come to an end."""
+    load = _InertUnpickler.dispatch[getattr(pickle, name)[0]]
+
+    def limited(unpickler: _InertUnpickler) -> None:
+        position = unpickler._data.tell() - 1
+        load(unpickler)
+        if unpickler.stack[-1].bit_length() > _LONGEST:
+            unpickler.refuse(name, position)
+
+    return limited
+
+
+def _keyed(name: str, keys: Callable[[list[Any]], Iterable[object]]) -> Callable[[_InertUnpickler], None]:
+    """Refuse tuples as keys: Python hashes a tuple in a tuple, and so on, in C, and millions end the process."""
+    load = _InertUnpickler.dispatch[getattr(pickle, name)[0]]
+
+    def checked(unpickler: _InertUnpickler) -> None:
+        if tuple in set(map(type, keys(unpickler.stack))):
+            unpickler.refuse(name, unpickler._data.tell() - 1)
+        load(unpickler)
+
+    return checked
+
+
+_InertUnpickler.dispatch |= {
+    **{getattr(pickle, name)[0]: _refusing(name) for name in _REFUSED},
+    **{getattr(pickle, name)[0]: _limited(name) for name in _WHOLE},
+    **{getattr(pickle, name)[0]: _keyed(name, lambda stack: stack[::2]) for name in ("SETITEMS", "DICT")},
+    **{getattr(pickle, name)[0]: _keyed(name, lambda stack: stack) for name in ("ADDITEMS", "FROZENSET")},
+    pickle.SETITEM[0]: _keyed("SETITEM", lambda stack: stack[-2:-1]),
+}

@@ -1,0 +1,66 @@
+"""A kind of finding of its own: typed rows, how an audit makes and shows them, and a metric that gives them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from imprint.kinds import Kind, Part
+from imprint.rows import Result, Row
+from imprint.view import Column, Phrase, Table, number, say, title
+
+
+class LengthsRow(Row, frozen=True, kw_only=True, tag="lengths"):
+    """The mean length of words."""
+
+    mean_length: float
+
+
+@dataclass(frozen=True)
+class Lengths(Result):
+    """What the metric found."""
+
+    row: LengthsRow
+
+    def findings(self) -> list[LengthsRow]:
+        """Return the row."""
+        return [self.row]
+
+
+def lengths(subject: Any, test: Any) -> Lengths:
+    """Mean length of a test's target words."""
+    return Lengths(_row(test.id, subject.name, subject.sha256, [word for word in test.x.words if word in subject]))
+
+
+def run(job: Any, progress: Any) -> Iterator[LengthsRow]:
+    """Measure the first words of an audit's subject."""
+    name, digest = job.measured
+    yield _row("lengths", name, digest, job.embedding.words[:100])
+
+
+def blocks(rows: Sequence[LengthsRow]) -> Iterator[Table]:
+    """Show rows as a table, on the page, in the terminal and on the card."""
+    lines = tuple((title(row.embedding), number(row.mean_length, 1)) for row in rows)
+    yield Table("Lengths of words", (Column("Embedding"), Column("Mean length", numeric=True)), lines)
+
+
+def sentences(rows: Sequence[LengthsRow]) -> Iterator[Phrase]:
+    """Say what the rows mean."""
+    yield say("Words have {} letters on average.", number(rows[0].mean_length, 1))
+
+
+LENGTHS = Kind(
+    "lengths",
+    row=LengthsRow,
+    part=Part("lengths", "Lengths", 65, controlled=False),
+    blocks=blocks,
+    sentences=sentences,
+    run=run,
+    aliases={"length": "mean_length"},
+    card=True,
+)
+
+
+def _row(test: str, name: str, digest: str, words: Iterable[str]) -> LengthsRow:
+    sizes = [len(word) for word in words]
+    mean = sum(sizes) / len(sizes)
+    return LengthsRow(test=test, embedding=name, embedding_sha256=digest, statistic=mean, mean_length=mean)
