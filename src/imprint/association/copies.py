@@ -272,7 +272,7 @@ def _label(tables: Floats, one: AskedTest) -> Floats:
 def _words(tables: Floats, one: AskedTest) -> Floats:
     """Return p over words, NaN where a set has too few units."""
     n_x, n_a = one.table.n_x, one.table.n_a
-    rows, columns = (np.array(numbers) for numbers in one.table.units())
+    rows, columns = (np.array(numbers) for numbers in one.table.units)
     if fewest_units(rows, n_x, columns, n_a) < FEWEST_UNITS:
         return np.full(len(tables), np.nan)
     found = spread(tables, n_x, n_a, rows, columns)

@@ -141,21 +141,26 @@ def critical_shifts(
 ) -> Floats:
     """Return, for each row of sums, the shift of its first n from which on at most `allowed` partitions count.
 
-    A partition (column) keeps so many of the first n, whose sum is `observed`. The shifts at which partitions begin to
-    count are never held all at once: a heap has the largest ones so far, the smallest of them first.
+    A partition (column) keeps so many of the first n, whose sum is `observed`. Of the shifts at which partitions begin
+    to count, a heap has the largest ones so far, the smallest of them first.
     """
+    lost, slopes = n - kept, size * kept + n * (size - 2 * n)
     found = np.empty(len(sums))
     largest = np.empty(allowed + 1)
+    shifts = np.empty(sums.shape[1])
     for row in range(len(sums)):
+        own = observed[row]
+        for column in range(len(shifts)):
+            shifts[column] = (sums[row, column] - own) / lost[column]
+        if two_sided:
+            # Of a partition on the other side: its difference of means is at most minus the observed one. With equal
+            # sets the mirror image ties whatever the shift.
+            for column in range(len(shifts)):
+                opposite = -size * (sums[row, column] + own) / slopes[column]
+                opposite = opposite if slopes[column] > 0 else np.inf
+                shifts[column] = opposite if opposite > shifts[column] else shifts[column]
         largest[:] = -np.inf
-        for column in range(sums.shape[1]):
-            shift = (sums[row, column] - observed[row]) / (n - kept[column])
-            if two_sided:
-                # Of a partition on the other side: its difference of means is at most minus the observed one. With
-                # equal sets the mirror image ties whatever the shift.
-                slope = size * kept[column] + n * (size - 2 * n)
-                opposite = -size * (sums[row, column] + observed[row]) / slope if slope > 0 else np.inf
-                shift = max(shift, opposite)
+        for shift in shifts:
             if shift <= largest[0]:
                 continue
             place = 0
