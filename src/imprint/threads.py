@@ -1,6 +1,7 @@
 """One thread a worker: workers share the cores already, and oversubscription cost six times over."""
 
 import contextlib
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 _lock = threading.Lock()
 _inside = 0
 _held: list[Any] = []
+_known: tuple[int, Any] = (0, None)  # how many modules there were, and the libraries loaded then
 
 
 @contextlib.contextmanager
@@ -19,16 +21,15 @@ def single_threaded() -> Iterator[None]:
     machine has. Use it after importing what brings a BLAS of its own, as scipy does.
     """
     global _inside  # noqa: PLW0603 - the limit is the process's own
-    from threadpoolctl import ThreadpoolController, threadpool_limits
-
     with _lock:
-        libraries = ThreadpoolController().select(user_api="blas")
+        every = _libraries()
+        libraries = every.select(user_api="blas")
         if any(library["num_threads"] != 1 for library in libraries.info()):
             _let_any_thread_set_limits()
             _held.append(libraries.limit(limits=1))
         _inside += 1
     try:
-        with threadpool_limits(1, user_api="openmp"):
+        with every.limit(limits=1, user_api="openmp"):
             yield
     finally:
         with _lock:
@@ -38,6 +39,17 @@ def single_threaded() -> Iterator[None]:
                 while _held:
                     _held.pop().restore_original_limits()
                 _let_any_thread_set_limits()
+
+
+def _libraries() -> Any:
+    """Return the libraries with threads; to look for them takes milliseconds, so again only after an import."""
+    global _known  # noqa: PLW0603 - of the process
+    from threadpoolctl import ThreadpoolController
+
+    modules = len(sys.modules)
+    if _known[0] != modules:
+        _known = modules, ThreadpoolController()
+    return _known[1]
 
 
 def _let_any_thread_set_limits() -> None:

@@ -58,7 +58,7 @@ def test_the_interval_is_that_of_the_difference_table(both):
     first, second = both
     row, topic = one(*both)
     change = second.table.cosines - first.table.cosines
-    expected = over_words(change, 6, 4, units=first.table.units(), confidence=0.95)
+    expected = over_words(change, 6, 4, units=first.table.units, confidence=0.95)
     assert (row.words_low, row.words_high, row.p_words) == (expected.low, expected.high, expected.p_value)
     assert topic.mean_difference == row.mean_difference
     assert topic.mean_difference_before == first.mean_difference

@@ -168,7 +168,7 @@ def test_certified_bounds_hold_the_exact_counts_at_any_resolution(pool, bins):
     observed = int(scores[: len(x)].sum())
     tail = CertifiedTail.build(Deficits.of(scores, len(x)), observed, bins)
     for threshold, exact in zip((observed, observed + 1), count_by_brute_force(x, y, "greater"), strict=True):
-        low, high = tail.count(threshold)
+        low, high = tail.least(threshold), tail.most(threshold)
         assert low <= exact <= high
 
 

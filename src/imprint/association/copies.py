@@ -61,13 +61,15 @@ class AskedTest:
         """The frequency rank of each word."""
         return np.concatenate([self.contrast.target_ranks, self.contrast.attribute_ranks])
 
-    def drawn(self, background: Background, seed: int) -> Floats:
-        """Return the sizes that random words of like frequencies give, sorted; kept for the next kind of copies."""
+    def reached(self, sizes: Floats, background: Background, seed: int) -> Ints:
+        """Count how often random words of like frequencies give each size; kept for the next kind of copies."""
+        from imprint.association.kernels import count_reaching, in_buckets
+
         known = vars(self).get("_drawn")
         if known is None or known[0] is not background or known[1] != seed:
             u, v = random_contrasts(self.contrast, background, seed, _DRAWS)
-            known = vars(self)["_drawn"] = (background, seed, np.sort(np.abs(u @ v.T), axis=None))
-        return np.asarray(known[2])
+            known = vars(self)["_drawn"] = (background, seed, in_buckets(np.abs(u @ v.T).ravel()))
+        return np.asarray(count_reaching(*known[2], sizes))
 
     @cached_property
     def members(self) -> Floats32:
@@ -253,9 +255,8 @@ def p_values_of(
     """Return p_label, p_frequency and p_words of one test in every copy."""
     n_x, n_a = one.table.n_x, one.table.n_a
     tables = np.matmul(targets, attributes.transpose(0, 2, 1)).astype(np.float64)
-    drawn = one.drawn(background, seed)
     differences = np.abs(mean_differences(tables, n_x, n_a))
-    reached = len(drawn) - np.searchsorted(drawn, differences * (1 - _ROUNDING))
+    reached = one.reached(differences * (1 - _ROUNDING), background, seed)
     return _label(tables, one), frequency_p(reached, _DRAWS), _words(tables, one)
 
 
@@ -271,7 +272,7 @@ def _label(tables: Floats, one: AskedTest) -> Floats:
 def _words(tables: Floats, one: AskedTest) -> Floats:
     """Return p over words, NaN where a set has too few units."""
     n_x, n_a = one.table.n_x, one.table.n_a
-    rows, columns = (np.array(numbers) for numbers in one.table.units())
+    rows, columns = (np.array(numbers) for numbers in one.table.units)
     if fewest_units(rows, n_x, columns, n_a) < FEWEST_UNITS:
         return np.full(len(tables), np.nan)
     found = spread(tables, n_x, n_a, rows, columns)

@@ -156,8 +156,9 @@ class CosineTable:
         sentences = None if own is None else replace(own, cosines=factor * own.cosines)
         return replace(self, cosines=factor * self.cosines, sentences=sentences)
 
+    @cached_property
     def units(self) -> tuple[list[int], list[int]]:
-        """Return the numbers of units: a word and its inflections, within a set, are one."""
+        """The numbers of units: a word and its inflections, within a set, are one."""
         targets, attributes = (
             [*units(words[:first]), *(first + unit for unit in units(words[first:]))]
             for words, first in ((self.targets, self.n_x), (self.attributes, self.n_a))
@@ -181,7 +182,7 @@ class CosineTable:
     @cached_property
     def alone(self) -> UnitTable:
         """The table by itself: no unit is a target and an attribute."""
-        targets, attributes = self.units()
+        targets, attributes = self.units
         first = 1 + max(targets)
         start = first + 1 + max(attributes)
         names = [] if self.sentences is None else self.sentences.templates
@@ -192,7 +193,7 @@ class CosineTable:
         """Return the interval of the mean difference over words and, where there are enough, over their templates."""
         if any(self.alone.templates()):
             return pooled([self.alone], confidence=_CONFIDENCE)
-        return over_words(self.cosines, self.n_x, self.n_a, units=self.units(), confidence=_CONFIDENCE)
+        return over_words(self.cosines, self.n_x, self.n_a, units=self.units, confidence=_CONFIDENCE)
 
 
 def _of_words(own: SentenceCosines, targets: Collection[str], attributes: Collection[str]) -> SentenceCosines:
@@ -278,7 +279,8 @@ def against_frequency(contrast: SetVectors, background: Background, seed: int) -
     with single_threaded():
         u, v = random_contrasts(contrast, background, seed)
         observed = abs(float(contrast.u @ contrast.v))
-        reached = int(np.sum(np.abs(u @ v.T) >= observed * (1 - 1e-6)))
+        sizes = u @ v.T
+        reached = np.count_nonzero(np.abs(sizes, out=sizes) >= observed * (1 - 1e-6))
         scores = contrast.targets @ np.vstack([contrast.v, v]).T.astype(np.float64)
     return {
         "p_frequency": float(frequency_p(reached, DRAWS)),

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # what shells call a program that Ctrl-C ended
 TERMINATED = 143  # and one that was told to end
 
+# About a few words of an embedding: it takes longer to start BLAS's threads than to do the work.
+_SMALL = ("weat", "project", "neighbours")
+
 
 def main() -> None:
     """Run the command given; turn every error a user can correct into one line."""
@@ -41,6 +44,8 @@ def _run() -> int:
             stream.reconfigure(errors="replace")
     try:
         arguments = sys.argv[1:] or ["--help"]
+        if arguments[0] in _SMALL:
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported
         app = make_app(arguments[:1] if arguments[0] in COMMANDS else COMMANDS)
         code: int = app(arguments, standalone_mode=False, prog_name="imprint") or 0
         sys.stdout.flush()

@@ -102,7 +102,7 @@ def count_rotations(settings: Settings) -> int:
 
 
 def _without_directions(
-    problem: Problem, table: CellTable, survive: Callable[[Floats], Flags], seed: np.random.SeedSequence
+    problem: Problem, table: CellTable, survive: Callable[..., Flags], seed: np.random.SeedSequence
 ) -> CellTable:
     """Ask which cells survive without word frequency, and how many are lost without directions of no meaning."""
     words = problem.cells.words
@@ -110,7 +110,7 @@ def _without_directions(
     random = np.random.default_rng(seed).standard_normal((RANDOM_DIRECTIONS, words.shape[1]))
     random /= np.linalg.norm(random, axis=1, keepdims=True)
     third = principal_axes(words)[:, 2:3].T  # none in a plane
-    lost = [int(np.sum(table.significant & ~survive(direction))) for direction in (*random, *third)]
+    lost = [int(np.sum(table.significant & ~survive(direction, found=True))) for direction in (*random, *third)]
     return replace(
         table,
         survives=survives,
@@ -128,26 +128,31 @@ def _survive(
     executor: Executor,
     device: Device,
     report: Done | None,
+    found: bool = False,
 ) -> Flags:
     """Tell which cells are as strong in the space across a direction, each with the words it has.
 
     Their p-values must be as small as the largest one called significant. Rotations choose words anew, as the words
-    tested were chosen, and are the same for every direction.
+    tested were chosen, and are the same for every direction. Where only what was `found` is asked about, categories
+    without a significant cell are left out; family-wise p-values need them all.
     """
+    family_wise = settings.correction == "max"
     rotations = min(ROTATIONS, settings.rotations)
     rest = cells_without(problem.cells, direction, settings.centre)
-    if rest is None:
+    asked = np.flatnonzero(table.significant.any(axis=1) | (not found or family_wise))
+    if rest is None or not len(asked):
         if report is not None:
             report(rotations)
         return np.zeros_like(table.significant)
-    p_values = rotation_p_values(
-        rest,
-        scores_of(rest, table.rows),
+    p_values = np.ones(table.significant.shape)
+    p_values[asked] = rotation_p_values(
+        rest.only(asked.tolist()),
+        scores_of(rest, table.rows)[asked],
         rotations,
         seed=_seeds(settings)[_CHECKING],
         executor=executor,
         device=device,
-        keep=settings.correction == "max",
+        keep=family_wise,
         report=report,
     )
     return np.asarray(p_values <= critical_p_value(table.p_values, table.significant, rotations))

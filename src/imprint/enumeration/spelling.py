@@ -4,8 +4,8 @@ A sentence encoder knows a rare name by its pieces, and puts Marla near marble. 
 rather than bearers, and the output has to say so. Words of the names' own language are spelt like them as well.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -41,14 +41,15 @@ def _likeness(names: Sequence[str], labels: Indices, words: Sequence[str]) -> Fl
     """Return, for each word and group, how much commoner its pieces are in the group's names than in all."""
     index: dict[str, int] = {}
     of_names = [[index.setdefault(piece, len(index)) for piece in _pieces(name)] for name in names]
-    of_words = [[index[piece] for piece in _pieces(word) if piece in index] for word in words]
-    lengths = np.array([len(_pieces(word)) for word in words])
+    every = list(map(_pieces, words))
+    of_words = [[index[piece] for piece in pieces if piece in index] for pieces in every]
+    lengths = np.array(list(map(len, every)))
     owners, pieces = _flat(of_words)
     likeness = np.empty((len(words), int(labels.max()) + 1))
     everywhere = np.bincount(_flat(of_names)[1], minlength=len(index))
     for group in range(likeness.shape[1]):
         members = np.flatnonzero(labels == group)
-        within = np.bincount(_flat(of_names[i] for i in members)[1], minlength=len(index))
+        within = np.bincount(_flat([of_names[i] for i in members])[1], minlength=len(index))
         commoner = within / len(members) - everywhere / len(names)
         likeness[:, group] = np.bincount(owners, weights=commoner[pieces], minlength=len(words)) / lengths
     return likeness.round(12)  # so that equal is equal
@@ -60,7 +61,7 @@ def _pieces(word: str) -> list[str]:
     return sorted({ended[start : start + size] for size in _LENGTHS for start in range(len(ended) - size + 1)})
 
 
-def _flat(lists: Iterable[Iterable[int]]) -> tuple[Indices, Indices]:
-    pairs = [(owner, item) for owner, items in enumerate(lists) for item in items]
-    owners, items = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    return owners, items
+def _flat(lists: Sequence[Sequence[int]]) -> tuple[Indices, Indices]:
+    """Return the place of the list that each item is in, and the items."""
+    owners = np.repeat(np.arange(len(lists)), list(map(len, lists)))
+    return owners, np.fromiter(chain.from_iterable(lists), dtype=np.intp, count=len(owners))

@@ -1,6 +1,7 @@
 """Specifications drawn: as SVG that shows without JavaScript, and as JSON for the script that makes it answer."""
 
 import atexit
+import hashlib
 import json
 import os
 import re
@@ -10,13 +11,15 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from imprint.errors import pip_install
+from imprint.errors import ImprintError, pip_install
+from imprint.files import cache_folder, replacing
 from imprint.render.charts.theme import FONT
 
 NOT_DRAWN = "The charts could not be drawn: there is too little memory (ulimit -v)."
@@ -30,6 +33,10 @@ _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _MOST_DEATHS = 2
 _BUNDLE = "null"
+_MAKER = "vl-convert-python"
+# The SHA-256 of the bundle by the version that makes it. It goes into pages, so what is kept must be this to the bit;
+# one of a version that is not listed is made anew each time.
+KNOWN_BUNDLES = {"1.9.0.post1": "373b1f84072b31010f15ceb787be6b415c53936411aae267c8c2b2b6ccde46e7"}
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
@@ -65,7 +72,7 @@ def to_json(spec: Mapping[str, Any]) -> Markup:
 
 def is_installed() -> bool:
     """Whether what draws charts is installed."""
-    return all(find_spec(library) is not None for library in ("altair", "vl_convert"))
+    return find_spec("vl_convert") is not None
 
 
 def why_not_drawn() -> str | None:
@@ -78,7 +85,10 @@ def why_not_drawn() -> str | None:
 @cache
 def vega_bundle() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script that can go inside a page; nothing where memory is short."""
-    bundle = _artist().bundle() or ""
+    bundle = _kept_bundle()
+    if bundle is None:
+        bundle = _artist().bundle() or ""
+        _keep(bundle)
     # Inside a script element these would end it or hide its end; in strings and patterns, the only places where
     # they occur, a backslash changes nothing.
     return re.sub(r"<(?=/script)", r"\\x3c", bundle, flags=re.IGNORECASE).replace("<!--", r"\x3c!--")
@@ -86,10 +96,36 @@ def vega_bundle() -> str:
 
 @contextmanager
 def bundle_ahead() -> Iterator[Callable[[], str]]:
-    """Begin the bundle, which takes two seconds, in the process that draws."""
-    if is_installed():
+    """Begin the bundle, which takes two seconds, in the process that draws; one that is kept need not be made."""
+    if is_installed() and _kept_bundle() is None:
         _artist().begin_bundle()
     yield vega_bundle
+
+
+def _kept_bundle() -> str | None:
+    """Return the bundle of an earlier run, where it is exactly what would be made now."""
+    with suppress(OSError, RuntimeError, ValueError):
+        bundle = _bundle_file().read_text("utf-8")
+        return bundle if _is_known(bundle) else None
+    return None
+
+
+def _keep(bundle: str) -> None:
+    """Keep a bundle for the next run; where nothing can be written, nothing is kept."""
+    if _is_known(bundle):
+        with suppress(OSError, RuntimeError, ImprintError):
+            file = _bundle_file()
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with replacing(file, mode=0o600) as part:
+                part.write_text(bundle, "utf-8", newline="\n")
+
+
+def _bundle_file() -> Path:
+    return cache_folder() / f"vega-{version(_MAKER)}.js"
+
+
+def _is_known(bundle: str) -> bool:
+    return hashlib.sha256(bundle.encode()).hexdigest() == KNOWN_BUNDLES.get(version(_MAKER))
 
 
 class _Artist:

@@ -29,7 +29,7 @@ class CertifiedTail:
     @classmethod
     def build(cls, deficits: Deficits, threshold: int, bins: int) -> "CertifiedTail":
         """Count by bins, about `bins` of them up to the allowance of the threshold."""
-        from imprint.significance.kernels import binned_subset_counts
+        from imprint.significance.kernels import add_along_rows, binned_subset_counts
 
         allowance = deficits.top - threshold
         width = max(1, -(-allowance // bins))
@@ -42,24 +42,30 @@ class CertifiedTail:
             binned_subset_counts(side, (last_bin - other).astype(np.int64))
             for side, other in zip(in_bins, reversed(lowest), strict=True)
         ]
-        np.cumsum(tables[1], axis=1, out=tables[1])
+        add_along_rows(tables[1])
         return cls(deficits, width, tables[0], tables[1], _remainders(deficits, width, swaps))
 
-    def count(self, threshold: int) -> tuple[int, int]:
-        """Bound the number of subsets whose sum is at least the threshold, from below and from above."""
+    def least(self, threshold: int) -> int:
+        """Bound the number of subsets whose sum is at least the threshold from below."""
+        # Counts are whole numbers, so a bound moves inwards to the next one.
+        return math.ceil(self._count(threshold, self.remainders[1]) * (1 - self._relative_error))
+
+    def most(self, threshold: int) -> int:
+        """Bound the same number from above."""
+        return math.floor(self._count(threshold, self.remainders[0]) * (1 + self._relative_error))
+
+    def _count(self, threshold: int, lost: list[int]) -> Fraction:
+        """Count as if k removed and k added scores had lost so much in rounding."""
         from imprint.significance.kernels import sum_pairs
 
         allowance = self.deficits.top - threshold
         if allowance < 0:
-            return 0, 0
-        low, high = Fraction(0), Fraction(0)
-        for k, (least, most) in enumerate(zip(*self.remainders, strict=True)):
-            row, running = self.removing[k], self.adding_up_to[k]
-            low += Fraction(sum_pairs(row, running, (allowance - most) // self.width))
-            high += Fraction(sum_pairs(row, running, (allowance - least) // self.width))
-        error = self._relative_error
-        # Counts are whole numbers, so a bound moves inwards to the next one.
-        return math.ceil(low * (1 - error)), math.floor(high * (1 + error))
+            return Fraction(0)
+        tables = zip(self.removing, self.adding_up_to, lost, strict=True)
+        return sum(
+            (Fraction(sum_pairs(row, running, (allowance - rest) // self.width)) for row, running, rest in tables),
+            Fraction(0),
+        )
 
     def entries(self) -> tuple[int, int]:
         """Bound from above how many costs the lists of `ExactTail` would hold on either side."""

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from imprint.types import Ints
 
+SMALL = 2**16  # lists this short are built without first estimating their length
 _SHORT = 1_024  # entries of lists that numpy makes in less time than compiled loops take to load
 _SUM_BITS = 60  # room for the sum of all scores, with two bits to spare for shifting and for differences
 
@@ -104,18 +105,54 @@ class ExactTail:
             _subset_sums(deficits.adding[::-1].copy(), caps_adding, capacities[1]),
         )
 
-    def count(self, threshold: int) -> tuple[int, int]:
-        """Count the subsets whose sum is at least the threshold: the same number twice, as a bound."""
+    def least(self, threshold: int) -> int:
+        """Count the subsets whose sum is at least the threshold."""
         allowance = self.deficits.top - threshold
         if allowance < 0:
-            return 0, 0
-        (first, first_at), (second, second_at) = self.removing, self.adding
-        total = sum(
+            return 0
+        return sum(
             # One count is below 2^63 because each list was allowed at most 2^26 entries; their sum need not be.
-            _count_pairs(first[first_at[k] : first_at[k + 1]], second[second_at[k] : second_at[k + 1]], allowance)
-            for k in range(len(first_at) - 1)
+            _count_pairs(first, second, allowance)
+            for first, second in zip(_by_size(*self.removing), _by_size(*self.adding), strict=True)
         )
-        return total, total
+
+    most = least
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """All swaps of k scores of x for k of y, whatever x is shifted by: counts those that do not lower x's sum.
+
+    Their costs are measured from the cheapest swap of one score; that is when x has the shift `base`.
+    """
+
+    removing: list[Ints]
+    adding: list[Ints]
+    base: int
+
+    @classmethod
+    def of(cls, pool: Ints, n: int) -> "Swaps | None":
+        """List the swaps of the first n scores of a pool; None where there are too many."""
+        sides = np.sort(pool[:n] - pool[:n].min()), np.sort(pool[n:].max() - pool[n:])
+        most = min(map(len, sides))
+        capacities = [sum(math.comb(len(side), k) for k in range(most + 1)) for side in sides]
+        if max(capacities) > SMALL:
+            return None
+        caps = np.full(most + 1, np.iinfo(np.int64).max)
+        removing, adding = (
+            _by_size(*_subset_sums(side[::-1].copy(), caps, capacity))
+            for side, capacity in zip(sides, capacities, strict=True)
+        )
+        return cls(removing, adding, int(pool[:n].min() - pool[n:].max()))
+
+    def __call__(self, shift: int) -> int:
+        """Count the swaps, that of nothing among them, after a shift is taken off x."""
+        pairs = zip(self.removing, self.adding, strict=True)
+        return sum(_count_pairs(one, other, k * (shift - self.base)) for k, (one, other) in enumerate(pairs))
+
+
+def _by_size(sums: Ints, offsets: Ints) -> list[Ints]:
+    return np.split(sums, offsets[1:-1])
 
 
 def _subset_sums(costs: Ints, caps: Ints, capacity: int) -> tuple[Ints, Ints]:

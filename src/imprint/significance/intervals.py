@@ -8,13 +8,14 @@ neither one-sided test rejects at half of 1 - confidence, so it agrees with the 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import check_between
-from imprint.significance.deficits import fixed_point_exponent
-from imprint.significance.partitions import count_partitions, countable, pool_scores
+from imprint.significance.deficits import Swaps, fixed_point_exponent
+from imprint.significance.partitions import countable, most_reaching, pool_scores
 from imprint.types import Ints
 
 # Where counting exactly a hundred times over would take long, bounds decide: the interval can then be wider
@@ -54,26 +55,25 @@ def _lowest_accepted(pool: Ints, n: int, alpha: Fraction) -> int:
     """Find the smallest whole shift of the first n scores at which the one-sided p-value exceeds alpha."""
     x: list[int] = pool[:n].tolist()
     y: list[int] = pool[n:].tolist()
+    most = math.floor(alpha * math.comb(len(pool), n))  # partitions that may count before p exceeds alpha
+    counted = Swaps.of(pool, n) or partial(_bounded, pool, n)
     # Below every single difference nothing but the observed partition counts; at the mean difference, about half.
     rejected, accepted = min(x) - max(y) - 1, -(-(sum(x) * len(y) - sum(y) * n) // (n * len(y)))
-    if _exceeds(pool, n, rejected, alpha):
+    if counted(rejected) > most:
         return rejected
-    while not _exceeds(pool, n, accepted, alpha):
+    while counted(accepted) <= most:
         accepted = max(accepted + 1, max(x) - min(y))
     while accepted - rejected > 1:
         middle = (accepted + rejected) // 2
-        if _exceeds(pool, n, middle, alpha):
+        if counted(middle) > most:
             accepted = middle
         else:
             rejected = middle
     return accepted
 
 
-def _exceeds(pool: Ints, n: int, shift: int, alpha: Fraction) -> bool:
+def _bounded(pool: Ints, n: int, shift: int) -> int:
+    """Return how many partitions may count at a shift, at the most."""
     shifted = pool.copy()
     shifted[:n] -= shift
-    bins = max(64, _CELLS // max(1, min(n, len(pool) - n)))
-    result = count_partitions(shifted, n, bins=bins)
-    reached = result.extreme_high if result.extreme is None else result.extreme
-    assert reached is not None
-    return Fraction(reached, result.partitions) > alpha
+    return most_reaching(shifted, n, max(64, _CELLS // max(1, min(n, len(pool) - n))))

@@ -11,6 +11,8 @@ import numpy as np
 from imprint.compiled import compiled
 from imprint.types import Floats, Ints
 
+_ROWS = 8  # added up at once
+
 
 @compiled()
 def subset_sums(costs: Ints, caps: Ints, capacity: int) -> Any:
@@ -111,6 +113,19 @@ def binned_subset_counts(bins: Ints, caps: Ints) -> Floats:
 
 
 @compiled()
+def add_along_rows(table: Floats) -> None:
+    """Replace numbers by their sums from the start of the row on.
+
+    Each addition waits for the one before it, so several rows are gone along at once.
+    """
+    rows, columns = table.shape
+    for first in range(0, rows, _ROWS):
+        for q in range(1, columns):
+            for row in range(first, min(first + _ROWS, rows)):
+                table[row, q] += table[row, q - 1]
+
+
+@compiled()
 def sum_pairs(counts: Floats, running: Floats, limit: int) -> float:
     """Sum, over i, counts[i] times how many of the other side come to at most limit - i (`running`)."""
     total = 0.0
@@ -118,3 +133,45 @@ def sum_pairs(counts: Floats, running: Floats, limit: int) -> float:
     for i in range(min(limit, len(counts) - 1) + 1):
         total += counts[i] * running[min(limit - i, last)]
     return total
+
+
+@compiled(error_model="numpy")
+def critical_shifts(
+    sums: Floats, observed: Floats, kept: Floats, n: int, size: int, allowed: int, two_sided: bool
+) -> Floats:
+    """Return, for each row of sums, the shift of its first n from which on at most `allowed` partitions count.
+
+    A partition (column) keeps so many of the first n, whose sum is `observed`. Of the shifts at which partitions begin
+    to count, a heap has the largest ones so far, the smallest of them first.
+    """
+    lost, slopes = n - kept, size * kept + n * (size - 2 * n)
+    found = np.empty(len(sums))
+    largest = np.empty(allowed + 1)
+    shifts = np.empty(sums.shape[1])
+    for row in range(len(sums)):
+        own = observed[row]
+        for column in range(len(shifts)):
+            shifts[column] = (sums[row, column] - own) / lost[column]
+        if two_sided:
+            # Of a partition on the other side: its difference of means is at most minus the observed one. With equal
+            # sets the mirror image ties whatever the shift.
+            for column in range(len(shifts)):
+                opposite = -size * (sums[row, column] + own) / slopes[column]
+                opposite = opposite if slopes[column] > 0 else np.inf
+                shifts[column] = opposite if opposite > shifts[column] else shifts[column]
+        largest[:] = -np.inf
+        for shift in shifts:
+            if shift <= largest[0]:
+                continue
+            place = 0
+            while 2 * place < allowed:
+                below = 2 * place + 1
+                if below < allowed and largest[below + 1] < largest[below]:
+                    below += 1
+                if largest[below] >= shift:
+                    break
+                largest[place] = largest[below]
+                place = below
+            largest[place] = shift
+        found[row] = largest[0]
+    return found

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from imprint.checks import check_choice
 from imprint.choices import Alternative
 from imprint.errors import SettingError
-from imprint.significance.deficits import Deficits, ExactTail, rounded_off, to_fixed_point
+from imprint.significance.deficits import SMALL, Deficits, ExactTail, rounded_off, to_fixed_point
 from imprint.types import Ints
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ MOST_PARTITIONS = 10**300  # counts of subsets must stay within the range of flo
 _COUNTS = ("partitions", "extreme", "extreme_low", "extreme_high")
 _LISTED = 2**25  # costs listed a side: 25 + 25 words fit anywhere in the distribution, in 0.8 GB
 _FEW = 200_000  # partitions compared one by one where rounding leaves open what ties: up to 10 + 10 words
-_SMALL = 2**16  # lists this short are built without first estimating their length
 _FIRST_BINS = 8_192
 # Relative width to reach with a binned table of so many cells: the first is tens of milliseconds, the second
 # a few seconds. A table twice as fine gives an interval half as wide.
@@ -45,10 +44,14 @@ _EFFORTS: Efforts = ((0.001, 4_000_000), (0.01, 40_000_000))
 
 
 class Tail(Protocol):
-    """Counts, or bounds, the subsets whose sum is at least a threshold."""
+    """Counts, or bounds, the subsets whose sum is at least a threshold; both bounds are equal where it is exact."""
 
-    def count(self, threshold: int) -> tuple[int, int]:
-        """Return a lower and an upper bound, equal where the count is exact."""
+    def least(self, threshold: int) -> int:
+        """Return a lower bound."""
+        ...
+
+    def most(self, threshold: int) -> int:
+        """Return an upper bound."""
         ...
 
 
@@ -147,6 +150,17 @@ def count_partitions(
         extreme_high=None if exact else high,
         alternative=alternative,
     )
+
+
+def most_reaching(pool: Ints, n: int, bins: int) -> int:
+    """Return how many subsets of n reach the sum of the first n scores, or a bound from above of that resolution."""
+    observed = sum(pool[:n].tolist())
+    pool, (first, second) = _smallest_steps(pool, n, (observed, observed + 1))
+    partitions = math.comb(len(pool), n)
+    upper, lower = Deficits.of(pool, n), Deficits.of(-pool, n)
+    if upper.top - first <= lower.top + second:
+        return min(partitions, _tail(upper, first, bins, _EFFORTS).most(first))
+    return partitions - max(0, _tail(lower, 1 - second, bins, _EFFORTS).least(1 - first))
 
 
 def countable(size: int, n: int) -> bool:
@@ -253,12 +267,12 @@ def _count_sums(
 
     def count_upper() -> list[tuple[int, int]]:
         tail = _tail(upper, thresholds[0], bins, efforts)
-        return [_clipped(tail.count(threshold), partitions) for threshold in thresholds]
+        return [_clipped(tail, threshold, partitions) for threshold in thresholds]
 
     def count_lower() -> list[tuple[int, int]]:
         # sum >= t and sum <= t - 1 share out all partitions.
         tail = _tail(lower, 1 - thresholds[1], bins, efforts)
-        counts = (_clipped(tail.count(1 - threshold), partitions) for threshold in thresholds)
+        counts = (_clipped(tail, 1 - threshold, partitions) for threshold in thresholds)
         return [(partitions - high, partitions - low) for low, high in counts]
 
     # The tail nearer its end is usually the smaller; where it is not, as with a few outliers, the interval would
@@ -280,8 +294,8 @@ def _smallest_steps(pool: Ints, n: int, thresholds: tuple[int, int]) -> tuple[In
     return (pool - least) // step, (first, second)
 
 
-def _clipped(bounds: tuple[int, int], partitions: int) -> tuple[int, int]:
-    return max(0, bounds[0]), min(partitions, bounds[1])
+def _clipped(tail: Tail, threshold: int, partitions: int) -> tuple[int, int]:
+    return max(0, tail.least(threshold)), min(partitions, tail.most(threshold))
 
 
 def _intersection(one: tuple[int, int], two: tuple[int, int]) -> tuple[int, int]:
@@ -299,7 +313,7 @@ def _tail(deficits: Deficits, threshold: int, bins: int | None, efforts: Efforts
     swaps = deficits.swaps(deficits.top - threshold)
     sides = (len(deficits.removing), len(deficits.adding))
     removing, adding = (sum(math.comb(side, k) for k in range(swaps + 1)) for side in sides)
-    if max(removing, adding) > _SMALL:
+    if max(removing, adding) > SMALL:
         from imprint.significance.certified import CertifiedTail
 
         bounds = CertifiedTail.build(deficits, threshold, bins or _FIRST_BINS)
@@ -318,11 +332,11 @@ def _refined(bounds: "CertifiedTail", threshold: int, efforts: Efforts) -> "Cert
     bins = _FIRST_BINS
     for target, cells in efforts:
         most_bins = cells // len(bounds.removing)
-        low, high = bounds.count(threshold)
+        low, high = bounds.least(threshold), bounds.most(threshold)
         while high - low > target * high and bins < most_bins:
             # The logarithm of high / low falls in proportion to the bins; a tenth more for luck.
             factor = 1.1 * math.log(high / max(low, 1)) / -math.log1p(-target)
             bins = min(most_bins, int(bins * max(2.0, factor)))
             bounds = bounds.build(bounds.deficits, threshold, bins)
-            low, high = bounds.count(threshold)
+            low, high = bounds.least(threshold), bounds.most(threshold)
     return bounds

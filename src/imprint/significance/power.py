@@ -43,6 +43,8 @@ def smallest_detectable_shift(
     None if there are too few scores for p to fall to alpha, or if alpha is under 1e-5: too few partitions are drawn.
     `alpha` is the level p is held against: the corrected one of a family of tests. Two-sided, the shift is upwards.
     """
+    from imprint.significance.kernels import critical_shifts
+
     check_between("alpha", alpha)
     check_between("power", power)
     x_scores, y_scores = (np.asarray(side, dtype=np.float64) for side in (x, y))
@@ -60,33 +62,15 @@ def smallest_detectable_shift(
     allowed = math.floor(alpha * (len(members) + 1) + 1e-9) - 1
     if allowed < 0:
         return None
-    # A few shuffles at a time: the table of critical shifts has one row per partition.
+    # A few shuffles at a time: their table of sums has one column per partition.
+    kept, two_sided = members[:, :n].sum(axis=1), alternative == "two-sided"
     found_from = np.concatenate(
         [
-            _critical_shifts(members, shuffled[:, at : at + _SHUFFLES_AT_ONCE], n, allowed, alternative == "two-sided")
-            for at in range(0, shuffles, _SHUFFLES_AT_ONCE)
+            critical_shifts(part.T @ members.T, part[:n].sum(axis=0), kept, n, size, allowed, two_sided)
+            for part in np.split(shuffled, range(_SHUFFLES_AT_ONCE, shuffles, _SHUFFLES_AT_ONCE), axis=1)
         ]
     )
     return max(0.0, float(np.quantile(found_from, power)))
-
-
-def _critical_shifts(members: Floats, shuffled: Floats, n: int, allowed: int, two_sided: bool) -> Floats:
-    """Return, for each shuffle (column), the shift of its first n from which on at most `allowed` partitions count."""
-    kept = members[:, :n].sum(axis=1)
-    # One row per shuffle: the selection below then runs over memory in order, in two thirds of the time.
-    sums, observed = shuffled.T @ members.T, shuffled[:n].sum(axis=0)[:, None]
-    critical = (sums - observed) / (n - kept)
-    if two_sided:
-        # Of a partition on the other side: its difference of means is at most minus the observed one.
-        size = len(shuffled)
-        slope = size * kept + n * (size - 2 * n)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            opposite = -size * (sums + observed) / slope
-        # With equal sets the mirror image ties whatever the shift.
-        critical = np.maximum(critical, np.where(slope > 0, opposite, np.inf))
-    np.negative(critical, out=critical)
-    critical.partition(allowed, axis=1)
-    return np.asarray(-critical[:, allowed])
 
 
 def _spreads(size: int, shuffles: int, seed: np.random.SeedSequence) -> Floats:

@@ -79,14 +79,17 @@ def observed_scores(cells: Cells) -> tuple[Floats, Ints]:
     for j in range(categories):
         start, end = cells.offsets[j], cells.offsets[j + 1]
         products = cells.words[start:end].astype(np.float64) @ cells.directions.T
-        own = products.argmax(axis=1)
         centre = cells.centres[j].astype(np.float64) @ cells.directions.T
-        for i in range(groups):
-            members = np.arange(end - start) if cells.overlapping else np.flatnonzero(own == i)
-            best = members[np.argsort(-products[members, i], kind="stable")[: cells.top]]
-            rows[j, i, : len(best)] = start + best
-            if len(best) == cells.top:
-                scores[j, i] = products[best, i].mean() - centre[i]
+        left = products.T.copy()
+        if not cells.overlapping:
+            left[np.arange(groups)[:, None] != products.argmax(axis=1)] = -np.inf
+        largest = np.full((groups, cells.top), -np.inf)
+        for place in range(min(cells.top, end - start)):
+            best = left.argmax(axis=1)  # the first of equals
+            largest[:, place] = left[np.arange(groups), best]
+            rows[j, :, place] = np.where(largest[:, place] > -np.inf, start + best, -1)
+            left[np.arange(groups), best] = -np.inf
+        scores[j] = largest.mean(axis=1) - centre
     return scores, rows
 
 

@@ -36,13 +36,12 @@ def exact_sign_test(terms: Floats) -> float:
     slack = min(len(sizes), 1 + 2 * math.sqrt(len(sizes))) / 2
     reached = abs(int(np.sum(np.sign(terms) * steps))) - 2 * slack
     reach = int(steps.sum())
-    chances = np.zeros(2 * reach + 1)
-    chances[reach] = 1.0
+    chances = np.ones(1)
     for step in steps.tolist():
         half = 0.5 * chances
-        chances[:] = 0.0
-        chances[step:] += half[: len(half) - step]
-        chances[: len(half) - step] += half[step:]
+        chances = np.zeros(len(half) + 2 * step)
+        chances[2 * step :] = half
+        chances[: len(half)] += half
     distance = np.abs(np.arange(-reach, reach + 1))
     return float(min(1.0, chances[distance >= reached].sum()))
 

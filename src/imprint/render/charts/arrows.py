@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from imprint.render.charts.plane import plane_for
 from imprint.render.charts.points import Point, drawable, point_rows, tooltips
-from imprint.render.charts.theme import ACCENT, OTHER, PAPER, QUIET, SIDE, WIDTH, Spec, finish, looks, rows, unchecked
+from imprint.render.charts.theme import ACCENT, OTHER, PAPER, QUIET, SIDE, WIDTH, Spec, finish, layer, looks
 
 _HEIGHT = 460
 _LOOKS = (("circle", ACCENT, ACCENT), ("square", PAPER, OTHER))
 
 
-@unchecked
 def arrows(
     pairs: Sequence[tuple[str, str]],
     points: Sequence[Point],
@@ -24,8 +23,6 @@ def arrows(
 
     A pair is left out where one of its words has no point.
     """
-    import altair as alt
-
     places = {point.word: point for point in drawable(points)}
     drawn = [pair for pair in pairs if all(word in places for word in pair)]
     sides = {word: side for pair in drawn for side, word in zip(ends or ("first", "second"), pair, strict=True)}
@@ -39,8 +36,8 @@ def arrows(
     hover = tooltips("word", {"x": x_title, "y": y_title}, (point.hints for point in places.values()))
     marks = looks("group", dict(zip(ends or ("first", "second"), _LOOKS, strict=True)), legend={} if ends else None)
     layers = [
-        alt.Chart(rows(lines)).mark_rule(color=QUIET, strokeWidth=1.2).encode(**axes, x2="x2:Q", y2="y2:Q"),
-        alt.Chart(rows(dots)).mark_point(size=56, opacity=1, strokeWidth=1.6).encode(**axes, **marks, tooltip=hover),
-        plane.names(dots, dots, segments).encode(tooltip=hover),
+        layer(lines, "rule", {"color": QUIET, "strokeWidth": 1.2}, **axes, x2={"field": "x2"}, y2={"field": "y2"}),
+        layer(dots, "point", {"size": 56, "opacity": 1, "strokeWidth": 1.6}, **axes, **marks, tooltip=hover),
+        plane.names(dots, dots, segments, hover=hover),
     ]
     return finish(layers, width=width - SIDE, height=_HEIGHT)

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from imprint.render.charts import theme
 from imprint.render.charts.points import Point, drawable, fitting, scale_for, tooltips
-from imprint.render.charts.theme import DataRow, Spec, clean, finish, looks, rows, unchecked, zero_rule
+from imprint.render.charts.theme import DataRow, Spec, clean, field, finish, layer, looks, zero_rule
 
 _WIDEST = 580
 _LABELS = 150  # pixels left of the plot
@@ -15,11 +15,8 @@ _LINE = 20  # from word to word
 _LOOKS = (("circle", theme.ACCENT, theme.ACCENT), ("diamond", theme.PAPER, theme.OTHER))
 
 
-@unchecked
 def dots(points: Sequence[Point], *, x_title: str, width: int = theme.WIDTH) -> Spec:
     """Draw one line per word; several groups have different shapes, and their means are drawn too."""
-    import altair as alt
-
     drawn = sorted(drawable(points), key=lambda point: (-point.x, point.word))
     plot = min(width, _WIDEST) - _LABELS
     listed: list[DataRow] = [
@@ -38,23 +35,27 @@ def dots(points: Sequence[Point], *, x_title: str, width: int = theme.WIDTH) -> 
     marks = dict(zip(groups, _LOOKS, strict=False))
     several = len(groups) > 1
     scale = scale_for([0.0, *(point.x for point in drawn)], 0, plot)
-    base = alt.Chart(rows(listed)).encode(
-        x=alt.X("x", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False)),
-        y=alt.Y("line", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5)),
-    )
+    x = field("x:Q", title=clean(x_title), scale=scale.shown)
+    y = field("line:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
     legend = {"orient": "none", "legendX": -_LABELS, "legendY": -34} if several else None
     layers = [
-        base.mark_rule(color=theme.LINE, strokeWidth=0.6).encode(x=alt.value(0), x2=alt.value(plot)),
+        layer(listed, "rule", {"color": theme.LINE, "strokeWidth": 0.6}, x={"value": 0}, x2={"value": plot}, y=y),
         zero_rule("x"),
-        base.mark_text(align="left", baseline="middle").encode(x=alt.value(-_LABELS), text="label:N"),
-        base.mark_point(size=70, strokeWidth=1.8, opacity=1).encode(
-            tooltip=tooltips("word", {"x": x_title}, ()), **looks("group", marks, legend=legend)
+        layer(listed, "text", {"align": "left", "baseline": "middle"}, x={"value": -_LABELS}, y=y, text="label:N"),
+        layer(
+            listed,
+            "point",
+            {"size": 70, "strokeWidth": 1.8, "opacity": 1},
+            x=x,
+            y=y,
+            tooltip=tooltips("word", {"x": x_title}, ()),
+            **looks("group", marks, legend=legend),
         ),
     ]
     if several:
         means = [{"mean": fmean(groups[group]), "group": group} for group in marks]
         layers += [
-            alt.Chart(rows([mean])).mark_rule(strokeDash=[3, 3], color=marks[str(mean["group"])][2]).encode(x="mean:Q")
+            layer([mean], "rule", {"strokeDash": [3, 3], "color": marks[str(mean["group"])][2]}, x="mean:Q")
             for mean in means
         ]
     return finish(layers, width=plot, height=_LINE * len(drawn))

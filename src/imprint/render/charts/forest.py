@@ -17,10 +17,12 @@ from imprint.render.charts.theme import (
     Spec,
     clean,
     finish,
+    layer,
     looks,
-    rows,
-    unchecked,
     zero_rule,
+)
+from imprint.render.charts.theme import (
+    field as channel,
 )
 
 _LABELS = 350  # pixels left of the plot
@@ -60,11 +62,8 @@ class ForestRow:
     hints: Mapping[str, str] = field(default_factory=dict)
 
 
-@unchecked
 def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = WIDTH) -> Spec:
     """Draw one row per test, in the order given; `band` says in the legend what the bars are."""
-    import altair as alt
-
     above = width < _ABOVE
     side = 0 if above else _LABELS
     plot = width - side - 16
@@ -81,32 +80,35 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = 
     legend = {"orient": "none", "legendX": -side, "legendY": top, "columns": columns}
     marks = looks("evidence", explained, legend=legend)
     scale = scale_for([0.0, *ends], 0, plot)
-    x = alt.X(
-        "estimate",
-        type="quantitative",
-        title=clean(x_title),
-        axis=alt.Axis(orient="top"),
-        scale=alt.Scale(domain=scale.domain, nice=False),
-    )
-    y = alt.Y("row", type="ordinal", axis=None, scale=alt.Scale(domain=list(range(len(drawn))), padding=0.5))
-    base = alt.Chart(rows(estimates)).encode(x=x, y=y)
+    x = channel("estimate:Q", title=clean(x_title), axis={"orient": "top"}, scale=scale.shown)
+    y = channel("row:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
     hover = tooltips("title", numbers, (test.hints for test in drawn))
     tone = {"field": "evidence", "type": "nominal", "legend": None, "scale": _tones()}
     written: DataRow = {"align": "left" if above else "right", "baseline": "middle"}
-    at = alt.value(0 if above else -12)
+    at = {"value": 0 if above else -12}
     # Labels above their bar share the row with it; beside it, they are centred on it.
     lines = (-20, -20 + _LINE_HEIGHT) if above else (-_LINE_HEIGHT / 2, _LINE_HEIGHT / 2)
     down = 12 if above else 0
+    across = {"x": {"value": 0}, "x2": {"value": plot}, "y": y}
+    mark = {"size": 90, "strokeWidth": 1.8, "opacity": 1, "yOffset": down}
     layers = [
         zero_rule("x"),
-        base.mark_rule(color=LINE, strokeWidth=0.6, yOffset=down).encode(x=alt.value(0), x2=alt.value(plot)),
-        base.mark_text(dy=lines[0] if two or above else 0, **written).encode(x=at, text="label:N"),
-        base.mark_text(dy=lines[1], color=SOFT, **written).encode(x=at, text="below:N"),
-        base.transform_filter("isValid(datum.low) && isValid(datum.high)")
-        .mark_rule(strokeWidth=3, strokeCap="round", yOffset=down)
-        .encode(x="low:Q", x2="high:Q", color=tone, tooltip=hover),
-        base.mark_point(size=90, strokeWidth=1.8, opacity=1, yOffset=down).encode(tooltip=hover, **marks),
+        layer(estimates, "rule", {"color": LINE, "strokeWidth": 0.6, "yOffset": down}, **across),
+        layer(estimates, "text", {"dy": lines[0] if two or above else 0, **written}, x=at, y=y, text="label:N"),
+        layer(estimates, "text", {"dy": lines[1], "color": SOFT, **written}, x=at, y=y, text="below:N"),
+        layer(
+            estimates,
+            "rule",
+            {"strokeWidth": 3, "strokeCap": "round", "yOffset": down},
+            where="isValid(datum.low) && isValid(datum.high)",
+            x="low:Q",
+            x2={"field": "high"},
+            y=y,
+            color=tone,
+            tooltip=hover,
+        ),
+        layer(estimates, "point", mark, x=x, y=y, tooltip=hover, **marks),
     ]
     return finish(layers, width=plot, height=step * len(drawn))
 

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from imprint.render.charts.placement import DOT_WEIGHT, LINE_WEIGHT, Anchor, Box, dot, place_labels, trail
 from imprint.render.charts.points import Scale, scale_for
-from imprint.render.charts.theme import SIDE, DataRow, clean, rows
-
-if TYPE_CHECKING:
-    import altair as alt
+from imprint.render.charts.theme import SIDE, DataRow, Spec, clean, field, layer
 
 Segment = tuple[DataRow, DataRow]
 
@@ -31,12 +28,9 @@ class Plane(NamedTuple):
 
     def channels(self, x_title: str, y_title: str) -> DataRow:
         """Return both axes for a layer whose rows have x and y."""
-        import altair as alt
-
-        domains = [alt.Scale(domain=scale.domain, nice=False) for scale in self]
         return {
-            "x": alt.X("x", type="quantitative", title=clean(x_title), scale=domains[0]),
-            "y": alt.Y("y", type="quantitative", title=clean(y_title), scale=domains[1]),
+            "x": field("x:Q", title=clean(x_title), scale=self.x.shown),
+            "y": field("y:Q", title=clean(y_title), scale=self.y.shown),
         }
 
     def names(
@@ -46,10 +40,9 @@ class Plane(NamedTuple):
         segments: Iterable[Segment] = (),
         *,
         most: int | None = None,
-    ) -> "alt.Chart":
+        hover: Sequence[DataRow],
+    ) -> Spec:
         """Write the words of rows beside their dots, the first rows first; see `place_labels`."""
-        import altair as alt
-
         taken = [(dot(*self.spot(row)), DOT_WEIGHT) for row in dots]
         for one, other in segments:
             taken += [(step, LINE_WEIGHT) for step in trail(self.spot(one), self.spot(other))]
@@ -57,10 +50,8 @@ class Plane(NamedTuple):
         frame = Box(0, 0, self.x.end, self.y.start)
         labels = place_labels(anchors, taken, frame, most=most, middle=self.middle(dots))
         texts = [named[label.anchor] | {"dx": label.dx, "dy": label.dy, "align": label.align} for label in labels]
-        offsets: DataRow = {name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}
-        marks = alt.Chart(rows(texts)).mark_text(baseline="middle", **offsets)
-        layer: alt.Chart = marks.encode(x="x:Q", y="y:Q", text="word:N")
-        return layer
+        look = {"baseline": "middle", **{name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align")}}
+        return layer(texts, "text", look, x="x:Q", y="y:Q", text="word:N", tooltip=hover)
 
 
 def plane_for(dots: Sequence[DataRow], width: int, height: int, *, square: bool = False) -> Plane:

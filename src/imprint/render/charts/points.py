@@ -3,12 +3,10 @@
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from imprint.render.charts.theme import TEXT, DataRow, clean
-
-if TYPE_CHECKING:
-    import altair as alt
+from imprint.render.charts.theme import field as channel
 
 _FARTHEST, _SMALLEST, _NEAREST = 1e100, 1e-100, 1e-9
 _NARROW, _WIDE = "fijlrtI.,:;'|!()[] -", "mwMW@%"
@@ -39,9 +37,9 @@ class Scale(NamedTuple):
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     @property
-    def domain(self) -> list[float]:
-        """The ends, as the drawing library wants them."""
-        return [self.low, self.high]
+    def shown(self) -> DataRow:
+        """The same as the drawing library wants it."""
+        return {"domain": [self.low, self.high], "nice": False}
 
 
 def scale_for(values: Iterable[float], start: float, end: float) -> Scale:
@@ -83,15 +81,13 @@ def hint_fields(hints: Mapping[str, str]) -> DataRow:
     return {f"hint{place}": text for place, text in enumerate(hints.values())}
 
 
-def tooltips(word: str, numbers: Mapping[str, str], hints: Iterable[Mapping[str, str]]) -> list["alt.Tooltip"]:
+def tooltips(word: str, numbers: Mapping[str, str], hints: Iterable[Mapping[str, str]]) -> list[DataRow]:
     """Say on hover the field `word` as a heading, then numbers by field and title, then the hints."""
-    import altair as alt
-
     titles = next((list(hint) for hint in hints if hint), [])
     return [
-        alt.Tooltip(word, type="nominal", title="title"),  # by this very name the heading
-        *(alt.Tooltip(name, type="quantitative", title=_key(title), format=".3~f") for name, title in numbers.items()),
-        *(alt.Tooltip(f"hint{place}", type="nominal", title=_key(title)) for place, title in enumerate(titles)),
+        channel(f"{word}:N", title="title"),  # by this very name the heading
+        *(channel(f"{name}:Q", title=_key(title), format=".3~f") for name, title in numbers.items()),
+        *(channel(f"hint{place}:N", title=_key(title)) for place, title in enumerate(titles)),
     ]
 
 

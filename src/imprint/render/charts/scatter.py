@@ -7,7 +7,7 @@ from typing import Literal
 from imprint.render.charts import theme
 from imprint.render.charts.plane import Plane, plane_for
 from imprint.render.charts.points import Point, drawable, point_rows, spans_zero, tooltips
-from imprint.render.charts.theme import DataRow, Spec, finish, looks, rows, unchecked, zero_rule
+from imprint.render.charts.theme import DataRow, Spec, finish, layer, looks, zero_rule
 
 _HEIGHT = 420
 _CROWD = 300  # dots of one group; more are drawn smaller
@@ -20,7 +20,6 @@ _LOOKS = (
 )
 
 
-@unchecked
 def scatter(
     points: Sequence[Point],
     *,
@@ -36,8 +35,6 @@ def scatter(
     `line` is y = slope * x + intercept, or the diagonal, which gives both axes one range. Of the points' groups, three
     at most, the first that comes lies on top and has its words named first.
     """
-    import altair as alt
-
     drawn = drawable(points)
     dots = point_rows(drawn)
     shown = [*dots, dots[0] | {"y": 0.0}] if from_zero and dots else dots
@@ -50,14 +47,14 @@ def scatter(
     layers = [zero_rule(name) for name in _CHANNELS if spans_zero(row[name] for row in dots)]
     if ends:
         stroke = {"strokeDash": [5, 4], "color": theme.SOFT} if line == "diagonal" else {"color": theme.INK}
-        layers.append(alt.Chart(rows(ends)).mark_line(strokeWidth=1.4, **stroke).encode(**axes))
+        layers.append(layer(ends, "line", {"strokeWidth": 1.4, **stroke}, **axes))
     marks = looks("group", dict(zip(groups, _LOOKS, strict=False)), legend={} if len(groups) > 1 else None)
     for group in reversed(groups):
         members = [row for row in dots if row["group"] == group]
         size: DataRow = (
             {"size": 36, "strokeWidth": 1.2} if len(members) <= _CROWD else {"size": 14, "strokeWidth": 0.8}
         )
-        layers.append(alt.Chart(rows(members)).mark_point(opacity=0.75, **size).encode(**axes, **marks, tooltip=hover))
+        layers.append(layer(members, "point", {"opacity": 0.75, **size}, **axes, **marks, tooltip=hover))
     named = [
         row
         for group in groups
@@ -65,7 +62,7 @@ def scatter(
     ]
     segments = [(ends[0], ends[1])] if ends else []
     # More than asked for: some stand in for those without room.
-    layers.append(plane.names(named[: 4 * labels], dots, segments, most=labels).encode(tooltip=hover))
+    layers.append(plane.names(named[: 4 * labels], dots, segments, most=labels, hover=hover))
     return finish(layers, width=width - theme.SIDE, height=_HEIGHT)
 
 
@@ -87,7 +84,7 @@ def _line_ends(slope: float, intercept: float, plane: Plane) -> list[DataRow]:
     if not (math.isfinite(slope) and math.isfinite(intercept)):
         return []
     x, y = plane
-    crossings = [*x.domain, *((edge - intercept) / slope for edge in y.domain if slope)]
+    crossings = [x.low, x.high, *((edge - intercept) / slope for edge in (y.low, y.high) if slope)]
     room = (y.high - y.low) * 1e-9
     ends = [{"x": at, "y": slope * at + intercept} for at in sorted(crossings) if x.low <= at <= x.high]
     inside = [end for end in ends if y.low - room <= end["y"] <= y.high + room]

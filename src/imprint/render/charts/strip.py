@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from imprint.render.charts import theme
 from imprint.render.charts.placement import HEIGHT
 from imprint.render.charts.points import Point, drawable, point_rows, scale_for, spans_zero, text_width, tooltips
-from imprint.render.charts.theme import Spec, clean, finish, rows, unchecked, zero_rule
-
-if TYPE_CHECKING:
-    import altair as alt
+from imprint.render.charts.theme import Spec, clean, field, finish, layer, zero_rule
 
 _DOT = 8.0  # pixels from dot to dot
 _SWARM = 60.0  # half the height that the swarm may take
@@ -31,13 +28,10 @@ class Flag(NamedTuple):
     align: Literal["left", "right"]
 
 
-@unchecked
 def strip(
     points: Sequence[Point], *, x_title: str, ends: tuple[str, str], labels: int = 10, width: int = theme.WIDTH
 ) -> Spec:
     """Draw words along an axis; `ends` name its low and its high end, `labels` words are named at each."""
-    import altair as alt
-
     drawn = sorted(drawable(points), key=lambda point: (point.x, point.word))
     plot = width - _MARGINS
     scale = scale_for((point.x for point in drawn), 0, plot)
@@ -46,9 +40,11 @@ def strip(
     flags = plant_flags(places, heights, [point.word for point in drawn], labels)
     half = max([_SWARM / 2, *(abs(height) for height in heights), *(abs(flag.tip) for flag in flags)]) + HEIGHT
 
-    span = alt.Scale(domain=[-half, half], nice=False)
-    x = alt.X("x", type="quantitative", title=clean(x_title), scale=alt.Scale(domain=scale.domain, nice=False))
-    y = alt.Y("height", type="quantitative", axis=None, scale=span)
+    x = field("x:Q", title=clean(x_title), scale=scale.shown)
+    foot, middle, tip = (
+        field(f"{name}:Q", axis=None, scale={"domain": [-half, half], "nice": False})
+        for name in ("foot", "height", "tip")
+    )
     dots = [row | {"height": height} for row, height in zip(point_rows(drawn), heights, strict=True)]
     poles = [
         dots[flag.dot]
@@ -56,18 +52,13 @@ def strip(
         for flag in flags
     ]
     hover = tooltips("word", {"x": x_title}, (point.hints for point in drawn))
-    named = alt.Chart(rows(poles))
+    swarming = {"size": 30, "filled": True, "opacity": 0.8, "color": theme.ACCENT}
+    written = {"align": {"expr": "datum.align"}, "baseline": "middle", "dx": {"expr": "datum.dx"}, "color": theme.INK}
     layers = [zero_rule("x")] if spans_zero(point.x for point in drawn) else []
     layers += [
-        named.mark_rule(color=theme.QUIET, strokeWidth=0.7).encode(
-            x=x, y=alt.Y("foot:Q", axis=None, scale=span), y2="tip:Q"
-        ),
-        alt.Chart(rows(dots))
-        .mark_point(size=30, filled=True, opacity=0.8, color=theme.ACCENT)
-        .encode(x=x, y=y, tooltip=hover),
-        named.mark_text(
-            align=alt.expr("datum.align"), baseline="middle", dx=alt.expr("datum.dx"), color=theme.INK
-        ).encode(x=x, y=alt.Y("tip:Q", axis=None, scale=span), text="word:N", tooltip=hover),
+        layer(poles, "rule", {"color": theme.QUIET, "strokeWidth": 0.7}, x=x, y=foot, y2={"field": "tip"}),
+        layer(dots, "point", swarming, x=x, y=middle, tooltip=hover),
+        layer(poles, "text", written, x=x, y=tip, text="word:N", tooltip=hover),
     ]
     layers.append(_end(f"← {ends[0]}", 0, "left", round(2 * half)))
     layers.append(_end(f"{ends[1]} →", plot, "right", round(2 * half)))
@@ -135,10 +126,7 @@ def _plant(
     return [min(options)[2]] if options else []
 
 
-def _end(text: str, place: float, align: Literal["left", "right"], height: int) -> "alt.Chart":
+def _end(text: str, place: float, align: Literal["left", "right"], height: int) -> Spec:
     """Say beside the axis's title which way an end points."""
-    import altair as alt
-
-    marks = alt.Chart(rows([{"end": text}])).mark_text(align=align, baseline="middle", fontSize=13, color=theme.SOFT)
-    layer: alt.Chart = marks.encode(x=alt.value(place), y=alt.value(height + 34), text="end:N")
-    return layer
+    look = {"align": align, "baseline": "middle", "fontSize": 13, "color": theme.SOFT}
+    return layer([{"end": text}], "text", look, x={"value": place}, y={"value": height + 34}, text="end:N")

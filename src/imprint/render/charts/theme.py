@@ -1,17 +1,10 @@
 """How every chart looks: the page's colours, type that can be read, and little ink that says nothing."""
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
-from imprint.errors import requiring
-
-if TYPE_CHECKING:
-    import altair as alt
-
-Spec = dict[str, Any]
+Spec = dict[str, Any]  # of Vega-Lite: written by hand, for a library that checks every part takes a second
 DataRow = dict[str, Any]
-Options = ParamSpec("Options")
 
 INK, SOFT, LINE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--paper)"
 ACCENT, OTHER, QUIET, MARK = "var(--accent)", "var(--other)", "var(--quiet)", "var(--mark)"
@@ -23,6 +16,8 @@ WIDTH = 860  # of a whole chart with its axes, unless another is given
 NARROW = 340  # of a chart on a phone
 SIDE = 64  # left of the plot: the axis of y with its title
 
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+_TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 _AXIS: DataRow = {
     "domainColor": LINE,
     "gridColor": LINE,
@@ -51,23 +46,26 @@ _LEGEND: DataRow = {
 }
 
 
-def unchecked(build: Callable[Options, Spec]) -> Callable[Options, Spec]:
-    """Build without Altair's check of every part against its schema, half of the time; a test checks the whole."""
+def layer(
+    values: Sequence[DataRow], mark: str, look: DataRow | None = None, *, where: str | None = None, **channels: Any
+) -> Spec:
+    """Return one layer of a chart: rows, those `where` a condition holds, with a mark that looks so.
 
-    @functools.wraps(build)
-    def built(*args: Options.args, **options: Options.kwargs) -> Spec:
-        with requiring("altair", "report"):
-            from altair.utils.schemapi import debug_mode
-        with debug_mode(False):
-            return build(*args, **options)
-
-    return built
+    A channel is a definition of Vega-Lite, or for short "field:Q", "field:N" or "field:O".
+    """
+    encoding = {name: field(one) if isinstance(one, str) else one for name, one in channels.items()}
+    made: Spec = {"data": values, "mark": {"type": mark, **(look or {})}, "encoding": encoding}
+    return made if where is None else made | {"transform": [{"filter": where}]}
 
 
-def finish(layers: Sequence["alt.Chart"], *, width: int, height: int, padding: int | DataRow = 4) -> Spec:
+def field(short: str, **more: Any) -> DataRow:
+    """Return a channel that shows a field, such as "x:Q"."""
+    name, _, kind = short.partition(":")
+    return {"field": name, "type": _TYPES[kind], **more}
+
+
+def finish(layers: Sequence[Spec], *, width: int, height: int, padding: int | DataRow = 4) -> Spec:
     """Lay the layers over one another and return the specification with the theme in it."""
-    import altair as alt
-
     config: DataRow = {
         "aria": False,
         "axis": _AXIS,
@@ -78,16 +76,17 @@ def finish(layers: Sequence["alt.Chart"], *, width: int, height: int, padding: i
         "text": {"color": INK, "fontSize": TEXT},
         "view": {"stroke": None},
     }
-    chart = alt.layer(*layers, width=width, height=height, padding=padding)
-    spec: Spec = chart.configure(**config).to_dict(validate=False)
-    return spec
-
-
-def rows(values: Sequence[DataRow]) -> "alt.InlineData":
-    """Hand rows to a layer; text in them loses what no XML may hold."""
-    import altair as alt
-
-    return alt.InlineData(values=[{key: clean(value) for key, value in row.items()} for row in values])
+    # Rows that several layers share are written once.
+    names: dict[int, str] = {}
+    datasets: dict[str, list[DataRow]] = {}
+    named = []
+    for one in layers:
+        name = names.setdefault(id(one["data"]), f"rows{len(names)}")
+        if name not in datasets:
+            datasets[name] = [{key: clean(value) for key, value in row.items()} for row in one["data"]]
+        named.append(one | {"data": {"name": name}})
+    size = {"width": width, "height": height, "padding": padding}
+    return {"$schema": _SCHEMA, "config": config, "layer": named, **size, "datasets": datasets}
 
 
 def clean(value: Any) -> Any:
@@ -112,13 +111,9 @@ def looks(name: str, marks: Mapping[str, tuple[str, str, str]], *, legend: DataR
     }
 
 
-def zero_rule(channel: Literal["x", "y"]) -> "alt.Chart":
+def zero_rule(channel: Literal["x", "y"]) -> Spec:
     """Draw the line at zero."""
-    import altair as alt
-
-    where: DataRow = {channel: "zero:Q"}
-    layer: alt.Chart = alt.Chart(rows([{"zero": 0}])).mark_rule(color=QUIET, strokeWidth=1).encode(**where)
-    return layer
+    return layer([{"zero": 0}], "rule", {"color": QUIET, "strokeWidth": 1}, **{channel: "zero:Q"})
 
 
 def _writable(code: int) -> bool:
