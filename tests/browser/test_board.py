@@ -53,7 +53,7 @@ def test_a_board_fits_its_screen_and_axe_finds_nothing_serious(opened, board_pag
 
 def test_columns_sort_by_the_size_without_its_sign(opened, board_page):
     page = opened(board_page)
-    table = page.locator("#board .grid table").first
+    table = page.locator("#board .grid table").filter(has=page.get_by_role("button", name="Quality")).first
     table.locator("thead button").nth(2).click()
     assert [text.split("\n")[0][-5:] for text in table.locator("tbody th").all_inner_texts()][-1] == "plain"
     assert table.locator("tbody tr").first.locator("td .range").count() == len(TOPICS)
