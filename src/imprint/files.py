@@ -36,13 +36,15 @@ def writable(target: FilePath) -> Path:
     path = Path(target)
     try:
         path = path.resolve()
-        is_other = path.exists() and not path.is_file()
+        is_other = path.is_symlink() or (path.exists() and not path.is_file())  # a link still: they go in a circle
     except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL in the name
         raise ImprintError(
             f"is not a name that can be written to ({error})", where=target, hint="choose another"
         ) from error
     if is_other:
-        raise ImprintError("is a folder, a device or a pipe", where=target, hint="give the name of a file")
+        raise ImprintError(
+            "is a folder, a device, a pipe or a circle of links", where=target, hint="give the name of a file"
+        )
     return path
 
 

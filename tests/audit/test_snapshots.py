@@ -39,7 +39,7 @@ def test_sections_read_as_before(audit, name, snapshot):
 
 def test_the_method_reads_as_before(audit, snapshot):
     text = readable(draw_fragment([method(audit[0].findings())]))
-    assert re.sub(r"(version) [\d.]+", r"\1 N", text) == snapshot
+    assert re.sub(r"(version|python, version\n)( ?)[\d.]+", r"\1\2N", text) == snapshot
 
 
 def test_the_summary_reads_as_before(audit, snapshot):

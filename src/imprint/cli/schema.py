@@ -9,6 +9,7 @@ def schema_command(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="One kind, such as weat. [default: all]")] = None,
 ) -> None:
     """Print the JSON Schema of the rows in findings.jsonl."""
+    import inspect
     import json
 
     import msgspec
@@ -22,6 +23,9 @@ def schema_command(
     if not kinds:
         raise SettingError(option="KIND", got=kind, expected=f"one of {', '.join(REGISTRY.names())}")
     schemas, parts = msgspec.json.schema_components([one.row for one in kinds], ref_template="#/$defs/{name}")
+    for part in parts.values():  # Python 3.13 takes the indentation off docstrings, older ones keep it
+        if "description" in part:
+            part["description"] = inspect.cleandoc(part["description"])
     whole = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"A row of findings.jsonl, schema version {SCHEMA_VERSION}",

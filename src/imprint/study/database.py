@@ -62,10 +62,14 @@ def connect(path: Path) -> sqlite3.Connection:
     )
     # A file from elsewhere may hold a schema that calls functions or values that fill the memory.
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-    connection.executescript(
-        "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; "
-        "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
-    )
+    try:
+        connection.executescript(
+            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; "
+            "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
+        )
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 

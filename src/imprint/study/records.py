@@ -85,6 +85,9 @@ def secrets(connection: sqlite3.Connection) -> tuple[bytes, bytes]:
 def strings(text: str) -> tuple[str, ...]:
     """Read a list of words as it is stored."""
     try:
-        return tuple(str(word) for word in json.loads(text))
+        words = json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:
         raise StudyError(f"a list of words cannot be read: {error}") from error
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise StudyError("a list of words holds something else")
+    return tuple(words)

@@ -163,7 +163,7 @@ def from_source(
 class _XzReader(io.RawIOBase):
     """xz content under a memory limit, which lzma.LZMAFile does not offer; streams may follow each other."""
 
-    _new_decoder = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+    _new_decoder = staticmethod(partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, memlimit=_XZ_MEMORY))
 
     def __init__(self, raw: io.FileIO) -> None:
         super().__init__()
