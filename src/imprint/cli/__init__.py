@@ -1,5 +1,6 @@
 """The command line: one file a command. stdout is data, stderr is talk; an error is one line and exit code 1."""
 
+import atexit
 import gc
 import io
 import os
@@ -43,6 +44,7 @@ def _run() -> int:
     sys.stdout, sys.stderr = (stream or Path(os.devnull).open("w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
     signal.signal(signal.SIGTERM, _end)
     gc.set_threshold(_OBJECTS)
+    atexit.register(gc.freeze)  # nor need it look through all modules as they go
     for stream in (sys.stdout, sys.stderr):
         # A terminal without the characters of a table gets question marks, not a traceback.
         if isinstance(stream, io.TextIOWrapper):
