@@ -68,7 +68,8 @@ class AskedTest:
         if known is None or known[0] is not background or known[1] != seed:
             u, v = random_contrasts(self.contrast, background, seed, _DRAWS)
             known = vars(self)["_drawn"] = (background, seed, in_buckets(np.abs(u @ v.T).ravel()))
-        return np.asarray(count_reaching(*known[2], sizes))
+        ordered, ends, scale = known[2]
+        return np.asarray(count_reaching(ordered, ends, scale, sizes))
 
     @cached_property
     def members(self) -> Floats32:
