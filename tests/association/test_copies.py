@@ -8,6 +8,7 @@ import pytest
 from imprint.association.calibration import MOST_COPIES, calibrate, family_of
 from imprint.association.copies import Copies, judge_copies, judge_null, p_values_of
 from imprint.association.evidence import check
+from imprint.association.kernels import count_reaching, in_buckets
 from imprint.association.verdicts import FOUND
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
@@ -161,3 +162,11 @@ def planted(targets, attributes, size, rows, rng):
         for side in (targets, attributes)
     ]
     return tuple(side / np.linalg.norm(side, axis=2, keepdims=True) for side in moved)
+
+
+@pytest.mark.parametrize("values", [np.linspace(0, 1, 999) ** 3, np.zeros(5), np.full(5, 0.3), [1e-38, 1, 1, 2]])
+def test_numbers_in_buckets_are_counted_as_sorted_ones_are(values):
+    numbers = np.asarray(values, dtype=np.float32)
+    thresholds = np.concatenate([[0, 0.3, 5, 1e300], numbers.astype(np.float64), numbers * (1 + 1e-7)])
+    counted = count_reaching(*in_buckets(numbers), thresholds)
+    assert counted.tolist() == [int(np.sum(numbers.astype(np.float64) >= one)) for one in thresholds]

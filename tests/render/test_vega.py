@@ -1,20 +1,23 @@
 """Drawings: well-formed, the same every time, in the page's colours, and without anything that runs."""
 
+import hashlib
 import json
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from xml.etree import ElementTree
 
 import pytest
 
+from imprint.render import vega
 from imprint.render.charts.arrows import arrows
 from imprint.render.charts.curve import curve
 from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.charts.points import Point
 from imprint.render.charts.scatter import scatter
 from imprint.render.charts.strip import strip
-from imprint.render.vega import to_json, to_svg, vega_bundle
+from imprint.render.vega import KNOWN_BUNDLES, to_json, to_svg, vega_bundle
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -167,6 +170,20 @@ def test_the_bundle_can_stand_inside_a_script_element():
     assert "vegaEmbed" in bundle
     assert not re.search("</script|<!--", bundle, re.IGNORECASE)
     assert vega_bundle() is bundle
+
+
+def test_a_bundle_is_kept_and_used_only_where_it_is_what_would_be_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
+    made = vega._artist().bundle()
+    assert hashlib.sha256(made.encode()).hexdigest() == KNOWN_BUNDLES[version("vl-convert-python")]
+    assert vega._kept_bundle() is None
+    vega._keep(made + " ")
+    assert vega._kept_bundle() is None
+    vega._keep(made)
+    assert vega._kept_bundle() == made
+    (file,) = (tmp_path / "cache").iterdir()
+    file.write_text(made.replace("vega", "evil", 1), "utf-8")
+    assert vega._kept_bundle() is None
 
 
 LIMITED = """

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import SettingError
+from imprint.significance.deficits import Swaps
 from imprint.significance.intervals import shift_interval
-from imprint.significance.partitions import permutation_test
+from imprint.significance.partitions import count_partitions, most_reaching, permutation_test
 
 scores = st.lists(st.floats(-1, 1).map(lambda score: round(score, 6)), min_size=4, max_size=6)
 
@@ -81,3 +82,16 @@ def test_few_partitions_bound_nothing():
 def test_a_confidence_out_of_range_is_refused():
     with refuses(SettingError, option="confidence", got=95):
         shift_interval([1.0], [2.0], confidence=95)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 9), (4, 4), (3, 7), (8, 6)])
+def test_swaps_counted_at_once_are_those_counted_shift_by_shift(n, m):
+    pool = np.random.default_rng([n, m]).integers(-50, 50, n + m)
+    swaps = Swaps.of(pool, n)
+    for shift in (-120, -3, 0, 1, 7, 120):
+        shifted = np.concatenate([pool[:n] - shift, pool[n:]])
+        assert swaps(shift) == most_reaching(shifted, n, 100) == count_partitions(shifted, n).extreme
+
+
+def test_more_swaps_than_fit_are_not_listed():
+    assert Swaps.of(np.arange(40), 20) is None

@@ -9,7 +9,6 @@ share its shuffle, or its turn of the targets; clusters are drawn for each test.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from math import comb, sqrt
 from typing import Literal
 
@@ -27,7 +26,7 @@ from imprint.association.verdicts import Case, Judged, judge
 from imprint.embeddings.background import Background
 from imprint.significance.corrections import holm
 from imprint.significance.crossed import FEWEST_UNITS, fewest_units, mean_differences, row_scores, spread
-from imprint.significance.partitions import smallest_p
+from imprint.significance.partitions import all_subsets, smallest_p
 from imprint.significance.signs import normal_sign_test, sign_test
 from imprint.significance.student import two_sided
 from imprint.threads import single_threaded
@@ -69,14 +68,15 @@ class AskedTest:
         if known is None or known[0] is not background or known[1] != seed:
             u, v = random_contrasts(self.contrast, background, seed, _DRAWS)
             known = vars(self)["_drawn"] = (background, seed, in_buckets(np.abs(u @ v.T).ravel()))
-        return np.asarray(count_reaching(*known[2], sizes))
+        ordered, ends, scale = known[2]
+        return np.asarray(count_reaching(ordered, ends, scale, sizes))
 
     @cached_property
     def members(self) -> Floats32:
         """Partitions of the targets, one a row: ones for X; all of them, or the observed one and a random choice."""
         size, n = len(self.table.targets), self.table.n_x
         if comb(size, n) <= _PARTITIONS:
-            chosen = np.array(list(combinations(range(size), n)))
+            chosen = all_subsets(size, n)
         else:
             rng = np.random.default_rng([size, n])
             drawn = rng.permuted(np.tile(np.arange(size), (_PARTITIONS, 1)), axis=1)[:, :n]

@@ -280,7 +280,7 @@ def against_frequency(contrast: SetVectors, background: Background, seed: int) -
         u, v = random_contrasts(contrast, background, seed)
         observed = abs(float(contrast.u @ contrast.v))
         sizes = u @ v.T
-        reached = np.count_nonzero(np.abs(sizes, out=sizes) >= observed * (1 - 1e-6))
+        reached = int(np.count_nonzero(np.abs(sizes, out=sizes) >= observed * (1 - 1e-6)))
         scores = contrast.targets @ np.vstack([contrast.v, v]).T.astype(np.float64)
     return {
         "p_frequency": float(frequency_p(reached, DRAWS)),

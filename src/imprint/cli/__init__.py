@@ -1,5 +1,7 @@
 """The command line: one file a command. stdout is data, stderr is talk; an error is one line and exit code 1."""
 
+import atexit
+import gc
 import io
 import os
 import signal
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # what shells call a program that Ctrl-C ended
 TERMINATED = 143  # and one that was told to end
 
+# New objects after which Python looks for cycles that nobody needs any more. At the usual 700 that took a twentieth of
+# an audit; most of what it looked at are modules and rows, which stay.
+_OBJECTS = 50_000
 # About a few words of an embedding: it takes longer to start BLAS's threads than to do the work.
 _SMALL = ("weat", "project", "neighbours")
 
@@ -38,6 +43,8 @@ def _run() -> int:
     # Closed by the shell (`>&-`), a stream is None, and whoever writes to it fails.
     sys.stdout, sys.stderr = (stream or Path(os.devnull).open("w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
     signal.signal(signal.SIGTERM, _end)
+    gc.set_threshold(_OBJECTS)
+    atexit.register(gc.freeze)  # nor need it look through all modules as they go
     for stream in (sys.stdout, sys.stderr):
         # A terminal without the characters of a table gets question marks, not a traceback.
         if isinstance(stream, io.TextIOWrapper):

@@ -46,11 +46,16 @@ def find_crossings(cells: Cells, significant: Flags, rows: Ints, *, seed: np.ran
     if not tuples:
         return None
     null = np.empty((NULL_ROTATIONS, len(tuples)))
+    asked = sorted({category for *_, j, k in tuples for category in (j, k)})
+    part = cells.only(asked)
+    moved = (cells.offsets[asked] - part.offsets[:-1])[:, None, None]
+    chosen = np.full_like(rows, -1)
     with single_threaded():
         observed = _products(cells, rows, tuples)
         for r, directions in enumerate(random_directions(cells, NULL_ROTATIONS, seed)):
-            turned = replace(cells, directions=directions.T.astype(np.float64))
-            null[r] = _products(cells, observed_scores(turned)[1], tuples)
+            found = observed_scores(replace(part, directions=directions.T.astype(np.float64)))[1]
+            chosen[asked] = np.where(found < 0, -1, found + moved)
+            null[r] = _products(cells, chosen, tuples)
     known = ~np.isnan(null)
     there = np.maximum(known.sum(axis=0), 1)
     centre = np.where(known, null, 0.0).sum(axis=0) / there

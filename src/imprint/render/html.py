@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
+_LONG = 24  # letters of a text that may be wrapped
 
 
 def draw_fragment(sections: Sequence[Section], *, unmask: bool = False) -> str:
@@ -51,6 +52,7 @@ def make_environment(*folders: Path) -> "Environment":
         lstrip_blocks=True,
     )
     made.globals |= {"chart_widths": (WIDTH, NARROW), "charts_missing": _charts_missing}
+    made.globals |= {"classes": _classes, "hinted": _hinted}  # for every cell: macros take several times as long
     made.filters |= {"kind": _kind, "svg": _svg, "json": _json, "draw": draw_text, "plain": plain, "css": _css_string}
     return made
 
@@ -85,6 +87,19 @@ def _exists(value: float | None) -> bool:
 def _kind(thing: object) -> str:
     """Return what a template has before it: the name of a block, Cell, or that of a text."""
     return type(thing).__name__ if not isinstance(thing, Cell) else "Cell"
+
+
+def _classes(numeric: bool, text: str, extra: bool) -> Markup:
+    """Return the attribute that says how a cell of this text looks."""
+    long = len(text) > _LONG and len(Markup(text).striptags()) > _LONG  # noqa: S704 - only measured
+    named = " ".join(filter(None, ("numeric" if numeric else "long" if long else "", "extra" if extra else "")))
+    return Markup(' class="{}"').format(named) if named else Markup("")
+
+
+def _hinted(text: str, hint: str) -> Markup:
+    """Return a text with what it says on hover."""
+    hover = Markup('<span class="hint" tabindex="0" title="{}">{}</span>')
+    return hover.format(hint, text) if hint else escape(text)
 
 
 def _css_string(text: str) -> str:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
@@ -180,6 +181,14 @@ def pool_scores(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Ints, int, list[Fra
     return to_fixed_point(scores), len(x_scores), rounded_off(scores)
 
 
+@lru_cache(maxsize=4)
+def all_subsets(size: int, n: int) -> Ints:
+    """Return every subset of n numbers below `size`, one a row, the first n first; for few enough of them."""
+    subsets = np.array(list(combinations(range(size), n)))
+    subsets.setflags(write=False)
+    return subsets
+
+
 def smallest_p(size: int, n: int, alternative: Alternative) -> float:
     """Return the smallest p-value any scores could give: one partition of all, and its mirror image.
 
@@ -246,7 +255,7 @@ def _compare_each(pool: Ints, n: int, lost: Sequence[Fraction], alternative: Alt
     exact = [whole + rest for whole, rest in zip(pool.tolist(), lost, strict=True)]
     finest = max(score.denominator for score in exact)  # a power of two, as all are
     scores = np.array([int(score * finest) for score in exact], dtype=object)
-    sums = scores[np.array(list(combinations(range(len(pool)), n)))].sum(axis=1)  # the observed one is the first
+    sums = scores[all_subsets(len(pool), n)].sum(axis=1)  # the observed one is the first
     if alternative == "less":
         sums = -sums
     elif alternative == "two-sided":

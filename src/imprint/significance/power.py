@@ -12,14 +12,13 @@ Without it a shift is found less often than it says (0.77 instead of 0.80 of the
 """
 
 import math
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import check_between
 from imprint.choices import Alternative
-from imprint.significance.partitions import smallest_p
+from imprint.significance.partitions import all_subsets, smallest_p
 from imprint.types import Floats
 
 _ALL_PARTITIONS = 20_000  # up to 8 + 8 words, every partition is used; beyond, a random choice of them
@@ -82,7 +81,7 @@ def _spreads(size: int, shuffles: int, seed: np.random.SeedSequence) -> Floats:
 def _partitions(size: int, n: int, alpha: float, seed: np.random.SeedSequence) -> Floats:
     """Give rows of ones and zeros, n ones each: all subsets but the first n, or a random choice of them."""
     if math.comb(size, n) <= _ALL_PARTITIONS:
-        chosen = np.array(list(combinations(range(size), n))[1:])
+        chosen = all_subsets(size, n)[1:]
     else:
         rng = np.random.default_rng(seed)
         count = min(_MOST_PARTITIONS, max(_ALL_PARTITIONS, math.ceil(_HITS / alpha)))

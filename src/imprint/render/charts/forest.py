@@ -90,11 +90,11 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = 
     # Labels above their bar share the row with it; beside it, they are centred on it.
     lines = (-20, -20 + _LINE_HEIGHT) if above else (-_LINE_HEIGHT / 2, _LINE_HEIGHT / 2)
     down = 12 if above else 0
-    across = {"x": {"value": 0}, "x2": {"value": plot}, "y": y}
+    line = {"color": LINE, "strokeWidth": 0.6, "yOffset": down}
     mark = {"size": 90, "strokeWidth": 1.8, "opacity": 1, "yOffset": down}
     layers = [
         zero_rule("x"),
-        layer(estimates, "rule", {"color": LINE, "strokeWidth": 0.6, "yOffset": down}, **across),
+        layer(estimates, "rule", line, x={"value": 0}, x2={"value": plot}, y=y),
         layer(estimates, "text", {"dy": lines[0] if two or above else 0, **written}, x=at, y=y, text="label:N"),
         layer(estimates, "text", {"dy": lines[1], "color": SOFT, **written}, x=at, y=y, text="below:N"),
         layer(
