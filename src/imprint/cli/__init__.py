@@ -44,7 +44,6 @@ def _run() -> int:
     sys.stdout, sys.stderr = (stream or Path(os.devnull).open("w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
     signal.signal(signal.SIGTERM, _end)
     gc.set_threshold(_OBJECTS)
-    atexit.register(gc.freeze)  # nor need it look through all modules as they go
     for stream in (sys.stdout, sys.stderr):
         # A terminal without the characters of a table gets question marks, not a traceback.
         if isinstance(stream, io.TextIOWrapper):
@@ -53,6 +52,7 @@ def _run() -> int:
         arguments = sys.argv[1:] or ["--help"]
         if arguments[0] in _SMALL:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported
+            end_quickly()
         app = make_app(arguments[:1] if arguments[0] in COMMANDS else COMMANDS)
         code: int = app(arguments, standalone_mode=False, prog_name="imprint") or 0
         sys.stdout.flush()
@@ -74,6 +74,15 @@ def _run() -> int:
         said = one_line(error.strerror or str(error))
         return _fail(f"cannot write or read ({said}); check the disk and the output")
     return code
+
+
+def end_quickly() -> None:
+    """Let a program that ends leave its modules as they are: to look for cycles among them takes up to half a second.
+
+    Not for programs that load libraries of others, which may complain of what is left, nor for those that call `main`.
+    """
+    if getattr(sys.modules["__main__"], "main", None) is main:
+        atexit.register(gc.freeze)
 
 
 def _end(*_: object) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.cli import end_quickly
 from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
 from imprint.cli.gate import (
     FailOnOption,
@@ -133,6 +134,7 @@ def audit_command(
         print_written,
         steps,
     )
+    from imprint.embeddings.embedding import Embedding
     from imprint.kinds.job import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
@@ -171,6 +173,8 @@ def audit_command(
     named = [source for source in (subject, against) if source is not None]
     with bundle_ahead() as script, opened_subjects(named, about, encoder=encoder) as opened:
         first, *second = opened.subjects
+        if opened.encoder is None and all(isinstance(one, Embedding) for one in opened.subjects):
+            end_quickly()
         with chosen as executor, steps(UNITS) as report:
             audit = run_audit(
                 first,
