@@ -243,15 +243,15 @@ def _order(row: BoardRankingRow) -> Text:
 
 def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
     """Say which topics have an order, and why the others have none."""
-    unranked = [row for row in rows if not row.has_order and row.agreement is not None]
-    if unranked:
-        which = (
-            "No topic is ranked"
-            if len(unranked) == len(rows)
-            else say("Not ranked: {}", join((title(row.topic) for row in unranked), ", "))
-        )
-        yield say("{}.", which)
+    disagreeing, apart = (
+        [row for row in rows if not row.has_order and len(row.subjects) > 1 and bool(row.tests) is shared]
+        for shared in (True, False)
+    )
+    if disagreeing:
+        yield _unranked(disagreeing, rows)
         yield "With one half of the words, models often come in another order than with the other half."
+    if apart:
+        yield say("{} No test there has enough words in all models.", _unranked(apart, rows))
     for row in rows:
         if not row.has_order:
             continue
@@ -266,6 +266,12 @@ def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
             )
         else:
             yield say("{}: no two models are known to differ in size.", title(row.topic.capitalize()))
+
+
+def _unranked(some: Sequence[BoardRankingRow], rows: Sequence[BoardRankingRow]) -> Text:
+    if len(some) == len(rows):
+        return "No topic is ranked."
+    return say("Not ranked: {}.", join((title(row.topic) for row in some), ", "))
 
 
 def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
