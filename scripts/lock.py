@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "requirements"
 HEAD = "# Written by scripts/lock.py: versions from constraints.txt, and the hashes of their files.\n"
-PYTHON = "3.11.5"  # the oldest that everything in dev allows
+PYTHON = "3.11"  # the oldest that pyproject.toml allows
 
 
 def main() -> None:
@@ -34,7 +34,8 @@ def lock(name: str, *arguments: str, asked: str = "") -> None:
     if done.returncode:
         raise SystemExit(f"uv failed (exit {done.returncode}); install it with pip install uv")
     (FOLDER / name).write_text(HEAD + done.stdout, encoding="utf-8")
-    print(f"requirements/{name}: {done.stdout.count('==')} packages, {done.stdout.count('--hash')} files")
+    packages = sum(line[:1].isalnum() for line in done.stdout.splitlines())
+    print(f"requirements/{name}: {packages} packages, {done.stdout.count('--hash')} files")
 
 
 if __name__ == "__main__":

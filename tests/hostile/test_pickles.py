@@ -216,7 +216,6 @@ def test_a_short_dictionary_of_numbers_is_kept(tmp_path):
 
 @pytest.mark.parametrize("name", [rb"\x64type", rb"d\type", b"dtype\\"])
 def test_a_name_spelt_with_escapes_is_not_taken_for_another(tmp_path, name):
-    # The walk over the opcodes undoes escapes and the unpickler does not.
     path = tmp_path / "bad.kv"
     path.write_bytes(b"\x80\x02cnumpy\n" + name + b"\n.")
     with refuses(EmbeddingFileError, "pickle", where=path):
@@ -231,6 +230,11 @@ def test_a_name_spelt_with_escapes_is_not_taken_for_another(tmp_path, name):
         (b"(N\x85Nd", "DICT"),
         (b"\x8f(N\x85\x90", "ADDITEMS"),
         (b"(N\x85\x91", "FROZENSET"),
+        (b"((\x91\x91", "FROZENSET"),
+        (b"}(\x91Ns", "SETITEM"),
+        (b"c_codecs\nencode\nq\x00(N" + b"N" * 16 + b"tR", "REDUCE"),
+        (b"c_codecs\nencode\n]R", "REDUCE"),
+        (b"c_codecs\nencode\nq\x00X\xe8\x03\x00\x00" + b"a" * 1_000 + b"\x85q\x01" + b"h\x00h\x01R" * 200, "REDUCE"),
         (b"N" + b"\x85q\x000h\x00" * 3 + b"}h\x00Ns", "SETITEM"),
     ],
 )

@@ -132,7 +132,7 @@ def compare_subjects(
     """Compare all subjects in every topic of the tests about people; return the pairs, and each topic's ranks.
 
     `units` are what each subject's sizes are divided by on another scale, on which halves have to agree too. `alpha`
-    is the chance of any false difference on the board, and of any false claim about an order.
+    is the chance of any false difference on the board, of any false order of two, and of any false rank.
     """
     every = [table for tables in subjects for table in tables.values()]
     if not every:
@@ -165,6 +165,16 @@ def compare_subjects(
         for topic, own in by_topic.items()
     ]
     return estimates, ranks
+
+
+def compare_pairs(
+    tests: Sequence[WeatTest], subjects: Sequence[Tables], *, alpha: float = 0.05, seed: int = 0
+) -> list[PairEstimate]:
+    """Compare all subjects in every topic, without their order."""
+    numbered = numbering([table for tables in subjects for table in tables.values()])
+    every = dict(enumerate(subjects))
+    pairs = [pair for topic, own in tests_by_topic(tests).items() for pair in _pairs(topic, own, every, numbered)]
+    return _corrected(pairs, alpha, seed)
 
 
 def _common(tests: Iterable[WeatTest], subjects: Sequence[Tables]) -> dict[int, dict[str, CosineTable]]:

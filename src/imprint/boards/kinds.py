@@ -211,7 +211,7 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     columns = (
         TOPIC_COLUMN,
         Column("Halves agree", "How often both halves of the words put two models in the same order.", True),
-        Column("Tests", "Which all models have.", True),
+        Column("Tests", "Number of tests that all models have.", True),
         Column("Order", "The models by absolute size, the smallest first, with their possible ranks."),
     )
     lines = tuple((title(row.topic), percent(row.agreement), count(len(row.tests)), _order(row)) for row in rows)
@@ -244,8 +244,8 @@ def _order(row: BoardRankingRow) -> Text:
 def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
     """Say which topics have an order, and why the others have none."""
     disagreeing, apart = (
-        [row for row in rows if not row.has_order and len(row.subjects) > 1 and bool(row.tests) is shared]
-        for shared in (True, False)
+        [row for row in rows if not row.has_order and len(row.subjects) > 1 and (row.agreement is None) is without]
+        for without in (False, True)
     )
     if disagreeing:
         yield _unranked(disagreeing, rows)
@@ -334,7 +334,7 @@ def say_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
     yield say("{} of {} differences between two models are significant, corrected for their number.", *counts)
     both = sum(row.p_other_scale is not None and row.p_other_scale <= (row.alpha or 0.0) for row in found)
     other = "divided by the spread of each model's cosines" if rows[0].scale == "cosine" else "taken in cosines"
-    yield say("With sizes {}, {} of them {}.", other, count(both), "is" if both == 1 else "are")
+    yield say("With sizes {}, {} of them {} significant too.", other, count(both), "is" if both == 1 else "are")
     yield from _larger(found)
 
 

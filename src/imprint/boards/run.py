@@ -19,6 +19,7 @@ from imprint.boards.comparing import (
     SPLITS,
     PairEstimate,
     TopicRanks,
+    compare_pairs,
     compare_subjects,
     spread_of,
     tests_by_topic,
@@ -35,7 +36,7 @@ from imprint.files import FilePath
 from imprint.rows import Result, Row, skipped
 from imprint.significance.together import DRAWS
 from imprint.stimuli.catalog import about, tests_in
-from imprint.stimuli.definition import WeatTest
+from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Report
@@ -187,11 +188,15 @@ def _board_rows(
     ]
     tables, others = (tables, in_spreads) if scale == "cosine" else (in_spreads, tables)
     units = [(spread or 1.0) if scale == "cosine" else 1 / (spread or 1.0) for spread in spreads]
-    settings: dict[str, Any] = {"alpha": asked.alpha, "seed": asked.seed, "report": report}
     pairs, ranks = compare_subjects(
-        tests, [tables[place] for place in kept], units=[units[place] for place in kept], **settings
+        tests,
+        [tables[place] for place in kept],
+        units=[units[place] for place in kept],
+        alpha=asked.alpha,
+        seed=asked.seed,
+        report=report,
     )
-    on_other_scale, _ = compare_subjects(tests, [others[place] for place in kept], **settings)
+    on_other_scale = compare_pairs(tests, [others[place] for place in kept], alpha=asked.alpha, seed=asked.seed)
     p_others = {(one.topic, one.first, one.second): one.p_together for one in on_other_scale}
     by_place = {
         (own.topic, kept[one]): rank for own in ranks for one, rank in zip(own.subjects, own.ranks, strict=False)
@@ -241,7 +246,7 @@ def _board_rows(
 
 def _only(topics: Sequence[str], test: WeatTest) -> WeatTest:
     """Return a test that counts in these topics only, where any are named."""
-    return replace(test, topics=tuple(one for one in test.topics if one in topics)) if topics else test
+    return replace(test, topics=tuple(one for one in test.topics if one in (*topics, CONTROL))) if topics else test
 
 
 def _quality(rows: Sequence[Row]) -> dict[str, Any]:
@@ -270,9 +275,9 @@ def _with_efficient(rows: Sequence[BoardRow], differences: Sequence[BoardDiffere
         if other_size <= size and quality[better] >= quality[worse]
         if (other_size, quality[better]) != (size, quality[worse])
     }
-    compared = {(row.topic, name) for row in differences for name in (row.embedding, row.other)}
+    leading = {(row.topic, name) for row in differences for name in (row.embedding, row.other)} - beaten
     return [
-        msgspec.structs.replace(row, efficient=_can_lead(row) and (row.topic, row.embedding) in compared - beaten)
+        msgspec.structs.replace(row, efficient=_can_lead(row) and (row.topic, row.embedding) in leading)
         for row in rows
     ]
 

@@ -19,7 +19,7 @@ TERMINATED = 143  # and one that was told to end
 # an audit; most of what it looked at are modules and rows, which stay.
 _OBJECTS = 50_000
 # About a few words of an embedding: it takes longer to start BLAS's threads than to do the work.
-_SMALL = ("weat", "project", "neighbours")
+_SMALL = ("weat", "neighbours")
 
 
 def main() -> None:

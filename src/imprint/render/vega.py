@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -121,11 +121,18 @@ def _keep(bundle: str) -> None:
 
 
 def _bundle_file() -> Path:
-    return cache_folder() / f"vega-{version(_MAKER)}.js"
+    return cache_folder() / f"vega-{_version()}.js"
 
 
 def _is_known(bundle: str) -> bool:
-    return hashlib.sha256(bundle.encode()).hexdigest() == KNOWN_BUNDLES.get(version(_MAKER))
+    return hashlib.sha256(bundle.encode()).hexdigest() == KNOWN_BUNDLES.get(_version())
+
+
+def _version() -> str:
+    try:
+        return version(_MAKER)
+    except PackageNotFoundError:  # some repackagings leave it out
+        return "unknown"
 
 
 class _Artist:

@@ -183,7 +183,7 @@ def pool_scores(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Ints, int, list[Fra
 
 @lru_cache(maxsize=4)
 def all_subsets(size: int, n: int) -> Ints:
-    """Return every subset of n numbers below `size`, one a row, the first n first; for few enough of them."""
+    """Return every subset of n numbers below `size`, one per row, the first n first; for few enough of them."""
     subsets = np.array(list(combinations(range(size), n)))
     subsets.setflags(write=False)
     return subsets

@@ -210,8 +210,8 @@ class Pooled:
         """The spread with fewer degrees of freedom, for p-values far below 0.05.
 
         Where an interaction was taken off, less variance is left, and it is less certain. With 5 words per set, any
-        of 30 null differences is significant in 5.4 % of 1,500 simulated boards; it would be in 7.5 %. These boards
-        are others than those that the correction was chosen on.
+        of 30 null differences is significant in 5.4 % of 1,500 simulated boards; it would be in 7.5 %. The
+        correction was chosen on other boards.
         """
         whole = float((self.influences**2).sum())
         left = min(1.0, float(self.spread.variance[0]) / whole) if whole else 1.0

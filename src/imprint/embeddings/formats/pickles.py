@@ -2,9 +2,9 @@
 
 A pickle is a program. Python's own unpickler, the one written in Python, follows it, and each name in it must be one
 of those listed, which are inert classes of ours: neither numpy's nor gensim's code runs. Opcodes that could
-reach beyond that are refused. That unpickler keeps its memo in a dictionary and reads no more than there is, so no
-number in a file makes it take memory. It is slow, but nearly all of a file are words and their numbers: these are
-taken a thousand at a time.
+reach beyond that are refused. That unpickler keeps its memo in a dictionary and reads no more than there is, and what
+calls return is limited by the length of the file, so a small file takes little memory. It is slow, but most of a file
+is words and their numbers: these are taken a thousand at a time.
 """
 
 import mmap
@@ -27,6 +27,7 @@ _REFUSED = (
 )
 _WHOLE = ("LONG", "LONG1", "LONG4", "INT")  # numbers of any length
 _LONGEST = 64  # bits
+_ARGUMENTS = 16  # of a call; gensim and numpy write fewer
 _BROKEN = (
     pickle.UnpicklingError,
     ArithmeticError,
@@ -92,6 +93,7 @@ class _InertUnpickler(_Unpickler):  # type: ignore[misc]
 
     dispatch: ClassVar[dict[int, Callable[[Any], None]]] = dict(_Unpickler.dispatch)
     stack: list[Any]
+    made = 0  # characters and bytes that calls returned
 
     def __init__(self, path: Path, data: mmap.mmap) -> None:
         super().__init__(data, fix_imports=False, encoding="latin1")
@@ -127,7 +129,7 @@ class _InertUnpickler(_Unpickler):  # type: ignore[misc]
             raise pickle.UnpicklingError("a frame goes on beyond its end")
 
     def load_mark(self) -> None:
-        """Take the words of a list at once; step over a dictionary of their numbers, which the list says too."""
+        """Take the words of a list at once; step over a dictionary of their numbers, which follow from the list."""
         top = self.stack[-1] if self.stack else None
         start = self._data.tell() - 1
         if type(top) is list and (found := _WORDS.match(self._data, start)):
@@ -168,18 +170,39 @@ def _limited(name: str) -> Callable[[_InertUnpickler], None]:
 
 
 def _keyed(name: str, keys: Callable[[list[Any]], Iterable[object]]) -> Callable[[_InertUnpickler], None]:
-    """Refuse tuples as keys: Python hashes a tuple in a tuple, and so on, in C, and millions end the process."""
+    """Refuse tuples and frozensets as keys: Python hashes and compares what is in them, and so on, in C.
+
+    Millions around one another end the process; two families of frozensets, compared, would take for ever.
+    """
     load = _InertUnpickler.dispatch[getattr(pickle, name)[0]]
 
     def checked(unpickler: _InertUnpickler) -> None:
-        if tuple in set(map(type, keys(unpickler.stack))):
+        if not {tuple, frozenset}.isdisjoint(map(type, keys(unpickler.stack))):
             unpickler.refuse(name, unpickler._data.tell() - 1)
         load(unpickler)
 
     return checked
 
 
+def _called(name: str) -> Callable[[_InertUnpickler], None]:
+    """Refuse many arguments, and results that together are longer than the file: a call is spelt in a few bytes."""
+    load = _InertUnpickler.dispatch[getattr(pickle, name)[0]]
+
+    def called(unpickler: _InertUnpickler) -> None:
+        position, arguments = unpickler._data.tell() - 1, unpickler.stack[-1]
+        if type(arguments) is not tuple or len(arguments) > _ARGUMENTS:
+            unpickler.refuse(name, position)
+        load(unpickler)
+        if isinstance(made := unpickler.stack[-1], str | bytes):
+            unpickler.made += len(made)
+        if unpickler.made > len(unpickler._data):
+            unpickler.refuse(name, position)
+
+    return called
+
+
 _InertUnpickler.dispatch |= {
+    **{getattr(pickle, name)[0]: _called(name) for name in ("REDUCE", "NEWOBJ")},
     **{getattr(pickle, name)[0]: _refusing(name) for name in _REFUSED},
     **{getattr(pickle, name)[0]: _limited(name) for name in _WHOLE},
     **{getattr(pickle, name)[0]: _keyed(name, lambda stack: stack[::2]) for name in ("SETITEMS", "DICT")},

@@ -38,7 +38,7 @@ class Scale(NamedTuple):
 
     @property
     def shown(self) -> DataRow:
-        """The same as the drawing library wants it."""
+        """The same as Vega-Lite takes it."""
         return {"domain": [self.low, self.high], "nice": False}
 
 
