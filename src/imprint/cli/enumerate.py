@@ -93,7 +93,7 @@ def enumerate_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Find words close to groups of names, without a given test (UBE).
+    """Find which words lie near groups of names (UBE).
 
     No group and no stereotype is named in advance. The words found are often offensive: they are the embedding's,
     printed so that they can be known.
