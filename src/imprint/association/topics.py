@@ -6,7 +6,7 @@ test that is left with too few words is named and does not count.
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from imprint.association.rows import AssociationResult
 from imprint.rows import Row, SkippedRow
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.pooled import UnitTable, pooled
-from imprint.stimuli.definition import CONTROL
+from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.stimuli.inflection import units
 
 _CONFIDENCE = 0.95
+
+_Test = TypeVar("_Test", WeatTest, "TopicTest")
 
 
 class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
@@ -81,11 +83,16 @@ def _not_run(topic: str, fields: Mapping[str, Any], skipped: Sequence[SkippedRow
 
 def by_topic(tests: Iterable[TopicTest]) -> Mapping[str, dict[str, Any]]:
     """Return the estimate of each topic about people, as the fields of its row."""
-    topics: dict[str, list[TopicTest]] = {}
+    return {topic: {"topic": topic} | _estimate(own) for topic, own in tests_by_topic(tests).items()}
+
+
+def tests_by_topic(tests: Iterable[_Test]) -> dict[str, list[_Test]]:
+    """Return the tests about people of each topic."""
+    found: dict[str, list[_Test]] = {}
     for test in tests:
         for topic in test.topics if CONTROL not in test.topics else ():
-            topics.setdefault(topic, []).append(test)
-    return {topic: {"topic": topic} | _estimate(own) for topic, own in topics.items()}
+            found.setdefault(topic, []).append(test)
+    return found
 
 
 def _estimate(tests: Sequence[TopicTest]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ import numpy as np
 from imprint.association.changes import combined, shared
 from imprint.association.evidence import NO_CHECKS, CosineTable
 from imprint.association.rows import case_of
-from imprint.association.topics import TopicTest, numbering
+from imprint.association.topics import TopicTest, numbering, tests_by_topic
 from imprint.significance.crossed import FEWEST_UNITS, OverWords
 from imprint.significance.pooled import Pooled, UnitTable, pool
 from imprint.significance.together import Together, together
@@ -102,15 +102,6 @@ def topic_tests(tests: Iterable[WeatTest], tables: Tables) -> list[TopicTest]:
         for test in tests
         if CONTROL not in test.topics and (table := tables.get(test.id)) is not None
     ]
-
-
-def tests_by_topic(tests: Iterable[WeatTest]) -> dict[str, list[WeatTest]]:
-    """Return the tests about people of each topic."""
-    found: dict[str, list[WeatTest]] = {}
-    for test in tests:
-        for topic in test.topics if CONTROL not in test.topics else ():
-            found.setdefault(topic, []).append(test)
-    return found
 
 
 def enough(test: WeatTest, table: CosineTable) -> bool:

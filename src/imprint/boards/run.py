@@ -12,7 +12,7 @@ from typing import Any, get_args
 import msgspec
 
 from imprint.association.rows import AssociationRow
-from imprint.association.topics import by_topic
+from imprint.association.topics import by_topic, tests_by_topic
 from imprint.association.verdicts import FOUND, best_known, check_alpha
 from imprint.boards.comparing import (
     LEAST_AGREEMENT,
@@ -22,7 +22,6 @@ from imprint.boards.comparing import (
     compare_pairs,
     compare_subjects,
     spread_of,
-    tests_by_topic,
     topic_tests,
 )
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
@@ -201,6 +200,7 @@ def _board_rows(
     by_place = {
         (own.topic, kept[one]): rank for own in ranks for one, rank in zip(own.subjects, own.ranks, strict=False)
     }
+    in_topics = tests_by_topic(tests)
     rows: list[BoardRow] = []
     tested: list[Row] = []
     for place, (one, found, able) in enumerate(zip(subjects, measured, judged, strict=True)):
@@ -208,7 +208,7 @@ def _board_rows(
         people = [row for row in found if isinstance(row, AssociationRow) and row.about_people]
         quality = _quality(found)
         estimates = by_topic(topic_tests(tests, tables[place]))
-        for topic, own in tests_by_topic(tests).items():
+        for topic, own in in_topics.items():
             fields: dict[str, Any] = {"topic": topic, "tests": ()} | estimates.get(topic, {})
             fields["tests_left_out"] = tuple(test.id for test in own if test.id not in fields["tests"])
             levels = [row.evidence for row in people if topic in row.topics and able is not False]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # what shells call a program that Ctrl-C ended
 TERMINATED = 143  # and one that was told to end
 
-# New objects after which Python looks for cycles that nobody needs any more. At the usual 700 that took a twentieth of
+# New objects after which Python looks for unused cycles. At the usual 700 that took a twentieth of
 # an audit; most of what it looked at are modules and rows, which stay.
 _OBJECTS = 50_000
 # About a few words of an embedding: it takes longer to start BLAS's threads than to do the work.

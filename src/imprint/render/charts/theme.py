@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-Spec = dict[str, Any]  # of Vega-Lite: written by hand, for a library that checks every part takes a second
+Spec = dict[str, Any]  # of Vega-Lite: written by hand, because a library that checks every part takes a second
 DataRow = dict[str, Any]
 
 INK, SOFT, LINE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--paper)"
