@@ -2,7 +2,7 @@ import numpy as np
 from refusals import refuses
 from threadpoolctl import threadpool_limits
 
-from imprint.enumeration.clustering import STARTS, category_centres, cluster, cluster_means
+from imprint.enumeration.clustering import category_centres, cluster, cluster_means
 from imprint.errors import SettingError
 
 
@@ -66,15 +66,3 @@ def test_a_category_is_centred_on_itself_or_on_all_words():
     offsets = np.array([0, 2, 6])
     np.testing.assert_allclose(category_centres(words, offsets, "category"), [[1, 2], [7, 8]])
     np.testing.assert_allclose(category_centres(words, offsets, "all"), [[5, 6], [5, 6]])
-
-
-def test_the_best_of_as_many_starts_as_are_fixed_is_kept(monkeypatch):
-    import sklearn.cluster
-
-    asked, real = {}, sklearn.cluster.KMeans
-    monkeypatch.setattr(
-        sklearn.cluster, "KMeans", lambda count, **options: asked.update(options) or real(count, **options)
-    )
-    vectors, _ = blobs()
-    cluster(vectors, 4, what="names", seed=np.random.SeedSequence(0))
-    assert (asked["n_init"], asked["init"], STARTS) == (1, "k-means++", 1)

@@ -22,7 +22,7 @@ from imprint.embeddings.embedding import Embedding, Lookup
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError, requiring
 from imprint.rows import Result, WordValue, word_values
-from imprint.significance.ranks import midranks
+from imprint.significance.ranks import fisher_interval, midranks
 from imprint.significance.ranks import pearson as pearson_correlation
 from imprint.significance.ranks import spearman as rank_correlation
 from imprint.significance.student import quantile, two_sided
@@ -472,10 +472,8 @@ def _scores(to_a: Floats, to_b: Floats, words: tuple[str, ...]) -> Floats:
 
 
 def _pearson(scores: Floats, values: Floats) -> Correlation:
-    from scipy.stats import pearsonr
-
-    interval = pearsonr(scores, values).confidence_interval(0.95)
-    return Correlation(*pearson_correlation(scores, values), float(interval.low), float(interval.high))
+    r, p = pearson_correlation(scores, values)
+    return Correlation(r, p, *fisher_interval(r, 1 / (len(scores) - 3)))
 
 
 def _spearman(scores: Floats, values: Floats) -> Correlation:
@@ -483,13 +481,10 @@ def _spearman(scores: Floats, values: Floats) -> Correlation:
 
     Its interval is Fisher's z with the variance of Bonett and Wright (2000); perfect ranks have none.
     """
-    from scipy.stats import norm
-
     r, p = rank_correlation(scores, values)
     if abs(r) >= 1 - 1e-12:
         return Correlation(r, p, math.nan, math.nan)
-    half = float(norm.ppf(0.975)) * math.sqrt((1 + r * r / 2) / (len(scores) - 3))
-    return Correlation(r, p, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
+    return Correlation(r, p, *fisher_interval(r, (1 + r * r / 2) / (len(scores) - 3)))
 
 
 def _rank_p(scores: Floats, values: Floats, shuffled: Floats) -> float:

@@ -22,10 +22,10 @@ from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.version import __version__
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+LIBRARIES = ("numpy", "scipy", "numba")
 
 # Two threads that import large libraries at once may meet one half made.
-_LOADED_FIRST = ("numba", "scipy.stats", "sklearn.cluster", "sklearn.model_selection", "sklearn.svm")
+_LOADED_FIRST = ("numba", "scipy.special")
 
 # Encoding the words that an encoder is asked about, before its parts run.
 _WORDS = "words"

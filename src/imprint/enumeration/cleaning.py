@@ -10,6 +10,7 @@ import numpy as np
 
 from imprint.association.cosines import cosines
 from imprint.choices import Cleaning
+from imprint.learning.svm import separating_plane
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices
 
@@ -34,15 +35,11 @@ def largest_share(values: Floats32 | Floats, share: float = KEPT) -> Indices:
 
 def fit_name_classifier(names: Floats32, words: Floats32, *, seed: np.random.SeedSequence) -> Floats32:
     """Tell names from as many randomly chosen words with a linear SVM: its weights, then its intercept."""
-    from sklearn.svm import LinearSVC
-
     rng = np.random.default_rng(seed)
     others = words[rng.choice(len(words), size=min(len(names), len(words)), replace=False)]
     labels = np.repeat([1, 0], [len(names), len(others)])
-    classifier = LinearSVC(random_state=int(rng.integers(2**31)))
     with single_threaded():
-        classifier.fit(np.concatenate([names, others]), labels)
-    return np.append(classifier.coef_[0], classifier.intercept_[0]).astype(np.float32)
+        return separating_plane(np.concatenate([names, others]), labels).astype(np.float32)
 
 
 def _closeness_to_centroid(names: Floats32) -> Floats:

@@ -1,4 +1,4 @@
-"""Groups of names and categories of words, by K-means++ with scikit-learn's defaults, as in the paper."""
+"""Groups of names and categories of words, by K-means++ with the settings of the paper."""
 
 from itertools import pairwise
 
@@ -6,22 +6,14 @@ import numpy as np
 
 from imprint.choices import Centre
 from imprint.errors import SettingError
-from imprint.threads import single_threaded
+from imprint.learning.kmeans import k_means
 from imprint.types import Floats, Floats32, Indices, Ints
-
-# Starts of K-means++, of which the best is kept: scikit-learn's default, fixed so that an update changes no result.
-STARTS = 1
 
 
 def cluster(
     vectors: Floats32, count: int, *, what: str, seed: np.random.SeedSequence, weights: Floats32 | None = None
 ) -> Indices:
-    """Label each row with its cluster; `what` is clustered is named in errors.
-
-    One thread: with more, sums are rounded in another order and a row between two clusters may change sides.
-    """
-    from sklearn.cluster import KMeans
-
+    """Label each row with its cluster; `what` is clustered is named in errors."""
     if len(vectors) < count:
         raise SettingError(
             f"{len(vectors):,} {what} cannot make {count} clusters",
@@ -40,9 +32,7 @@ def cluster(
             hint="check that this is a real embedding",
         )
     state = int(np.random.default_rng(seed).integers(2**31))
-    with single_threaded():
-        fitted = KMeans(count, init="k-means++", n_init=STARTS, random_state=state).fit(vectors, sample_weight=weights)
-        return np.asarray(fitted.labels_, dtype=np.intp)
+    return k_means(vectors, count, seed=state, weights=weights)
 
 
 def category_centres(words: Floats32, offsets: Ints, centre: Centre) -> Floats32:

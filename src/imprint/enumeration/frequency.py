@@ -11,6 +11,7 @@ import numpy as np
 from imprint.choices import Centre
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.clustering import category_centres
+from imprint.significance.ranks import midranks
 from imprint.significance.rotations import Cells
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices
@@ -63,10 +64,8 @@ def without_direction(vectors: Floats32, direction: Floats) -> Floats32:
 
 def correlation_with_frequency(words: Floats32, directions: Floats, frequency: Floats) -> Floats:
     """Return, for each group's direction, the rank correlation of words' products with it and their frequency."""
-    from scipy.stats import rankdata
-
-    ranks = np.column_stack([rankdata(column) for column in (words @ directions.T).T])
-    return np.asarray(np.corrcoef(ranks.T, rankdata(frequency))[-1, :-1])
+    ranks = midranks(np.vstack([directions @ words.T, frequency]))
+    return np.atleast_2d(np.corrcoef(ranks))[-1, :-1]
 
 
 def cells_without(cells: Cells, direction: Floats, centre: Centre) -> Cells | None:

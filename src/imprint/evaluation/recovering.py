@@ -11,13 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
-from imprint.threads import single_threaded
+from imprint.learning.kmeans import k_means
+from imprint.learning.svm import Kernel, held_out_labels, stratified_folds
 from imprint.types import Flags, Floats, Floats32, Indices
 
 FOLDS = 5
 CLUSTERS = "two clusters"
 
 _FOLDINGS = 5
+_STARTS = 10  # of clusters
 _SHUFFLES = 200  # random labels behind the chance of clusters
 
 
@@ -30,28 +32,22 @@ class RecoveryAttempt(NamedTuple):
 
 def recovery_methods(seed: int) -> dict[str, Callable[[Floats32, Indices], RecoveryAttempt]]:
     """Return what tells, of each word, how often it was put right."""
-    from sklearn.cluster import KMeans
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.svm import SVC
 
-    def classify(kernel: str) -> Callable[[Floats32, Indices], RecoveryAttempt]:
+    def classify(kernel: Kernel) -> Callable[[Floats32, Indices], RecoveryAttempt]:
         def recover(vectors: Floats32, labels: Indices) -> RecoveryAttempt:
-            machine = SVC(kernel=kernel, class_weight="balanced")
-            foldings = [StratifiedKFold(FOLDS, shuffle=True, random_state=seed + n) for n in range(_FOLDINGS)]
-            rights = [cross_val_predict(machine, vectors, labels, cv=folding) == labels for folding in foldings]
+            foldings = [stratified_folds(labels, FOLDS, seed + n) for n in range(_FOLDINGS)]
+            rights = [held_out_labels(vectors, labels, folding, kernel) == labels for folding in foldings]
             folds = [
                 share_right(right[tried], labels[tried])
                 for folding, right in zip(foldings, rights, strict=True)
-                for _, tried in folding.split(vectors, labels)
+                for tried in folding
             ]
             return RecoveryAttempt(np.mean(rights, axis=0), np.array(folds))
 
         return recover
 
     def cluster(vectors: Floats32, labels: Indices) -> RecoveryAttempt:
-        with single_threaded():
-            found = KMeans(2, n_init=10, random_state=seed).fit_predict(vectors)
-        right = found == labels
+        right = k_means(vectors, 2, seed=seed, starts=_STARTS) == labels
         return RecoveryAttempt((right == (share_right(right, labels) >= 0.5)).astype(np.float64), None)
 
     return {"linear classifier": classify("linear"), "RBF classifier": classify("rbf"), CLUSTERS: cluster}
@@ -80,12 +76,12 @@ def _over_foldings(value: float, folds: Floats, *, difference: bool = False) -> 
     Nadeau and Bengio (2003): the variance between folds counts once for their number and once for the words tried as a
     share of those trained on, since other words to train on would have moved all of them together.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     error = math.sqrt((1 / len(folds) + 1 / (FOLDS - 1)) * float(np.var(folds, ddof=1)))
     if not error and (value or not difference):
         return Estimate(value, math.nan, math.nan)  # all right or all wrong is no certainty; two tries alike are alike
-    reach = float(t.ppf(0.975, len(folds) - 1)) * error
+    reach = float(stdtrit(len(folds) - 1, 0.975)) * error
     return Estimate(value, max(-1.0 if difference else 0.0, value - reach), min(1.0, value + reach))
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imprint.checks import check_whole
-from imprint.errors import StimulusError
+from imprint.errors import StimulusError, requiring
 from imprint.metrics.metric import Metric, MetricPart, MetricWords
 from imprint.metrics.sides import weighted
 from imprint.significance.relabelled import Chosen
@@ -81,7 +81,8 @@ class Rnsb(Metric):
 
     def _kept(self, words: MetricWords) -> tuple[Flags, Flags]:
         """Return which places of A and of B train the classifier, as scikit-learn splits them."""
-        from sklearn.model_selection import train_test_split
+        with requiring("scikit-learn", "sklearn"):
+            from sklearn.model_selection import train_test_split
 
         labels = np.repeat([1, -1], [words.n_a, words.n_b])
         try:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from imprint.significance.partitions import permutation_test
+from imprint.significance.ranks import NORMAL_95, midranks
 from imprint.types import Floats
 
-_Z = 1.959963984540054  # two-sided 95 %
 _STEPS = 60
 
 
@@ -32,9 +32,7 @@ class Auc:
 
 def area(x: Floats, y: Floats) -> Auc:
     """Compare two groups by ranks; all orders of the numbers count as equally likely."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(np.concatenate([x, y]))
+    ranks = midranks(np.concatenate([x, y])[None])[0]
     n, m = len(x), len(y)
     value = float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
     spread = float(((ranks - ranks.mean()) ** 2).sum())
@@ -49,7 +47,7 @@ def _end(value: float, n: int, m: int, side: int) -> float:
     inside, outside = value, float(side > 0)
     for _ in range(_STEPS):
         middle = (inside + outside) / 2
-        if abs(middle - value) <= _Z * _error(middle, n, m):
+        if abs(middle - value) <= NORMAL_95 * _error(middle, n, m):
             inside = middle
         else:
             outside = middle

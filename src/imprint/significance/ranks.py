@@ -11,18 +11,19 @@ import numpy as np
 from imprint.types import Floats, Ints
 from imprint.view import SMALLEST_P
 
+NORMAL_95 = 1.959963984540054  # standard errors on either side of a 95 % interval
 EXACT_ORDERS = 13  # numbers up to which all orders are counted, in a fraction of a second
 
 
 def pearson(x: Floats, y: Floats) -> tuple[float, float]:
     """Return Pearson's correlation and its p-value; neither side may be constant."""
     from scipy.special import betainc
-    from scipy.stats import pearsonr
 
-    result = pearsonr(x, y)
+    free = (len(x) - 2) / 2
+    r = _correlation(x, y)
     # The p-value of the largest correlation below 1: one that is rounded to 1 may be no larger.
-    largest = float(betainc((len(x) - 2) / 2, 0.5, 2.0**-52))
-    return float(result.statistic), max(float(result.pvalue), largest, SMALLEST_P)
+    largest = float(betainc(free, 0.5, 2.0**-52))
+    return r, max(2 * float(betainc(free, free, (1 - abs(r)) / 2)), largest, SMALLEST_P)
 
 
 def spearman(x: Floats, y: Floats) -> tuple[float, float]:
@@ -32,15 +33,21 @@ def spearman(x: Floats, y: Floats) -> tuple[float, float]:
     two tails differ, so twice the smaller one would be another number. Student's t is too small far out, and 0
     for equal orders: no p is below two orders of all.
     """
-    from scipy.stats import rankdata, spearmanr
-
-    result = spearmanr(x, y)
+    first, second = midranks(np.stack([x, y]))
+    r = _correlation(first, second)
     if len(x) > EXACT_ORDERS:
         fewest = 2 * math.exp(-math.lgamma(len(x) + 1))
-        return float(result.statistic), max(float(result.pvalue), fewest, SMALLEST_P)
+        return r, max(pearson(first, second)[1], fewest)
     # Midranks are whole or half: doubled and centred, they are integers, and equal sums are equal.
-    first, second = ((2 * rankdata(side)).astype(np.int64) - (len(side) + 1) for side in (x, y))
-    return float(result.statistic), _share_as_far(first, second)
+    whole = [(2 * side).astype(np.int64) - (len(side) + 1) for side in (first, second)]
+    return r, _share_as_far(*whole)
+
+
+def fisher_interval(r: float, variance: float) -> tuple[float, float]:
+    """Return the 95 % interval of a correlation, given the variance of its Fisher transform."""
+    with np.errstate(divide="ignore"):
+        low, high = np.tanh(np.arctanh(r) + NORMAL_95 * math.sqrt(variance) * np.array([-1, 1]))
+    return float(low), float(high)
 
 
 def midranks(table: Floats) -> Floats:
@@ -55,6 +62,11 @@ def midranks(table: Floats) -> Floats:
     ranks = np.empty(table.shape)
     np.put_along_axis(ranks, order, (first + final) / 2 + 1, axis=1)
     return ranks
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    first, second = ((side - side.mean()) / np.linalg.norm(side - side.mean()) for side in (x, y))
+    return float(np.clip(first @ second, -1, 1))
 
 
 def _share_as_far(first: Ints, second: Ints) -> float:
