@@ -104,8 +104,9 @@ def debias_command(
 ) -> None:
     """Debias an embedding or encoder, and print what changed.
 
-    An embedding is judged by stereotype words, background words and the WEATs of gender, before and after; an encoder
-    by names and sentences that it was not fitted on. With --group, held-out words of the groups judge the result.
+    An embedding is judged by stereotype words, background words and the WEATs of gender, before and after. An encoder
+    is judged by names and sentences that it was not fitted on. With --group, held-out words of the groups judge the
+    result.
     """
     if compare:
         _refuse("--compare", OUT=target, method=method, axis=axis, pairs=pairs, strength=strength, seeds=seeds)

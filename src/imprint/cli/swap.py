@@ -12,8 +12,8 @@ from imprint.cli.options import AlphaOption, DaskOption, JsonOption, SeedOption,
 from imprint.errors import SettingError
 
 SCORER_HELP = (
-    "What gives a text a number: 'module:function', 'command:PROGRAM ARGUMENTS' (reads lines, writes numbers), the "
-    "URL of an endpoint, 'encoder:ENCODER' with --query, or 'valence:EMBEDDING' (sum of pleasantness)."
+    "What gives a text a number: 'module:function', 'command:PROGRAM ARGUMENTS' (reads lines, writes numbers), or the "
+    "URL of an endpoint. Also 'encoder:ENCODER' with --query, or 'valence:EMBEDDING' (sum of pleasantness)."
 )
 
 
