@@ -223,8 +223,7 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
             "Before ranking, the words are split at random into halves, {} times. We count how often both halves put "
             "two models in the same order, on average over all pairs of models. A topic is ranked only if they agree "
             "in at least {} of cases, both in cosines and in units of each model's spread of cosines. Chance gives "
-            "about 50 %. "
-            "Ranks are over the tests and words that all models have.",
+            "about 50 %. Ranks are over the tests and words that all models have.",
             count(splits),
             percent(least),
         ),
@@ -397,7 +396,7 @@ BOARD = Kind(
     rank=-3,
     method="Models were compared on the words that both have. Differences have intervals over words and were "
     "corrected together for all pairs and topics (max-T). A topic was ranked only if random halves of its words "
-    "agree: they put pairs of models in the same order in at least two thirds of cases.",
+    "agreed on the order of two models in at least two thirds of cases.",
 )
 BOARD_RANKING = Kind(
     "board-ranking",
