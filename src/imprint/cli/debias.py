@@ -61,8 +61,8 @@ def debias_command(
     strength: Annotated[
         str | None,
         typer.Option(
-            help="Of linear: 0 keeps, 1 balances, more removes more; auto chooses it on folds of the seeds, which "
-            "an encoder has none of. [default: auto; for an encoder 10]"
+            help="For linear: 0 keeps all, 1 balances, more removes more; auto chooses it on folds of the seeds. "
+            "An encoder has no seeds. [default: auto; for an encoder 10]"
         ),
     ] = None,
     seeds: Annotated[
@@ -70,7 +70,7 @@ def debias_command(
         typer.Option(
             callback=are_words,
             metavar="WORDS",
-            help="Words to take the axis from: a file, or a list such as nurse,teacher. [default: professions]",
+            help="Words to remove the axis from: a file, or a list such as nurse,teacher. [default: professions]",
         ),
     ] = None,
     save: Annotated[Path | None, typer.Option("--transform", help="Also save the transform in this file.")] = None,
