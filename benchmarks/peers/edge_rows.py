@@ -70,7 +70,7 @@ def missing(file: str, name: str, test: dict[str, Any], *, warns: bool) -> Secti
     return Section(
         "Missing words",
         f"{name} with words that no vocabulary has. Right means that every missing word is named, in the result or in "
-        'a message; "reported, none named", that a message says how much is missing and not which words.',
+        'a message. "Reported, none named" means that a message says how much is missing and not which words.',
         rows,
         (
             f"WEFE's default is `warn_not_found_words={warns}`; p from {ITERATIONS} draws, since imprint always "

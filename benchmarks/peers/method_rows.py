@@ -37,18 +37,18 @@ def debiasing(folder: Path, given: dict[str, Any]) -> Section:
         rows.append(measured(work, label, ran, gives, yes(fine), ours))
     return Section(
         "Debiasing and what it costs",
-        "Bolukbasi et al. (2016), hard debiasing with their lists. Right means: no neutral word is left with a cosine "
-        f"over {NEAR:g} with the axis, every pair to be equalised is within {NEAR:g} of equidistant from every "
-        "neutral word, and RG-65 is what the vectors give. The pairs are those that the authors' published code looks "
-        "up: each given pair in lower, title and upper case, where the vocabulary has both words. Debiasing and "
-        "benchmark are timed together.",
+        "Bolukbasi et al. (2016), hard debiasing with their lists. Right means three things. No neutral word is left "
+        f"with a cosine over {NEAR:g} with the axis. Every pair to be equalised is within {NEAR:g} of equidistant "
+        "from every neutral word. RG-65 is what the vectors give. The pairs are those that the authors' published "
+        "code looks up. It tries each given pair in lower, title and upper case, where the vocabulary has both words. "
+        "Debiasing and benchmark are timed together.",
         rows,
         (
             "imprint: `HardDebiaser().fit(embedding, axis=, specific=, pairs=)`, `.transform(embedding)`.",
             "WEFE: `HardDebias().fit(model, definitional_pairs=, equalize_pairs=)`, `.transform(model, ignore=)`.",
             *(
-                f"Not judged: {pair} is given in none of the three forms, which are all that WEFE and the authors' "
-                "code look up; imprint looks up the given form too. After "
+                f"Not judged: {pair} is given in none of the three forms. WEFE and the authors' code look up no "
+                "others; imprint looks up the given form too. After "
                 + ", after ".join(f"{label} it is {told}" for label, told in tools.items())
                 + "."
                 for pair, tools in others.items()
@@ -86,12 +86,12 @@ def rotations(folder: Path) -> Section:
     return Section(
         "The null of bias enumeration",
         "Swinger et al. (2019), section 3.4, on the bundled embedding, one thread. Right means: the same scores, "
-        f"and p-values of all cells within {CELL_ERRORS} standard errors of each other. The ratio is of CPU time a "
+        f"and p-values of all cells within {CELL_ERRORS} standard errors of each other. The ratio is of CPU time per "
         "rotation.",
         rows,
         (
-            "literal: a Haar-random d x d matrix turns every name, then groups' means, nearest words and scores are "
-            "computed again, as printed; our own code, since we know of no public one.",
+            "literal: a Haar-random d x d matrix turns every name. Then groups' means, nearest words and scores are "
+            "computed again, as printed. It is our own code, since we know of no public one.",
             'Both score from the mean of all words (`centre="all"`), as section 3.4 prints it.',
             "WEFE and sampling: no such method.",
         ),

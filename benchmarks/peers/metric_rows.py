@@ -38,7 +38,7 @@ def metrics(file: str, arrays: str, name: str, test: dict[str, Any]) -> Section:
         f"Right means: within {SAME_CORRELATION:g} of the formula in double precision, and p the share of all labels.",
         rows,
         (
-            "imprint: `imprint.metric(name, embedding, test)`; its CPU time includes p over all exchanged labels, p "
+            "imprint: `imprint.metric(name, embedding, test)`. Its CPU time includes p over all exchanged labels, p "
             f"against {RANDOM} draws of random words of like frequency, and the interval over words.",
             "WEFE: `RND().run_query(query, model)` and so on, which give no p-value and no interval. The second row "
             "asks it as often as imprint evaluates the metric, with targets in another order, as is needed for a "

@@ -105,8 +105,9 @@ are not of the same work.
 
 "Right" is judged in the same run against code of its own, none of it imprint's: partitions listed or counted,
 formulas evaluated in double precision. A p-value from n draws is right when it lies within {ERRORS} standard errors of
-the true one, that is {ERRORS} √(p(1−p)/n), and 1/n more; the true one is the share of partitions at least as extreme
-or, where a tool follows the paper's printed formula, more extreme. Word lists, vectors and the groups of the last
-table come from imprint; that its words and vectors are those of the file is what the table on loading checks. The
-project's own tests refuse a page on which a value of imprint's is judged wrong: such a page would not be committed."""
+the true one, that is {ERRORS} √(p(1−p)/n), and 1/n more. The true one is the share of partitions at least as extreme.
+Where a tool follows the paper's printed formula, it is the share of more extreme ones. Word lists, vectors and the
+groups of the last table come from imprint. The table on loading checks that its words and vectors are those of the
+file. The project's own tests refuse a page on which a value of imprint's is judged wrong: such a page would not be
+committed."""
     return "\n\n".join([opening, *(section.text() for section in sections)]) + "\n"

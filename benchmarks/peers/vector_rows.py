@@ -35,8 +35,8 @@ def similarity(cases: list[tuple[str, dict[str, Any]]], facts: dict[str, Any]) -
             "imprint also computes an interval; that is in its CPU time.",
             "WEFE has no similarity benchmark; gensim's `evaluate_word_pairs(file, delimiter=None, "
             "case_insensitive=False)` is judged instead.",
-            f"gensim's defaults are `delimiter={facts['delimiter']!r}` and `case_insensitive={facts['any_case']}`: "
-            "words in any case, and lines with other separators left out, as its log says at level INFO.",
+            f"gensim's defaults are `delimiter={facts['delimiter']!r}` and `case_insensitive={facts['any_case']}`. "
+            "Words match in any case. Lines with other separators are left out, as its log says at level INFO.",
             differing(*(Path(cases[place][1]["pairs"]) for place in (0, -1))),
         ),
     )

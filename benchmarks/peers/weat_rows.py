@@ -62,8 +62,8 @@ def association(
     return Section(
         "WEAT 1-10",
         f"Google News vectors (word2vec, {size:,} words, from the package wefe): effect size d and one-sided p-value. "
-        "Caliskan, Bryson and Narayanan (Science, 2017) define d as a difference of means over a standard deviation, "
-        'printed as "std-dev" alone: whether its divisor is n or n−1 is not said. ' + spread_note(tests, truths) + " "
+        "Caliskan, Bryson and Narayanan (Science, 2017) define d as a difference of means over a standard deviation. "
+        'They print "std-dev" alone: whether its divisor is n or n−1 is not said. ' + spread_note(tests, truths) + " "
         'd is judged by n−1; "by n, not n−1" marks a d that would be right with n.',
         rows,
         (
@@ -129,7 +129,7 @@ def spread_note(tests: Tests, truths: Tests) -> str:
 def certified_note(all_ours: dict[str, dict[str, Any]]) -> list[str]:
     """Explain a p-value that is bounded instead of counted."""
     return [
-        f'"certified" ({name}): the partitions are too many to count one by one, so imprint gives an interval that '
+        f'"certified" ({name}): the partitions are too many to count one by one. So imprint gives an interval that '
         f"surely holds the exact p-value, here [{value['low']:.6f}, {value['high']:.6f}], and p is its upper end."
         for name, value in ((name, ran["value"]) for name, ran in all_ours.items())
         if value["method"] == "certified"

@@ -30,10 +30,10 @@ def assert_association_below(
 ) -> None:
     """Raise AssertionError unless an association is surely smaller than the margin, in either direction.
 
-    `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned; a result needs the
-    `controls` of its subject, from `imprint.controls(subject)`: one that cannot be judged does not pass. The margin is
-    one of `mean_difference`, a difference of mean cosines: the one scale of a test with an interval over words. All of
-    the interval has to lie within the margin; one that reaches outside is undecided and does not pass.
+    `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned. A result needs the
+    `controls` of its subject, from `imprint.controls(subject)`. A subject that cannot be judged does not pass. The
+    margin is one of `mean_difference`, a difference of mean cosines: the one scale of a test with an interval over
+    words. All of the interval has to lie within the margin; one that reaches outside is undecided and does not pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
     from imprint.policy.conditions import Condition
@@ -61,8 +61,8 @@ def assert_association_below(
 def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "FilePath | None" = None) -> None:
     """Raise AssertionError unless every requirement of a policy is met.
 
-    `measured` is findings (a list of rows, or any result such as that of `run_audit`), or an embedding, of which the
-    policy's tests, topics and benchmarks are measured. `policy` is its file; the default is imprint.toml, or
+    `measured` is findings: a list of rows, or any result such as that of `run_audit`. Or it is an embedding, of which
+    the policy's tests, topics and benchmarks are measured. `policy` is its file; the default is imprint.toml, or
     [tool.imprint] of pyproject.toml, of the current folder. A subject that cannot be judged does not pass.
     """
     __tracebackhide__ = True

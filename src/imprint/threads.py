@@ -16,9 +16,9 @@ _known: tuple[int, Any] = (0, None)  # how many modules there were, and the libr
 def single_threaded() -> Iterator[None]:
     """Hold BLAS and OpenMP to one thread while any worker of this process is inside; restore after the last.
 
-    BLAS has one limit for the process, so workers that come and go must not restore it under each other; that of
-    OpenMP belongs to each thread. It also fixes the order of sums: results do not depend on how many cores a
-    machine has. Use it after importing what brings a BLAS of its own, as scipy does.
+    BLAS has one limit for the process, so workers that come and go must not restore it under each other. The limit of
+    OpenMP belongs to each thread. It also fixes the order of sums: results do not depend on how many cores a machine
+    has. Use it after importing what brings a BLAS of its own, as scipy does.
     """
     global _inside  # noqa: PLW0603 - the limit is the process's own
     with _lock:

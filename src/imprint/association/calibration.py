@@ -115,7 +115,7 @@ def calibrate(
     seed
         Seed of everything random.
     executor
-        Any `concurrent.futures.Executor` to do the work, up to 200 copies of one kind at a time; the result is the
+        Any `concurrent.futures.Executor` to do the work, up to 200 copies of one kind at a time. The result is the
         same to the byte.
     report
         Called with the name of the step, the work done and the total work.

@@ -47,9 +47,9 @@ _NAMES_AND_TERMS = (
 class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
     """Whether tests that should go together do; `test` names them, `reason` says why they should.
 
-    Two tests agree unless one is significant at alpha by itself and the other is not, with p-values more than
-    tenfold apart, or both are with opposite effects. `holds` is None where no test is significant: chance then
-    decides both checks, whatever the encoder.
+    Two tests disagree if only one is significant at alpha by itself and their p-values are more than tenfold apart.
+    They also disagree if both are significant with opposite effects. `holds` is None where no test is significant:
+    chance then decides both checks, whatever the encoder.
     """
 
     check: Check

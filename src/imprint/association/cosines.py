@@ -42,9 +42,9 @@ def sample_sd(values: Floats) -> float:
 class Effect:
     """How far the scores of X lie above those of Y.
 
-    `effect_size` divides by the standard deviation (n - 1) of all scores, as the papers' figures do; that spread
-    contains the difference itself, so it cannot pass sqrt(N (N-1) / (n_x n_y)), about 2 for equal sets, and is
-    not Cohen's d, which is `d_within`. Undefined effects are NaN. `statistic` is the papers' difference of sums.
+    `effect_size` divides by the standard deviation (n - 1) of all scores, as the papers' figures do. That spread
+    contains the difference itself, so `effect_size` is at most sqrt(N (N-1) / (n_x n_y)), about 2 for equal sets. It
+    is not Cohen's d; `d_within` is. Undefined effects are NaN. `statistic` is the papers' difference of sums.
     """
 
     effect_size: float

@@ -36,8 +36,8 @@ class Checks:
     """The p-values of one test, all two-sided, and descriptions that decide nothing.
 
     A check that could not run is None. `p_label` lies between its bounds, which are itself where it was counted; its
-    floor is the smallest that it could be. `rank_x` and `rank_y` are the median frequency ranks of X and Y;
-    `adjusted_difference` is the mean difference at equal log rank; `specificity` is the share of random attributes of
+    floor is the smallest that it could be. `rank_x` and `rank_y` are the median frequency ranks of X and Y.
+    `adjusted_difference` is the mean difference at equal log rank. `specificity` is the share of random attributes of
     the same frequencies that separate the targets as well. `grammar_difference` is what nouns for things of either
     grammatical gender differ by, with its interval over words; only tests of gender in some languages ask.
     """

@@ -107,7 +107,7 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
 
     Counts are decimal strings. `detectable_shift` is given where nothing was found: the smallest shift of X's scores
     that the test finds with 80 % power. `words_low` and `words_high` are the interval of the mean difference over
-    words and, where words are in sentences, over these; `interval_low` and `interval_high` belong to the label
+    words, and over sentences where words are in sentences. `interval_low` and `interval_high` belong to the label
     permutation. `grammar_difference` is what nouns for things of either grammatical gender differ by.
     """
 

@@ -26,8 +26,8 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     `n_unknown_kinds` counts the words of the test whose kind (name, adjective, ...) is not known. `share_of_frames` is
     the mean difference of the sentences without their words as a share of the whole one. Effect sizes would not do:
     each is divided by a spread of its own, and sentences without words differ little. `n_target_templates` and
-    `n_attribute_templates` count the templates over which `words_low` and `words_high` hold, besides words: 0 where a
-    set has fewer than three, so that its sentences count as fixed.
+    `n_attribute_templates` count the templates over which `words_low` and `words_high` hold, besides words. They are 0
+    where a set has fewer than three: its sentences then count as fixed.
     """
 
     context: Context

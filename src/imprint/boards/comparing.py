@@ -45,7 +45,7 @@ _Claims = Mapping[tuple[str, int, int], tuple[float, Literal[-1, 0, 1]]]  # by t
 class PairEstimate:
     """How two subjects differ in a topic, on the words that both have.
 
-    `words` is the first subject's size less the second's with its interval over words; `together_low` and
+    `words` is the first subject's size less the second's, with its interval over words. `together_low` and
     `together_high` are the ends of the interval that holds for all pairs at once. `order` is 1 where the first
     subject's absolute size is larger, -1 where the second's is, and 0 where that is not known.
     """

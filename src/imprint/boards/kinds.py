@@ -62,8 +62,8 @@ def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
     unit = "" if rows[0].scale == "cosine" else ", divided by the standard deviation of the model's cosines"
     yield Listing(
         (
-            "Size: how much closer one group's words are to one set of words than the other group's words are, in "
-            f"cosines{unit}, averaged over the topic's tests. Positive: as the stereotype predicts.",
+            "Size: how much closer one group's words are to one set of words than the other group's words are. It is "
+            f"in cosines{unit}, averaged over the topic's tests. Positive: as the stereotype predicts.",
             f"Quality: Spearman's correlation with people's ratings of pairs of words, in {quality}.",
             "In brackets: the 95 % interval for other words of the same kinds.",
             "Evidence: the strongest that any one test of the topic has, corrected for all tests of this model. An "
@@ -220,10 +220,10 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     yield Prose(
         say(
             "The smallest absolute size has rank 1. If the ranks of two models overlap, their order is unknown. "
-            "Before ranking, the words are split at random into halves, {} times. A topic is ranked only if both "
-            "halves put two models in the same order in at least {} of cases, on average over all pairs of models. "
-            "Chance gives about 50 %. They must agree both in cosines and in units of each model's spread of cosines. "
-            "Ranks are over the tests and words that all models have.",
+            "Before ranking, the words are split at random into halves, {} times. We count how often both halves put "
+            "two models in the same order, on average over all pairs of models. A topic is ranked only if they agree "
+            "in at least {} of cases, both in cosines and in units of each model's spread of cosines. Chance gives "
+            "about 50 %. Ranks are over the tests and words that all models have.",
             count(splits),
             percent(least),
         ),
@@ -395,8 +395,8 @@ BOARD = Kind(
     claims=claim_board,
     rank=-3,
     method="Models were compared on the words that both have. Differences have intervals over words and were "
-    "corrected together for all pairs and topics (max-T). A topic was ranked only if random halves of its words put "
-    "pairs of models in the same order in at least two thirds of cases.",
+    "corrected together for all pairs and topics (max-T). A topic was ranked only if random halves of its words "
+    "agreed on the order of two models in at least two thirds of cases.",
 )
 BOARD_RANKING = Kind(
     "board-ranking",

@@ -21,10 +21,10 @@ class BoardRow(TopicRow, frozen=True, kw_only=True, tag="board"):
     `evidence` is the strongest of the topic's tests in the subject's own family, which `n_found` tests have any of.
     The size may have each rank from `rank_best`, 1 for the smallest, to `rank_worst`; None where the topic is not
     ranked. `quality` is Spearman's correlation in the `benchmark`, over `quality_pairs` of the pairs asked. A subject
-    is `efficient` if no other one is at least as good in both size, on the words that both have, and quality, and
-    better in one of them, by the estimates. `page` is the subject's own, beside the board's. `spread` is the standard
-    deviation of the subject's cosines between targets and attributes of all tests asked. Where the `scale` is
-    `spread`, sizes and differences are in this unit instead of cosines.
+    is `efficient` if no other one is at least as good in both size and quality, and better in one of them. This is by
+    the estimates; sizes are compared on the words that both have. `page` is the subject's own, beside the board's.
+    `spread` is the standard deviation of the subject's cosines between targets and attributes of all tests asked.
+    Where the `scale` is `spread`, sizes and differences are in this unit instead of cosines.
     """
 
     subject: SourceKind
@@ -66,10 +66,11 @@ class BoardTestRow(Row, frozen=True, kw_only=True, tag="board-test"):
 class BoardDifferenceRow(Row, frozen=True, kw_only=True, tag="board-difference"):
     """How two subjects differ in a topic, on the words that both have: the first's size less the second's.
 
-    `words_low` and `words_high` are the interval of this difference alone, `together_low` and `together_high` one of
-    those that hold for all pairs and topics of the board at once; `p_together` is corrected likewise. `p_other_scale`
-    is the same in spreads where sizes are in cosines, and the reverse. `larger` names the subject whose absolute size
-    is the larger one, None where that is not known; `p_order` is its p-value, corrected over all such claims.
+    `words_low` and `words_high` are the interval of this difference alone. `together_low` and `together_high` are one
+    of those that hold for all pairs and topics of the board at once; `p_together` is corrected likewise.
+    `p_other_scale` is the same in spreads where sizes are in cosines, and the reverse. `larger` names the subject
+    whose absolute size is the larger one, None where that is not known. `p_order` is its p-value, corrected over all
+    such claims.
     """
 
     topic: str
@@ -96,7 +97,7 @@ class BoardRankingRow(Row, frozen=True, kw_only=True, tag="board-ranking"):
     """Whether the subjects have an order in a topic, on the `tests` and words that all of them have.
 
     `agreement` says how often two halves of the words put two subjects into the same order, on the scale on which they
-    agree less; it must be at least `least`. `subjects` are in order of rank, then of size, the smallest first. Where
+    agree less. It must be at least `least`. `subjects` are in order of rank, then of size, the smallest first. Where
     `has_order` is false, that order means nothing and the ranks are empty. `ranks_best` and `ranks_worst` are the
     ranks that each of them can have.
     """

@@ -94,8 +94,8 @@ def board(
     topics
         Run only the tests about these, such as `gender`, and show no other topics.
     scale
-        "cosine" compares mean differences in cosines; "spread" divides them by the standard deviation of each
-        subject's own cosines, because models differ in how far their cosines spread.
+        "cosine" compares mean differences in cosines. "spread" divides them by the standard deviation of each
+        subject's own cosines, because models differ in it.
     alpha
         Chance of any false discovery among a subject's tests, and among the differences between subjects.
     cache
@@ -107,8 +107,8 @@ def board(
     folder
         Where measured subjects are kept; what is there and unchanged is not measured again.
     report
-        Called with the subject that is done, the number of subjects done and the total number; then likewise with
-        the topics in which they are compared.
+        Called with the subject that is done, the number of subjects done and the total number. Then called likewise
+        with the topics in which they are compared.
 
     Returns
     -------

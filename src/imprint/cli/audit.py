@@ -68,7 +68,7 @@ def audit_command(
     against: Annotated[
         str | None,
         typer.Option(
-            "--against", callback=is_subject, metavar="OTHER", help="A second subject to set beside the first."
+            "--against", callback=is_subject, metavar="OTHER", help="A second subject to compare with the first."
         ),
     ] = None,
     debias: Annotated[

@@ -61,8 +61,8 @@ def debias_command(
     strength: Annotated[
         str | None,
         typer.Option(
-            help="Of linear: 0 keeps, 1 balances, more removes more; auto chooses it on folds of the seeds, which "
-            "an encoder has none of. [default: auto; for an encoder 10]"
+            help="For linear: 0 keeps all, 1 balances, more removes more; auto chooses it on folds of the seeds. "
+            "An encoder has no seeds. [default: auto; for an encoder 10]"
         ),
     ] = None,
     seeds: Annotated[
@@ -70,7 +70,7 @@ def debias_command(
         typer.Option(
             callback=are_words,
             metavar="WORDS",
-            help="Words to take the axis from: a file, or a list such as nurse,teacher. [default: professions]",
+            help="Words to remove the axis from: a file, or a list such as nurse,teacher. [default: professions]",
         ),
     ] = None,
     save: Annotated[Path | None, typer.Option("--transform", help="Also save the transform in this file.")] = None,
@@ -104,8 +104,9 @@ def debias_command(
 ) -> None:
     """Debias an embedding or encoder, and print what changed.
 
-    An embedding is judged by stereotype words, background words and the WEATs of gender, before and after; an encoder
-    by names and sentences that it was not fitted on. With --group, held-out words of the groups judge the result.
+    An embedding is judged by stereotype words, background words and the WEATs of gender, before and after. An encoder
+    is judged by names and sentences that it was not fitted on. With --group, held-out words of the groups judge the
+    result.
     """
     if compare:
         _refuse("--compare", OUT=target, method=method, axis=axis, pairs=pairs, strength=strength, seeds=seeds)

@@ -17,14 +17,14 @@ from imprint.cli.options import is_file, is_subject
 from imprint.errors import EncoderError, SettingError
 
 ENCODER_HELP = (
-    "A model's folder or .onnx file, an installed package that carries a model, a model in the Hugging Face cache "
-    "(org/name), the URL of a server, an embedding file (mean of its words), 'cbow' (of the bundled GloVe), or "
-    "'default' (bundled Universal Sentence Encoder)."
+    "'default' (bundled Universal Sentence Encoder), a model's folder, an .onnx file, an installed package with a "
+    "model, or the URL of a server. Also org/name (in the Hugging Face cache), an embedding file (mean of its words), "
+    "or 'cbow' (of the bundled GloVe)."
 )
 SUBJECT_HELP = (
-    "An embedding file or 'default' (bundled GloVe); or a sentence encoder: 'default-encoder' (bundled), a model's "
-    "folder or .onnx file, an installed package that carries a model, a model in the Hugging Face cache (org/name), "
-    "the URL of a server."
+    "An embedding file or 'default' (bundled GloVe). Or a sentence encoder: 'default-encoder' (bundled), a model's "
+    "folder, an .onnx file, or an installed package with a model. Also org/name (in the Hugging Face cache), or the "
+    "URL of a server."
 )
 _SUBJECT = typer.Argument(callback=is_subject, metavar="SUBJECT", help=SUBJECT_HELP)
 SubjectArgument = Annotated[str, _SUBJECT]

@@ -95,8 +95,8 @@ def enumerate_command(
 ) -> None:
     """Find which words lie near groups of names (UBE).
 
-    No group and no stereotype is named in advance. The words found are often offensive: they are the embedding's,
-    printed so that they can be known.
+    No group and no stereotype is named in advance. The words found are often offensive. They come from the embedding
+    and are not facts about anyone.
     """
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import print_note, progress_bar, show_findings

@@ -97,7 +97,9 @@ _EMBEDDING = typer.Argument(
 EmbeddingArgument = Annotated[str, _EMBEDDING]
 FormatOption = Annotated[
     EmbeddingFormat | None,
-    typer.Option("--format", help="Of OUT. [default: by its ending; .txt is word2vec's text, with a header line]"),
+    typer.Option(
+        "--format", help="Format of OUT. [default: by its ending; .txt is word2vec's text, with a header line]"
+    ),
 ]
 FindingsArgument = Annotated[
     Path, typer.Argument(callback=is_file, metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")
@@ -138,7 +140,7 @@ GroupOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed.")]
 WorkersOption = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="Work in so many threads; the results are the same. [default: all cores]"),
+    typer.Option("--workers", min=1, help="Number of threads; the results are the same. [default: all cores]"),
 ]
 DaskOption = Annotated[
     str | None,

@@ -185,8 +185,8 @@ def export_command(
         str | None,
         typer.Option(
             "--format",
-            help="csv (all answers), jsonl (scores), payments (participants of a panel and how far they came), "
-            "mturk or prolific (tasks to upload there), or seeds (suggested words for imprint debias). "
+            help="csv (all answers), jsonl (scores), or payments (participants of a panel and how far they came). "
+            "Also mturk or prolific (tasks to upload there), or seeds (suggested words for imprint debias). "
             "[default: from the file name]",
         ),
     ] = None,

@@ -12,8 +12,8 @@ from imprint.cli.options import AlphaOption, DaskOption, JsonOption, SeedOption,
 from imprint.errors import SettingError
 
 SCORER_HELP = (
-    "What gives a text a number: 'module:function', 'command:PROGRAM ARGUMENTS' (reads lines, writes numbers), the "
-    "URL of an endpoint, 'encoder:ENCODER' with --query, or 'valence:EMBEDDING' (sum of pleasantness)."
+    "What gives a text a number: 'module:function', 'command:PROGRAM ARGUMENTS' (reads lines, writes numbers), or the "
+    "URL of an endpoint. Also 'encoder:ENCODER' with --query, or 'valence:EMBEDDING' (sum of pleasantness)."
 )
 
 
@@ -73,8 +73,8 @@ def swap_command(
     """Ask whether a score changes when only the name changes.
 
     The same texts are scored with names of two groups. Nothing runs but the scorer that you name. Scores are kept on
-    disk: a scorer that fails halfway goes on where it stopped. The scorer is asked one batch at a time, from here;
-    --workers and --dask share out the null tables only.
+    disk: if the scorer fails halfway, the same command goes on from there. This machine asks the scorer, one batch at
+    a time; --workers and --dask share out the null tables only.
     """
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import phases, print_note, show_findings

@@ -58,7 +58,7 @@ def weat_command(
 ) -> None:
     """Compare two word sets by association with two others.
 
-    This is the WEAT. Four sets of words (--x --y --a --b) or a TOML file (--tests) test words of your own.
+    This is the WEAT. To test your own words, give four sets (--x --y --a --b) or a TOML file (--tests).
     """
     from imprint.cli.console import open_embedding, progress_bar, show_findings
     from imprint.stimuli.catalog import is_pattern

@@ -74,7 +74,7 @@ class DoubleHardDebiaser(Debiaser):
         embedding
             A file, `default` or an object, as `load` accepts it.
         axis
-            The axis to remove, or several; by default the first principal component of the pairs, or of the
+            The axis to remove, or several. By default the first principal component of the pairs, or of the
             catalogue's ten definitional pairs, after the component was dropped.
         pairs
             Pairs to equalise; by default the catalogue's.

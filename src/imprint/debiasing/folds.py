@@ -77,9 +77,9 @@ def fold_frontier(
 ) -> tuple[FoldedPoint, ...]:
     """Debias with each strength and spread on four fifths of the seeds and measure on the last fifth, ten times.
 
-    Background words are drawn from the vocabulary: words in lower case that are neither seeds nor ends of the axis,
-    nor gendered by what they mean, nor the catalogue's, nor `judges`. `progress` gets how many fits of how many are
-    done. All folds keep inner products of the same words, so these are taken apart once.
+    Background words are drawn from the words of the vocabulary in lower case. Seeds, ends of the axis, words gendered
+    by meaning, words of the catalogue and `judges` are left out. `progress` gets how many fits of how many are done.
+    All folds keep inner products of the same words, so these are taken apart once.
     """
     embedding = load(embedding)
     axes = default_axes(embedding, axis)

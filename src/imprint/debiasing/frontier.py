@@ -33,11 +33,11 @@ SHORTEST = 1e-6  # differences of unit rows, stored in single precision, below i
 class Variances:
     """Variances (n - 1) of projections on an axis; `axis_left` is how much of its length the axis has kept.
 
-    A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards.
-    The axis after is the one that the same words make afterwards. NaN where nothing of it is left. `held_out_fixed`
-    and `background_fixed` are variances after on the axis as it was before. `reduction_low` and `reduction_high` are
-    a 95 % interval of the reduction over resamples of the held-out words, NaN where these are fewer than ten;
-    `left_low` and `left_high` those of the share left on the axis as it was before.
+    A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards. The
+    axis after is the one that the same words make afterwards. NaN where nothing of it is left. `held_out_fixed` and
+    `background_fixed` are variances after on the axis as it was before. `reduction_low` and `reduction_high` are a 95
+    % interval of the reduction over resamples of the held-out words, NaN where these are fewer than ten. `left_low`
+    and `left_high` are that of the share left on the axis as it was before.
     """
 
     held_out_before: float

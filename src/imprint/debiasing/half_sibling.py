@@ -68,8 +68,8 @@ class HalfSiblingDebiaser(Debiaser):
         groups
             Lists of words, one per group.
         specific
-            Words that define the groups, in place of those of the axis, pairs or groups; by default the catalogue's
-            words gendered by meaning where none of these is given.
+            Words that define the groups, in place of those of the axis, pairs or groups. If none of these is given,
+            the catalogue's words gendered by meaning.
         """
         embedding = load(embedding)
         if specific is None and axis is None and pairs is None and groups is None:

@@ -55,7 +55,7 @@ class HardDebiaser(Debiaser):
             Pairs to equalise, also in other cases (Dad and Mom, dad and mom); by default the catalogue's.
             A word of two pairs stays with the first.
         specific
-            Words that keep their gender, as do those of axes and pairs; by default the catalogue's words gendered by
+            Words that keep their gender, as do those of axes and pairs. By default the catalogue's words gendered by
             meaning, or none where pairs are given without an axis.
         """
         embedding = load(embedding)

@@ -49,9 +49,9 @@ class StrengthPoint(msgspec.Struct, frozen=True):
 class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
     """`Variances` with what follows from them.
 
-    `held_out_left` is the share of their variance along the axis as it was that held-out words keep, from `left_low`
-    to `left_high`, and `background_left` that of background words. `held_out_ratio` and `background_ratio` are those
-    along the axis that the same words make afterwards.
+    `held_out_left` is the share of their variance along the original axis that held-out words keep, from `left_low` to
+    `left_high`. `background_left` is that of background words. `held_out_ratio` and `background_ratio` are those along
+    the axis that the same words make afterwards.
     """
 
     held_out_before: float | None
@@ -173,8 +173,8 @@ def frontier_finding(
 def moved_words(before: Embedding, after: Embedding, axis: Axis, words: Sequence[str]) -> tuple[WordChange, ...]:
     """Return each word's coordinate before and after, on the scale of `stereotype_variances`; words missing are out.
 
-    Rows count at the length they have if the row before is taken at length one, and the axis after is the one that
-    the same words make then: None where nothing is left of it.
+    Rows count at the length they have if the row before is taken at length one. The axis after is the one that the
+    same words make then. It is None where nothing is left of it.
     """
     tokens, *rows_of_words = moved_rows(before, after, words)
     if not tokens:

@@ -265,9 +265,9 @@ class LinearTransform(Transform):
 class HardTransform(Transform):
     """Takes the directions of `basis`, orthonormal rows, out of all words but those kept, and equalises pairs.
 
-    A pair, or a set of more words, ends at unit length at the same distance from every neutral word: one middle, and
-    parts of equal length along the basis, which point from the set's middle to each word. Each keeps its own length.
-    Words are matched as spelt. Each word is in one pair or set at most.
+    At unit length, the words of a pair or larger set end at the same distance from every neutral word. They share one
+    middle and have parts of equal length along the basis, which point from the set's middle to each word. Each keeps
+    its own length. Words are matched as spelt. Each word is in one pair or set at most.
     """
 
     basis: Floats

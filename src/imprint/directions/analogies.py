@@ -36,8 +36,8 @@ _COLUMNS = ("first", "second", "score", "distance", "first_projection", "second_
 class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
     """Two words, their score S, how far apart they are, where each lies along the axis, and how they were looked for.
 
-    `with_names` tells whether first names were among the words, `neutral` whether the axis' own words and a list of
-    words gendered by meaning were left out; the list has gaps, such as mr and abbess. `gendered_left_out` and
+    `with_names` tells whether first names were among the words. `neutral` tells whether the axis' own words and a list
+    of words gendered by meaning were left out. The list has gaps, such as mr and abbess. `gendered_left_out` and
     `names_left_out` count the words left out. No two words of a pair are further apart than `delta`. `score_by` says
     how pairs were scored.
     """
@@ -122,8 +122,9 @@ def analogies(
         Leave out the words of a list of words gendered by meaning (king, mother) and the axis' own, in any case. The
         list has gaps, such as mr and abbess.
     score
-        "difference" is the paper's eq. (1). "3cosmul" multiplies similarities, as its footnote 3 tried: how much
-        nearer a is to the positive end than to the negative, b to the negative, and the two to each other.
+        "difference" is the paper's eq. (1). "3cosmul" multiplies similarities, as its footnote 3 tried. The factors
+        are how much nearer a is to the positive end than to the negative, the same of b for the negative end, and how
+        near a and b are.
     progress
         Called with the work done and the total work.
 

@@ -37,7 +37,7 @@ class NeighboursRow(Row, frozen=True, kw_only=True, tag="neighbours"):
 class NameRankingRow(Row, frozen=True, kw_only=True, tag="name-ranking"):
     """Documents that differ in a name alone, by their cosine with a query, the highest first.
 
-    `share_higher` is the share of pairs, a name of `names_x` and one of `names_y`, in which the first ranks higher;
+    `share_higher` is the share of pairs, a name of `names_x` and one of `names_y`, in which the first ranks higher.
     `p_value` is two-sided and exact, with names as the unit. The statistic is the mean difference in cosine.
     """
 

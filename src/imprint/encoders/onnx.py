@@ -34,7 +34,7 @@ class OnnxEncoder(Encoder):
     """An ONNX graph that reads token ids, and the tokenizer.json beside it or given.
 
     Without `pooling` the graph's own sentence embedding is taken as it is, and where it has none, the mean over its
-    tokens. A graph that scales its numbers by the batch (dynamic quantisation) reads one text at a time, or a
+    tokens. A graph that scales its numbers by the batch (dynamic quantisation) reads one text at a time. Otherwise a
     sentence's vector would depend on its neighbours. Texts are cut to the length the tokenizer's file sets, else to
     512 tokens. `prefix` is put before every text.
     """

@@ -28,9 +28,9 @@ _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch
 class TransformersEncoder(Encoder):
     """A folder's AutoModel on the CPU in float32, one pooled vector per text, not normalised.
 
-    Without `pooling` a decoder (GPT and its like) gives its last token, every other model the mean of its tokens;
-    special tokens are tokens like any other. Of an encoder-decoder the encoder is asked. Texts longer than the
-    model reads are cut to its limit. `prefix` is put before every text.
+    Without `pooling` a decoder (such as GPT) gives its last token, every other model the mean of its tokens. Special
+    tokens count like any other. Of an encoder-decoder the encoder is asked. Texts longer than the model reads are cut
+    to its limit. `prefix` is put before every text.
     """
 
     def __init__(

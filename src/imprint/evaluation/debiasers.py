@@ -64,11 +64,12 @@ class BenchmarkChange(msgspec.Struct, frozen=True):
 class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison"):
     """What one debiaser leaves and costs, among several on one embedding; the method `none` is before debiasing.
 
-    `bias_left` is the share of their variance along the axis of `n_pairs` pairs that held-out professions keep,
-    `background_left` that of other words, and `difference` the first less the second. All rows have unit length, and
-    the axis is the one before debiasing. `recovered` is the share of held-out names whose gender a linear classifier
-    trained after debiasing finds, the mean over both genders; None where names are too few. `quality_change` is the
-    mean change over `benchmarks`. An `efficient` method leaves less bias than every method that costs no more.
+    `bias_left` is the share of their variance along the axis of `n_pairs` pairs that held-out professions keep.
+    `background_left` is that of other words, and `difference` the first less the second. All rows have unit length,
+    and the axis is the one before debiasing. `recovered` is the share of held-out names whose gender a linear
+    classifier trained after debiasing finds. It is the mean over both genders, and None where names are too few.
+    `quality_change` is the mean change over `benchmarks`. An `efficient` method leaves less bias than every method
+    that costs no more.
     """
 
     method: str

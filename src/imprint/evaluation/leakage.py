@@ -75,9 +75,9 @@ class RecoveredRow(Row, frozen=True, kw_only=True):
 class LeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="leakage"):
     """How often groups are recovered from one list of words; `against` the embedding before, with the change from it.
 
-    The accuracy is the mean over the groups of the share of words classified correctly, so that a rare one counts as
-    much: by support vector machines on words they were not trained on, over several foldings, or by two clusters found
-    without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
+    The accuracy is the mean over the groups of the share of words classified correctly, so that a rare group counts as
+    much. Support vector machines are judged on words they were not trained on, over several foldings. Two clusters are
+    found without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
     `chance` is what random labels give: one in the number of groups, and a little more for clusters, which are named
     as suits them best. Clusters are found only where there are two groups.
     """

@@ -108,13 +108,12 @@ class Kind:
     """Everything that belongs to one kind of finding.
 
     `blocks` draws rows as tables, charts and paragraphs for page, terminal and card, together with rows of the kinds
-    it `joins`; `sentences` says what they mean, the most important first, and `claims` pairs what can be concluded
-    with what cannot. `run` asks an audit's subject, and takes
-    `seconds` on two cores (`quick_seconds` in a quick audit); a long one that shares nothing with others runs `beside`
-    them. `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a section,
-    kinds come by `rank`. `measure` makes it a metric, which runs by name on a subject and a test. The first
-    sentences, as many as `opens` says, are the verdict of a page without tests about people. `method` says in a
-    sentence or two how it was measured, for the methods section of a paper.
+    it `joins`. `sentences` says what they mean, the most important first. `claims` pairs what can be concluded with
+    what cannot. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a quick audit). A
+    long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in conditions;
+    `card` puts the tables on a model card. In a section, kinds come by `rank`. `measure` makes it a metric, which runs
+    by name on a subject and a test. The first sentences, as many as `opens` says, are the verdict of a page without
+    tests about people. `method` says in a sentence or two how it was measured, for the methods section of a paper.
     """
 
     name: str

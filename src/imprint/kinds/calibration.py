@@ -80,7 +80,7 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     worst = {level: max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND[:2]}
     yield view.say(
         "Could this be chance? Altered copies without these associations ({} of each of {} kinds) have up to {} "
-        "findings on average; in the worst kind, {} have a moderate or strong one, and {} a strong one.",
+        "findings on average. In the worst kind, {} have a moderate or strong one, and {} a strong one.",
         view.count(rows[0].copies),
         view.count(len(pure)),
         view.number(max(row.findings for row in pure), 1),

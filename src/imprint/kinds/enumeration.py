@@ -147,9 +147,9 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
 
 def _method(row: UbeOverviewRow) -> Iterator[Block]:
     yield Prose(
-        "No group and no stereotype is named in advance. The method groups first names by their vectors, sorts words "
-        "into topics, and tests which words of a topic lie closest to which group of names. Each p-value compares a "
-        "score with names turned in random directions. Who bears the names is looked up afterwards."
+        "No group and no stereotype is named in advance. The method groups first names by their vectors, and sorts "
+        "words into topics. It tests which words of a topic lie closest to which group of names. Each p-value "
+        "compares a score with names turned in random directions. Who bears the names is looked up afterwards."
     )
     for text in (_counts(row), *(_checks(row) if row.associations else ()), *map(title, row.notes)):
         yield Prose(text, "note", ("page", "terminal"))

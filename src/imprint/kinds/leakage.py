@@ -59,8 +59,9 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
     table = Table(caption, tuple(columns), lines)
     notes = (
         "Can groups be recovered from the vectors of words? Recovered is the share of words that are classified "
-        "correctly, averaged over the groups, on words that were not used for training, or by two clusters. Brackets "
-        "are 95 % intervals: over other training words for classifiers, over resampled words for clusters.",
+        "correctly, averaged over the groups. Classifiers are judged on words that they were not trained on; two "
+        "clusters are found without training. Brackets are 95 % intervals: over other training words for classifiers, "
+        "over resampled words for clusters.",
         *((_GROUPS if HELD_OUT in listed else _AFTER,) if first.against else ()),
     )
     prose = (Prose(note, "note", ("page", "terminal")) for note in notes)

@@ -73,8 +73,8 @@ _AGREEMENT = (
 )
 _APART = ("neighbours", "clustering")  # no attribute takes part in these
 _LEVELS: dict[Evidence, str] = {
-    "moderate": "differs from the expected value, also for other words of these kinds, and word frequency does not "
-    "explain it; no more is asked of these metrics",
+    "moderate": "differs from the expected value, also for other words of these kinds. Word frequency does not "
+    "explain it. These metrics have no higher level",
     "limited": "differs from the expected value; word frequency, or the choice of words, may be the reason",
     "none shown": "no significant difference from the expected value, which does not mean that there is none",
     "too few words": "a set keeps fewer than four of its words or less than half, or there are so few words that no "
@@ -215,8 +215,8 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
     Parameters
     ----------
     name
-        weat, wefat, seat, a metric of another work such as rnd (`imprint metrics` lists them), or one that a plug-in
-        brings; entry points of the group `imprint.metrics` add names.
+        weat, wefat, seat, a metric of another work such as rnd (`imprint metrics` lists them), or one of a plug-in.
+        Entry points of the group `imprint.metrics` add names.
     subject
         What is measured: an embedding or an encoder, as `open_subject` accepts it.
     test
@@ -260,8 +260,8 @@ METRIC = Kind(
     card=True,
     opens=3,
     method="Metrics of other works were measured as published. Their p-values come from exchanging the labels of "
-    "words, or from random words of the same frequencies where exchanging labels is not a fair comparison; Holm's "
-    "method corrects over the values of each metric.",
+    "words. Where that is not a fair comparison, they come from random words of the same frequencies. Holm's method "
+    "corrects over the values of each metric.",
 )
 METRIC_AGREEMENT = Kind(
     "metric-agreement",

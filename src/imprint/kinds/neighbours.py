@@ -63,8 +63,8 @@ def ranking_sentences(rows: Sequence[NameRankingRow]) -> Iterator[Text]:
     """Say how often a name of the first set ranks above one of the second."""
     for row in rows:
         yield say(
-            "With the query {}, a page with a name of the first set ({}) ranks above the same page with one of the "
-            "second ({}) in {} of pairs (p = {}, two-sided, names as the unit).",
+            "Query {}: pages with a name of the first set ({}) are compared with the same pages with one of the "
+            "second ({}). The first ranks higher in {} of pairs (p = {}, two-sided, names as the unit).",
             title(row.query),
             words(row.names_x[:3]),
             words(row.names_y[:3]),

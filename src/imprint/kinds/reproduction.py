@@ -54,8 +54,8 @@ def blocks(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
         yield Table(title(_work(paper)), _COLUMNS, tuple(_line(row) for row in own), filtered=len(own) > 12)
     yield from _left_out([row for row in rows if row.outcome not in _SHOWN])
     yield Prose(
-        "Equal: to the printed rounding. Other model: ours is of a bundled relative of the paper's model, put beside "
-        "the figure for orientation; it says nothing about whether the figure holds.",
+        "Equal: to the printed rounding. Other model: our figure is for a bundled relative of the paper's model, and "
+        "is shown for orientation. It says nothing about whether the published figure holds.",
         "note",
         ("page", "terminal"),
     )
@@ -140,8 +140,8 @@ def _chart(rows: Sequence[ReproductionRow]) -> Chart | None:
         )
 
     alt = say(
-        "A mark for each of {} effect sizes and correlations, the published one from left to right and ours from "
-        "bottom to top; on the diagonal they are equal.",
+        "A mark for each of {} effect sizes and correlations. From left to right: the published one. From bottom to "
+        "top: ours. On the diagonal they are equal.",
         count(len(drawn)),
     )
     columns = (Column("Figure"), Column("Published", numeric=True), Column("Ours", numeric=True), Column("Verdict"))
@@ -185,8 +185,8 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
         )
 
     alt = say(
-        "A mark for each of {} surnames, a sample: how rare it is as a word from left to right, how many bear it from "
-        "bottom to top, and the line through the kept names. Many removed names lie to the left of it.",
+        "A mark for each of {} surnames, a sample. From left to right: how rare it is as a word. From bottom to top: "
+        "how many bear it. The line goes through the kept names. Many removed names lie to the left of it.",
         count(len(marked)),
     )
     columns = (

@@ -291,8 +291,8 @@ def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
         tests = f"{starred.family_size} test{'' if starred.family_size == 1 else 's'}"
         yield Prose(say(text, alpha, tests), "note", ("page", "terminal", "card"))
     yield Prose(
-        "d_word permutes words. d permutes sentences, as the paper does: one word in many templates counts as many "
-        "observations, so its p is too small for claims about words.",
+        "d_word permutes words. d permutes sentences, as the paper does. There, one word in many templates counts as "
+        "many observations, so its p is too small for claims about words.",
         "note",
         _PAGES,
     )
@@ -409,8 +409,8 @@ SEAT = Kind(
     seconds=20.0,
     aliases={"p": "p_label", "d": "effect_size"},
     card=True,
-    method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019) with "
-    "words as units: the vector of a word is the mean over its sentences.",
+    method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019). Words are "
+    "the units: the vector of a word is the mean over its sentences.",
 )
 COHERENCE = Kind("seat-coherence", row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)
 ANISOTROPY = Kind("seat-anisotropy", row=AnisotropyRow, part=SENTENCES, blocks=anisotropy, rank=2)

@@ -63,14 +63,14 @@ _EXTRA = (
 )
 _LEVELS: dict[Evidence, str] = {
     "strong": "holds for other names and other texts of these kinds, and at equal frequency of the names",
-    "moderate": "holds for other names and other texts of these kinds; the names' frequency may be the reason, or is "
-    "not asked of pronouns",
+    "moderate": "holds for other names and other texts of these kinds. The names' frequency may be the reason; it is "
+    "not checked for pronouns",
     "limited": "statistically significant for these names in these texts; with other names or texts there may be no "
     "difference",
-    "none shown": "no significant difference, which does not mean that there is none; detectable is the smallest true "
+    "none shown": "no significant difference, which does not mean that there is none. Detectable is the smallest true "
     "difference that these names would show in 80 % of cases",
-    "too few words": "a group has fewer than four names or less than half of those asked, or so few names or texts "
-    "that no result could be significant",
+    "too few words": "a group has fewer than four names, or less than half of those asked. Or there are so few names "
+    "or texts that no result could be significant",
 }
 _FAILED = {
     "words": "with other names or texts there may be no difference, at the corrected level",

@@ -60,7 +60,7 @@ SPLITS = Column("Splits", "Splits of the target words at least as extreme, of al
 CHECKED = (
     Column("p, frequency", "Share of random words of the same frequencies that differ as much.", True, extra=True),
     Column("p, words", "Two-sided p against no difference among all words of these kinds.", True, extra=True),
-    Column("p, axes", "Two-sided p of an unrelated contrast in this space aligning as well.", True, extra=True),
+    Column("p, axes", "Two-sided p: how often unrelated contrasts in this space differ as much.", True, extra=True),
     Column("Median ranks", "Median frequency ranks of both target sets; 1 is the most frequent word.", extra=True),
     Column("At equal frequency", "The mean difference adjusted for the logarithm of the rank.", True, extra=True),
     Column("Specificity", "Share of random attributes that separate the targets as well.", True, extra=True),
@@ -69,11 +69,11 @@ CHECKED = (
 _LEVELS: dict[Evidence, str] = {
     "strong": "holds for other words of the same kinds, is not explained by word frequency, and exceeds what "
     "unrelated sets of words show",
-    "moderate": "holds for other words of the same kinds and is not explained by word frequency; it is not shown to "
+    "moderate": "holds for other words of the same kinds and is not explained by word frequency. It is not shown to "
     "exceed what unrelated sets of words show",
     "limited": "statistically significant for these words; a stricter check failed, so the choice of words or their "
     "frequency may be the reason",
-    "none shown": "no significant difference, which does not mean that there is none; detectable is the smallest true "
+    "none shown": "no significant difference, which does not mean that there is none. Detectable is the smallest true "
     "difference for which the test shows at least limited evidence in 80 % of cases",
     "too few words": "a set keeps fewer than four of its words or less than half, or there are so few words that no "
     "result could be significant",

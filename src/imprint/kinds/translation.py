@@ -136,7 +136,7 @@ def _line(row: TranslationRow) -> tuple[Cell | Text, ...]:
 def _reading(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     yield Prose(
         "Each sentence says 'he or she is a doctor' in a language with one pronoun for both. A word is the unit. AUC "
-        "is the chance that a word that came out with she has the higher number than one with he: 0.5 means no "
+        "is the chance that a word translated with she has a higher number than one translated with he. 0.5 means no "
         "prediction, 1 a perfect one. p is exact, two-sided and corrected over the predictions of the run (Holm).",
         "note",
         ("page",),

@@ -106,9 +106,9 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     if others:
         yield Details("The other charts", tuple(_chart(row) for row in others))
     reading = Prose(
-        "How strongly each word is associated with one set of words rather than another, such as female rather than "
-        "male terms, beside a number from the world. Where the two rise together, the embedding reflects the world as "
-        "it was counted, inequality included."
+        "Each word has a score: how strongly it is associated with one set of words rather than another, such as "
+        "female rather than male terms. The score is shown beside a number from the world. Where the two rise "
+        "together, the embedding reflects the world as it was counted, inequality included."
     )
     yield Details("How to read this", (reading, *evidence_notes(rows, _LEVELS), *missing_notes(rows)))
 

@@ -23,10 +23,10 @@ _STEPS = 100
 class Clustering(GroupMetric):
     """The clustering test.
 
-    Clusters do not depend on labels, so the p-value of two groups is exact: given the clusters, how many words of X
-    are in the first one is hypergeometric. The value jumps when one word less gives other clusters. The jackknife
-    counts that as error: on first names its 95 % intervals held the mean value in 95 to 99 % of samples, and were
-    1.3 to 2.5 times as wide as needed. If no word changes the result, the interval is left out.
+    Clusters do not depend on labels, so the p-value of two groups is exact. Given the clusters, the number of words of
+    X in the first one is hypergeometric. The value jumps when one word less gives other clusters. The jackknife counts
+    that as error. On first names its 95 % intervals held the mean value in 95 to 99 % of samples. They were 1.3 to 2.5
+    times as wide as needed. If no word changes the result, the interval is left out.
     """
 
     title = "Clustering test"

@@ -143,8 +143,8 @@ class MetricWords:
 class MetricPart:
     """What one value is about: the whole test, or one of its attribute sets or words.
 
-    `sign` is +1 where a larger value means what the test predicts, X with A and Y with B; -1 where a smaller one
-    does; 0 where the value has no direction.
+    `sign` is +1 where a larger value means what the test predicts, X with A and Y with B. It is -1 where a smaller one
+    does, and 0 where the value has no direction.
     """
 
     words: MetricWords

@@ -25,8 +25,8 @@ Relation = Literal["pairs", "component"]
 class Ripa(Metric):
     """Relational inner product association.
 
-    `relation` "pairs" takes the mean over pairs, as WEFE does, and "component" the first principal component of their
-    differences, as the paper does; `normalize` scales vectors to length one first.
+    `relation` "pairs" takes the mean over pairs, as WEFE does. "component" takes the first principal component of
+    their differences, as the paper does. `normalize` scales vectors to length one first.
     """
 
     relation: Relation = "pairs"

@@ -24,8 +24,8 @@ Distance = Literal["norm", "cos"]
 class Rnd(Metric):
     """Relative norm distance.
 
-    `distance` "cos" takes the cosine with each mean vector in place of the distance, as WEFE does, which turns the
-    sign; `normalize` scales vectors to length one first.
+    `distance` "cos" takes the cosine with each mean vector in place of the distance, as WEFE does. This turns the
+    sign. `normalize` scales vectors to length one first.
     """
 
     distance: Distance = "norm"

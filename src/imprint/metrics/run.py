@@ -55,11 +55,12 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     """A metric on a test: its value as published, and what it would be without a difference.
 
     `about` names the attribute set or word that the value is about, where it is not the whole test. `expected` is the
-    mean value without a difference: over labels exchanged, or over random words of like frequency where `permuted` is
-    None; `p_label_floor` is then that of `p_frequency`. `words_low` and `words_high` are the value's interval over
+    mean value without a difference, over labels exchanged. Where `permuted` is None, it is over random words of like
+    frequency, and `p_label_floor` is that of `p_frequency`. `words_low` and `words_high` are the value's interval over
     words. `p_label_low` and `p_label_high` bound the p-value where labels were drawn. `excess` is the value less what
-    is expected, positive where it is what the test predicts or, of a metric without a direction, where there is more
-    bias. `unpaired` are words that are left out because the other word of their pair has no vector.
+    is expected. It is positive where it is what the test predicts. For a metric without a direction, it is positive
+    where there is more bias. `unpaired` are words that are left out because the other word of their pair has no
+    vector.
     """
 
     metric: str
@@ -375,9 +376,9 @@ def frequency_test(
 
     In the place of one word comes every word of the sample around its rank, once: drawn words would repeat.
 
-    Two-sided, it asks how often random words give a value as far from `centre`, the value without a difference: were
-    it their own mean, a value that frequency makes small would count as evidence. Draws without a value, such as a
-    pair of a word with itself, do not count.
+    Two-sided, it asks how often random words give a value as far from `centre`, the value without a difference. With
+    their own mean as the centre, a value that frequency makes small would count as evidence. Draws without a value,
+    such as a pair of a word with itself, do not count.
     """
     background = words.embedding.background
     if background is None:

@@ -25,8 +25,8 @@ GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
 class Answer:
     """A condition, the findings held against it, and the tests it is about that could not have answered.
 
-    Without a pattern, --fail-on is about the tests that can answer; one that is named, or required, has to be there
-    and to have words enough.
+    Without a pattern, --fail-on is about the tests that can answer. A test that is named or required must have run,
+    with enough words.
     """
 
     condition: Condition

@@ -45,8 +45,8 @@ _GLOSSARY: dict[str, tuple[str, ...]] = {
     "two.": ("weat", "wefat", "seat", "against"),
     "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million. In tests of "
     "words, chance means shuffling which word belongs to which group: such a p-value is about these words only.": (),
-    "Evidence: limited is significant for these words; moderate, also for other words of the same kinds and beyond "
-    "word frequency; strong, also larger than differences between unrelated sets of words.": (),
+    "Evidence: limited is significant for these words. Moderate also holds for other words of the same kinds, and "
+    "beyond word frequency. Strong is also larger than differences between unrelated sets of words.": (),
     "Interval over words: plausible values of the mean difference over all words of the same kinds.": (),
     "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.": (
         *("weat", "seat", "wefat", "enumeration", "study"),

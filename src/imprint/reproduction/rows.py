@@ -41,8 +41,9 @@ class ReproductionRow(Row, frozen=True, kw_only=True, tag="reproduction"):
 class RemovedNamesRow(Row, frozen=True, kw_only=True, tag="removed-names"):
     """Names that cleaning keeps and removes, a sample of each: log10 of the rank as a word (x) and of the share (y).
 
-    `excess_removed` is how much more frequent a removed name is as a word, in powers of ten and on average, than the
-    line through the kept names says (Zipf's law); `excess_kept` the same of the kept names, zero by definition.
+    `excess_removed` is how much more frequent a removed name is as a word than the line through the kept names says
+    (Zipf's law). It is in powers of ten and on average. `excess_kept` is the same of the kept names, zero by
+    definition.
     """
 
     names_kept: int

@@ -201,7 +201,7 @@ def swap(
     Parameters
     ----------
     scorer
-        A function from a list of texts to one number per text, or a name: `module:function`, `command:PROGRAM`, the
+        A function from a list of texts to one number per text. Or a name: `module:function`, `command:PROGRAM`, the
         URL of an endpoint, `valence:EMBEDDING`, or `encoder:ENCODER` with a `query`.
     names
         What to compare: `race` and `gender` (names of like frequency), `pronouns`, or ids of tests of the catalogue

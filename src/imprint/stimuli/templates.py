@@ -138,8 +138,8 @@ def contexts(test: WeatTest) -> tuple[Context, ...]:
 def sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> dict[str, tuple[Sentence, ...]]:
     """Return the sentences of the sets x, y, a, b, those of one word together.
 
-    Templates of another language than the test's are left aside for the bundled ones; a test whose language is
-    not stated takes any that are given. No word has the same text twice, though two words may share one.
+    Templates of another language than the test's are not used; the bundled ones are. A test whose language is not
+    stated takes any that are given. No word has the same text twice, though two words may share one.
     """
     check_choice("context", context, CONTEXTS)
     made = {}

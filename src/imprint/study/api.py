@@ -40,8 +40,8 @@ class ShownGroup(BaseModel):
 class CurrentStep(BaseModel):
     """Where a participant is: what to agree to, to read, to answer, or why there is nothing more.
 
-    `consent` holds the text of those who run the study, and `panel_id` the number that is stored from then on: both
-    are to be shown before anybody agrees. `code` is the completion code after the last page, or the screen-out code.
+    `consent` holds the text of those who run the study, and `panel_id` the number that is stored from then on. Show
+    both before anybody agrees. `code` is the completion code after the last page, or the screen-out code.
     """
 
     step: Literal["consent", "task", "familiarise", "finish"]

@@ -49,8 +49,8 @@ class Item:
 class ItemBlock:
     """Items that are shown and answered together.
 
-    `title` holds the category's central words, the two ends of an analogy's axis, or what suggestions are about;
-    `groups` the letters to choose from, or the one that is rated.
+    `title` holds the category's central words, the two ends of an analogy's axis, or what suggestions are about.
+    `groups` holds the letters to choose from, or the one that is rated.
     """
 
     title: tuple[str, ...]

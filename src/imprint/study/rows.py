@@ -162,7 +162,7 @@ class JudgmentsRow(StudyRow, frozen=True, kw_only=True, tag="study-analogies"):
     """All analogies; the statistic is the share of judgments that see a stereotype.
 
     `by_votes` counts pairs by the number of people who saw a stereotype, from all to no one, among the pairs that
-    `quota` people judged; `short` counts those that fewer did.
+    `quota` people judged. `short` counts those that fewer people judged.
     """
 
     participants: int
@@ -200,8 +200,8 @@ class BonusRow(StudyRow, frozen=True, kw_only=True, tag="study-bonus"):
     """What a participant earned: names put into their group, and answers that most of the others gave too.
 
     `n_judged` counts the answers to items that somebody else has judged as well; the statistic is the share agreed.
-    `panel_id` is the number under which a panel pays them; who came without one is named as in the exported answers,
-    and who came with one is not.
+    `panel_id` is the number under which a panel pays them. Who came without one is named as in the exported answers;
+    who came with one is not.
     """
 
     participant: str | None

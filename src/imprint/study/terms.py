@@ -21,7 +21,7 @@ class Terms:
     """What people agree to, and what they get at the end.
 
     `consent` holds the paragraphs of the text. `completion_code` is shown after the last page, `screen_out_code` to
-    people who cannot answer any; `return_url` takes them back to the panel, with {code} and {participant} filled in.
+    people who cannot answer any. `return_url` takes them back to the panel, with {code} and {participant} filled in.
     """
 
     consent: tuple[str, ...] = ()

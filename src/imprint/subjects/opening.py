@@ -70,11 +70,11 @@ def open_subject(
     Parameters
     ----------
     source
-        A name: an embedding file, a model's folder, an .onnx file, an installed package that carries a model, a model
-        in the local Hugging Face cache (`org/name`), the URL of an embeddings server, `default` (bundled
-        GloVe), `default-encoder` (bundled Universal Sentence Encoder) or `cbow` (mean of the bundled GloVe's
-        words). Or an object: gensim's KeyedVectors, Word2Vec or FastText, a dict of words and vectors, a tuple
-        (words, matrix), a model with `encode`, a function from texts to vectors.
+        A name: an embedding file, a model's folder, an .onnx file, an installed package that carries a model, or the
+        URL of an embeddings server. A model in the local Hugging Face cache is `org/name`. Bundled are `default`
+        (GloVe), `default-encoder` (Universal Sentence Encoder) and `cbow` (mean of GloVe's words). Or an object:
+        gensim's KeyedVectors, Word2Vec or FastText, a dict of words and vectors, or a tuple (words, matrix). A model
+        with `encode` and a function from texts to vectors are encoders.
     only
         Words to keep of an embedding file; their lower-case forms are kept too.
     progress

@@ -120,9 +120,9 @@ def translate_probe(
     Parameters
     ----------
     translator
-        "command:PROGRAM ARGUMENTS", which reads and writes lines and runs without a shell; the URL of a service as
-        LibreTranslate offers it; or a function of sentences and the code of their language. In a command, {source} is
-        the code.
+        "command:PROGRAM ARGUMENTS", which reads and writes lines and runs without a shell; {source} there is the code
+        of the language. Or the URL of a service such as LibreTranslate, or a function of sentences and the code of
+        their language.
     languages
         Codes of languages: tr, eu, hu, fi. By default all of the file.
     embedding

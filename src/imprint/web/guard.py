@@ -37,9 +37,9 @@ _log = logging.getLogger(__name__)
 class Guard:
     """An app behind its checks.
 
-    `buckets` names, by its path and the address it came from, whose requests a request counts among; `pace` limits
-    each of them, `overall` all together, of which one address gets at most half. Whoever is `trusted`, by the headers,
-    is not limited.
+    Requests are counted in buckets. `buckets` names those of a request, by its path and the address it came from.
+    `pace` limits each bucket, and `overall` all together, of which one address gets at most half. Whoever is
+    `trusted`, by the headers, is not limited.
     """
 
     def __init__(

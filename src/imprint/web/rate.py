@@ -9,8 +9,8 @@ from collections.abc import Callable
 class RateLimit:
     """A bucket a key: `burst` requests at once, refilled by `per_second`.
 
-    Keys come from requests, so the number of buckets is bounded; the one longest unused goes first, and a bucket
-    unused that long is full again anyway.
+    Keys come from requests, so the number of buckets is bounded. The one longest unused goes first; a bucket unused
+    that long is full again anyway.
     """
 
     def __init__(

@@ -83,8 +83,8 @@ def place_labels(
 ) -> list[PlacedLabel]:
     """Place labels in the order given, each where it meets nothing that is taken, preferably away from the middle.
 
-    A label that finds no free place is left out, unless `most` is None: then it goes where it meets what weighs
-    least, and those with the most neighbours choose first.
+    A label that finds no free place is left out. If `most` is None, it goes where it meets what weighs least, and
+    labels with the most neighbours choose first.
     """
     obstacles, placed = [(*box, weight) for box, weight in taken], list[PlacedLabel]()
     order = range(len(anchors)) if most is not None else sorted(range(len(anchors)), key=_neighbours(anchors))
