@@ -1,5 +1,6 @@
 """RNSB against scikit-learn's classifier on the same split, and against what WEFE 1.0.1 printed."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from imprint import WeatTest, WordSet, metric
-from imprint.errors import StimulusError
+from imprint.errors import MissingExtraError, StimulusError
 from imprint.metrics.metric import MetricWords
 from imprint.metrics.rnsb import Rnsb
 
@@ -76,3 +77,10 @@ def test_sets_that_are_too_small_to_split_are_refused(bundled):
     words = MetricWords.of(bundled, test, unit=True)
     with refuses(StimulusError, hint="use holdout=false"):
         Rnsb(holdout=True).values(words, words.observed())
+
+
+def test_the_split_of_wefe_needs_scikit_learn(bundled, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
+    with refuses(MissingExtraError, library="scikit-learn", extra="sklearn"):
+        metric("rnsb", bundled, "caliskan-6", holdout=True)
+    assert metric("rnsb", bundled, "caliskan-6").findings()
