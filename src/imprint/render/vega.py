@@ -1,4 +1,4 @@
-"""Specifications drawn: as SVG that shows without JavaScript, and as JSON for the script that makes it answer."""
+"""Specifications drawn: as SVG that shows without JavaScript, and as JSON for the script that makes it interactive."""
 
 import atexit
 import hashlib
