@@ -6,7 +6,9 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
+from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import sections
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
@@ -35,6 +37,22 @@ def test_sections_read_as_before(audit, name, snapshot):
     (section,) = (one for one in sections(audit[0].findings()) if one.name == name)
     lines = readable(draw_fragment([section])).split("\n")
     assert "\n".join(lines[:60]) == snapshot
+
+
+def in_german(row):
+    """Return a row as a German audit has it: its own tests are German."""
+    if isinstance(row, AuditRow):
+        return replace(row, settings=replace(row.settings, language="de"))
+    return replace(row, language="de") if hasattr(row, "language") and row.part == row.kind else row
+
+
+def test_parts_in_english_say_so_in_an_audit_of_another_language(audit, snapshot):
+    rows = audit[0].findings()
+    usual, german = ({one.name: one.blocks for one in sections(own)} for own in (rows, map(in_german, rows)))
+    said = {name: blocks[0] for name, blocks in german.items() if len(blocks) > len(usual[name])}
+    assert german.keys() - said.keys() == {"audit", "weat", "calibration", "wefat", "seat"}
+    assert {len(blocks) - len(usual[name]) for name, blocks in german.items()} == {0, 1}
+    assert "\n".join({plain(one.text, Words()) for one in said.values()}) == snapshot
 
 
 def test_the_method_reads_as_before(audit, snapshot):

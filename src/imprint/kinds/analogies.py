@@ -19,6 +19,7 @@ STEREOTYPES = Part(
     "Stereotypes as analogies",
     50,
     offensive=True,
+    english=True,
     asks=("embedding",),
     why_not="analogies are searched in an embedding's vocabulary, and a sentence encoder has none",
 )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-BENCHMARKS = Part(PART, "How good are the vectors?", 70, controlled=False)
+BENCHMARKS = Part(PART, "How good are the vectors?", 70, controlled=False, english=True)
 
 _NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
 _NAMED = 10  # missing words of a benchmark that are named

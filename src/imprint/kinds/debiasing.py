@@ -43,6 +43,7 @@ BEFORE_AFTER = Part(
     "What debiasing changes",
     60,
     needs="debias",
+    english=True,
     asks=("embedding",),
     why_not="an audit tries debiasing on word embeddings only; `imprint debias` debiases an encoder",
 )

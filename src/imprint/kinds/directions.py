@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Attempt, Job
     from imprint.types import Progress
 
-ALONG = Part("directions", "Words between he and she", 30)
+ALONG = Part("directions", "Words between he and she", 30, english=True)
 
 CROWD = "the crowd's gender stereotype scores"
 TOP = 10  # words shown at each end and in the middle

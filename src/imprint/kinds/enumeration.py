@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job, Plan
     from imprint.types import Progress
 
-UNASKED = Part("enumeration", "Patterns found without asking", 40, offensive=True)
+UNASKED = Part("enumeration", "Patterns found without asking", 40, offensive=True, english=True)
 
 _SECONDS_PER_ROTATION = 0.0012
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
