@@ -74,3 +74,11 @@ def test_a_page_shows_six_columns_at_most_until_more_are_asked_for(audit):
     visible = {plain(one.caption, Words()): [c for c in one.columns if not (c.extra or c.folded)] for one in tables}
     assert visible
     assert {caption: len(columns) for caption, columns in visible.items() if len(columns) > 6} == {}
+
+
+def test_every_column_of_numbers_says_what_it_means(audit):
+    shown = [block for part in sections(audit[0].findings()) for block in flat(part.blocks)]
+    tables = [one for one in shown if isinstance(one, Table) and "page" in one.media]
+    numeric = [column for one in tables for column in one.columns if column.numeric]
+    assert {"Frames", "Centred", "Specificity", "p, axes"} <= {plain(one.title, Words()) for one in numeric}
+    assert {plain(one.title, Words()) for one in numeric if not one.meaning} == set()

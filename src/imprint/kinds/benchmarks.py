@@ -137,7 +137,7 @@ def _tables(rows: Sequence[BenchmarkRow], caption: str, things: str) -> Iterator
             columns += [Column("Value", "With its 95 % interval.", True)]
         else:
             change = Column("B - A", "With the 95 % interval of this difference.", True)
-            columns += [Column("A", numeric=True), Column("B", numeric=True), change]
+            columns += [Column(name, f"Measured for {name}.", True) for name in "AB"] + [change]
         if any(row.published_before is not None for row in own):
             meaning = "Before and after debiasing, for other vectors than these."
             columns += [Column("Published (Google News)", meaning, folded=True)]
