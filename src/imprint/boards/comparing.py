@@ -129,15 +129,14 @@ def compare_subjects(
     if not every:
         return [], []
     numbered = numbering(every)
-    by_topic = tests_by_topic(tests)
+    by_topic, by_place = tests_by_topic(tests), dict(enumerate(subjects))
     pairs: list[_Pair] = []
     ordered: list[_Pair] = []
     common = {topic: _common(own, subjects) for topic, own in by_topic.items()}
     for done, (topic, own) in enumerate(by_topic.items(), start=1):
-        every = dict(enumerate(subjects))
-        found = [*_pairs(topic, own, every, numbered)]
+        found = [*_pairs(topic, own, by_place, numbered)]
         pairs += found
-        alike = _words(own, common[topic]) == _words(own, every)
+        alike = _words(own, common[topic]) == _words(own, by_place)
         ordered += found if alike else _pairs(topic, own, common[topic], numbered)
         if report is not None:
             report(f"comparing in {topic}", done, len(by_topic))
