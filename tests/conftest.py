@@ -24,6 +24,17 @@ for variable in [name for name in os.environ if name.lower().endswith("_proxy")]
     del os.environ[variable]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Keep what commands cache in a folder of this run, which all its workers share: the user's stays as it is."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # each worker has a folder of its own in the run's
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IMPRINT_CACHE", str(folder / "imprint-cache"))
+        yield
+
+
 @pytest.fixture
 def in_process(tmp_path, monkeypatch, capsys):
     """Run the command here: what it imports takes longer than most of these runs."""

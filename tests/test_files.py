@@ -1,6 +1,8 @@
 import hashlib
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -260,3 +262,10 @@ def test_without_a_place_for_caches_files_are_hashed_all_the_same(settled, tmp_p
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError))
     read_count(settled)
+
+
+def test_commands_started_by_tests_cache_in_a_folder_of_the_run(tmp_path_factory):
+    program = "from imprint.files import cache_folder; print(cache_folder())"
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    run = tmp_path_factory.getbasetemp()
+    assert Path(printed.strip()).parent in (run, run.parent)

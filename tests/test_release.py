@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -55,18 +56,28 @@ def test_the_workflow_runs_what_is_there():
 PIN = re.compile(r"^([\w.-]+)==([^\s;]+)(.*(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)*)", re.MULTILINE)
 
 
-def pins(name):
-    """Return what a list pins, by name as packages are compared, with the number of hashes."""
-    text = (ROOT / name).read_text()
-    return {canonicalize_name(one): (version, rest.count("--hash")) for one, version, rest in PIN.findall(text)}
+def pins(text):
+    """Return the versions that a list pins, each with its number of hashes, by name as packages are compared.
+
+    A package has several where they differ by Python or by system.
+    """
+    found = defaultdict(dict)
+    for one, version, rest in PIN.findall(text):
+        found[canonicalize_name(one)][version] = rest.count("--hash")
+    return found
+
+
+def test_a_package_may_have_a_pin_per_system():
+    hashed = f" \\\n    --hash=sha256:{'0' * 64}"
+    text = f"A.b==1.0 ; sys_platform == 'win32'{hashed}\na-b==2.0 ; sys_platform != 'win32'\nc==3{hashed}{hashed}\n"
+    assert pins(text) == {"a-b": {"1.0": 1, "2.0": 0}, "c": {"3": 2}}
 
 
 @pytest.mark.parametrize("name", ["requirements/dev.txt", "requirements/build.txt"])
 def test_every_locked_package_has_hashes_and_the_version_of_the_constraints(name):
-    known, locked = pins("constraints.txt"), pins(name)
-    assert [one for one, (_, hashes) in locked.items() if not hashes] == []
-    versions = {one: version for one, (version, _) in locked.items() if one in known}
-    assert versions == {one: known[one][0] for one in versions}
+    known, locked = (pins((ROOT / one).read_text()) for one in ("constraints.txt", name))
+    assert [one for one, versions in locked.items() if not all(versions.values())] == []
+    assert [one for one, versions in locked.items() if one in known and versions.keys() != known[one].keys()] == []
     assert locked.keys() - known.keys() <= {"appnope"}  # macOS alone needs it
     lines = (ROOT / name).read_text().splitlines()
     assert [line for line in lines if not re.match(r"#|[\w.-]+==\S+( ; .*)? \\$|    --hash=sha256:", line)] == []
@@ -80,9 +91,11 @@ def test_the_lock_has_all_that_the_project_asks_for():
     for one in asked:
         if canonicalize_name(one.name) == own:
             asked += [Requirement(below) for extra in one.extras for below in extras[extra]]
-    locked = pins("requirements/dev.txt")
-    for one in asked:
-        if canonicalize_name(one.name) != own:
-            assert one.specifier.contains(locked[canonicalize_name(one.name)][0]), one
-    for one in map(Requirement, project["build-system"]["requires"]):
-        assert one.specifier.contains(pins("requirements/build.txt")[one.name][0])
+    asked = [one for one in asked if canonicalize_name(one.name) != own]
+    building = [*map(Requirement, project["build-system"]["requires"])]
+    for name, needed in (("requirements/dev.txt", asked), ("requirements/build.txt", building)):
+        locked = pins((ROOT / name).read_text())
+        for one in needed:
+            versions = locked[canonicalize_name(one.name)]
+            assert versions, one
+            assert all(map(one.specifier.contains, versions)), one

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class Registry:
     """One kind of thing by name: `builtin` gives "module:attribute" (or "module") for each of imprint's own."""
 
+    used_plugin = False  # whether this process has imported any plug-in, of any group
+
     def __init__(self, group: str, builtin: Mapping[str, str]) -> None:
         self.group = group
         self.builtin = dict(builtin)
@@ -31,6 +33,7 @@ class Registry:
         if found is None:
             what = self.group.removeprefix("imprint.").removesuffix("s")
             raise SettingError(option=what, got=name, expected=f"one of {', '.join(self.names())}")
+        Registry.used_plugin = True
         try:
             return found.load()
         except Exception as error:

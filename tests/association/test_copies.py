@@ -170,3 +170,13 @@ def test_numbers_in_buckets_are_counted_as_sorted_ones_are(values):
     thresholds = np.concatenate([[0, 0.3, 5, 1e300], numbers.astype(np.float64), numbers * (1 + 1e-7)])
     counted = count_reaching(*in_buckets(numbers), thresholds)
     assert counted.tolist() == [int(np.sum(numbers.astype(np.float64) >= one)) for one in thresholds]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+def test_numbers_and_thresholds_without_a_bucket_are_refused(value):
+    numbers = np.array([0.5, value, 0.25], dtype=np.float32)
+    with pytest.raises(ValueError, match="finite and not negative"):
+        in_buckets(numbers)
+    if value != np.inf:
+        with pytest.raises(ValueError, match="thresholds"):
+            count_reaching(*in_buckets(np.ones(3, dtype=np.float32)), np.array([0.5, value]))

@@ -6,7 +6,9 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
+from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import sections
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
@@ -37,6 +39,22 @@ def test_sections_read_as_before(audit, name, snapshot):
     assert "\n".join(lines[:60]) == snapshot
 
 
+def in_german(row):
+    """Return a row as a German audit has it: its own tests are German."""
+    if isinstance(row, AuditRow):
+        return replace(row, settings=replace(row.settings, language="de"))
+    return replace(row, language="de") if hasattr(row, "language") and row.part == row.kind else row
+
+
+def test_parts_in_english_say_so_in_an_audit_of_another_language(audit, snapshot):
+    rows = audit[0].findings()
+    usual, german = ({one.name: one.blocks for one in sections(own)} for own in (rows, map(in_german, rows)))
+    said = {name: blocks[0] for name, blocks in german.items() if len(blocks) > len(usual[name])}
+    assert german.keys() - said.keys() == {"audit", "weat", "calibration", "wefat", "seat"}
+    assert {len(blocks) - len(usual[name]) for name, blocks in german.items()} == {0, 1}
+    assert "\n".join({plain(one.text, Words()) for one in said.values()}) == snapshot
+
+
 def test_the_method_reads_as_before(audit, snapshot):
     text = readable(draw_fragment([method(audit[0].findings())]))
     assert re.sub(r"(version|python, version\n)( ?)[\d.]+", r"\1\2N", text) == snapshot
@@ -56,3 +74,11 @@ def test_a_page_shows_six_columns_at_most_until_more_are_asked_for(audit):
     visible = {plain(one.caption, Words()): [c for c in one.columns if not (c.extra or c.folded)] for one in tables}
     assert visible
     assert {caption: len(columns) for caption, columns in visible.items() if len(columns) > 6} == {}
+
+
+def test_every_column_of_numbers_says_what_it_means(audit):
+    shown = [block for part in sections(audit[0].findings()) for block in flat(part.blocks)]
+    tables = [one for one in shown if isinstance(one, Table) and "page" in one.media]
+    numeric = [column for one in tables for column in one.columns if column.numeric]
+    assert {"Frames", "Centred", "Specificity", "p, axes"} <= {plain(one.title, Words()) for one in numeric}
+    assert {plain(one.title, Words()) for one in numeric if not one.meaning} == set()

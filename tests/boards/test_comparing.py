@@ -70,6 +70,18 @@ def test_the_correction_depends_on_the_seed_alone():
     assert not np.array_equal(together(rows, 3).smallest, together(rows, 4).smallest)
 
 
+def test_pairs_are_pooled_once_where_all_subjects_have_the_same_words(made, monkeypatch):
+    tests, subjects = made
+    tables, pooled_tables = subjects(0.05, 0.2, 0.3), []
+    monkeypatch.setattr(comparing, "pool", lambda own: pooled_tables.append(own) or pool(own))
+    whole = compare_subjects(tests, tables)
+    assert len(pooled_tables) == 2 * len(whole[0])  # a difference and a sum each
+    pooled_tables.clear()
+    monkeypatch.setattr(comparing, "_words", lambda *_: object())
+    assert repr(compare_subjects(tests, tables)) == repr(whole)
+    assert len(pooled_tables) == 4 * len(whole[0])
+
+
 def test_a_pair_is_compared_as_two_versions_of_one_subject_are(made):
     tests, subjects = made
     tables = subjects(0.05, 0.2, 0.3)

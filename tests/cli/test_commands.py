@@ -1,3 +1,4 @@
+import gc
 import json
 import os
 import re
@@ -391,3 +392,42 @@ def test_a_whole_audit_is_gated_and_written_where_memory_is_limited(imprint, tmp
     assert "<svg" not in page.partition("<script>")[0]
     assert "Show the numbers" in page
     assert len((tmp_path / "findings.jsonl").read_text().splitlines()) > 400
+
+
+def test_who_calls_the_command_keeps_the_collectors_threshold(in_process, vectors, monkeypatch):
+    usual, within = gc.get_threshold(), []
+    monkeypatch.setattr("imprint.cli._run", lambda: within.append(gc.get_threshold()) or 0)
+    in_process("neighbours", vectors, "rose")
+    assert within[0] > usual
+    assert gc.get_threshold() == usual
+
+
+READER = """
+import atexit
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+import numpy as np
+from imprint.embeddings.embedding import Embedding
+
+class Notes:
+    def __init__(self):
+        self.file, self.itself = NamedTemporaryFile(dir=".", suffix=".part"), self
+
+notes = Notes()
+
+def recognises(head, path):
+    return head.startswith(b"#odd")
+
+def read(path, only, progress):
+    atexit.register(Path("told.txt").write_text, "ended")
+    return Embedding("odd", ["a", "b", "c"], np.eye(3, dtype=np.float32))
+"""
+
+
+def test_what_a_plug_in_leaves_for_the_end_is_done(imprint, plug_in, tmp_path):
+    plug_in("imprint.readers", "odd = toy_plugin_code", code=READER)
+    (tmp_path / "odd.txt").write_text("#odd, and nothing else\n")
+    done = imprint("neighbours", "odd.txt", "a", env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "told.txt").read_text() == "ended"
+    assert not list(tmp_path.glob("*.part"))

@@ -17,7 +17,7 @@ from imprint.enumeration.frequency import (
 )
 from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import problem_seeds
+from imprint.enumeration.solution import _survive, problem_seeds, solve
 from imprint.significance.rotations import Cells, null_scores, observed_scores
 
 D = 12
@@ -214,3 +214,23 @@ def test_the_check_keeps_the_words_and_loses_more_than_directions_of_no_meaning_
             assert cell.survives == (p_value <= limit)
             checked += 1
     assert checked == len(result.significant)
+
+
+@pytest.mark.parametrize("correction", ["bh", "max"])
+def test_asking_only_about_what_was_found_gives_the_same_significant_cells(frequent_names, correction):
+    settings = Settings(**OPTIONS | {"correction": correction})
+    problem = build_problem(*frequent_names, settings, problem_seeds(settings))
+    axis = frequency_direction(problem.cells.words, problem.frequency)
+    with ThreadPoolExecutor(1) as pool:
+        given = {"executor": pool, "device": "cpu", "report": None}
+        table, _ = solve(problem, settings, **given)
+        # A category with a cell that survives is left out, unless p-values are family-wise.
+        left_out = _survive(problem, settings, table, axis, **given).any(axis=1).argmax()
+        significant = table.significant.copy()
+        significant[left_out] = False
+        table = replace(table, significant=significant)
+        every, found = (_survive(problem, settings, table, axis, **given, found=only) for only in (False, True))
+    np.testing.assert_array_equal(significant & found, significant & every)
+    assert 0 < (significant & every).sum() < significant.sum()
+    assert every[left_out].any()
+    assert found[left_out].any() == (correction == "max")

@@ -104,6 +104,14 @@ def test_a_metric_with_rows_of_its_own_and_a_catalogue_are_found_by_name(plugged
     assert "Lengths of words" in both
 
 
+def test_a_metric_of_a_plug_in_refuses_a_test_without_known_words(plugged):
+    (plugged.folder / "few.txt").write_text("".join(f"{word} 1 0 {place}\n" for place, word in enumerate("abc")))
+    refused = plugged("metric", "few.txt", "--metric", "lengths", "--test", "sample-1", fails=True).stderr
+    assert refused.startswith("imprint: ")
+    assert "at least 1 word" in refused
+    assert refused.count("\n") == 1
+
+
 def test_a_reader_opens_a_format_of_its_own(plugged):
     own = plugged.folder / "own.txt"
     own.write_bytes(b"#numbers-first\n0.1,0.9,cat\n0.2,0.8,dog\n0.9,0.1,car\n")

@@ -17,7 +17,7 @@ from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.charts.points import Point
 from imprint.render.charts.scatter import scatter
 from imprint.render.charts.strip import strip
-from imprint.render.vega import KNOWN_BUNDLES, to_json, to_svg, vega_bundle
+from imprint.render.vega import KNOWN_BUNDLES, bundle_ahead, to_json, to_svg, vega_bundle
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -174,16 +174,38 @@ def test_the_bundle_can_stand_inside_a_script_element():
 
 def test_a_bundle_is_kept_and_used_only_where_it_is_what_would_be_made(tmp_path, monkeypatch):
     monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
+    kept = vega._kept_bundle.__wrapped__
     made = vega._artist().bundle()
     assert hashlib.sha256(made.encode()).hexdigest() == KNOWN_BUNDLES[version("vl-convert-python")]
-    assert vega._kept_bundle() is None
+    assert kept() is None
     vega._keep(made + " ")
-    assert vega._kept_bundle() is None
+    assert kept() is None
     vega._keep(made)
-    assert vega._kept_bundle() == made
+    assert kept() == made
     (file,) = (tmp_path / "cache").iterdir()
     file.write_text(made.replace("vega", "evil", 1), "utf-8")
-    assert vega._kept_bundle() is None
+    assert kept() is None
+
+
+@pytest.fixture
+def forgotten():
+    """This process has read no bundle yet, and forgets the one that it reads."""
+    for remembered in (vega_bundle, vega._kept_bundle):
+        remembered.cache_clear()
+    yield
+    for remembered in (vega_bundle, vega._kept_bundle):
+        remembered.cache_clear()
+
+
+def test_a_kept_bundle_is_read_once_for_a_page(tmp_path, monkeypatch, forgotten):
+    monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
+    vega._keep(vega._artist().bundle())
+    hashed = []
+    monkeypatch.setattr(vega, "_is_known", lambda bundle: hashed.append(len(bundle)) or True)
+    with bundle_ahead() as script:
+        assert hashed == [len(vega._artist().bundle())]
+        assert "vegaEmbed" in script()
+    assert len(hashed) == 1
 
 
 LIMITED = """

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from imprint.errors import VocabularyError
 from imprint.kinds import Kind, Part
 from imprint.rows import Result, Row
 from imprint.view import Column, Phrase, Table, number, say, title
@@ -28,7 +29,16 @@ class Lengths(Result):
 
 def lengths(subject: Any, test: Any) -> Lengths:
     """Mean length of a test's target words."""
-    return Lengths(_row(test.id, subject.name, subject.sha256, [word for word in test.x.words if word in subject]))
+    known = [word for word in test.x.words if word in subject]
+    if not known:
+        raise VocabularyError(
+            f"{len(test.x)} of {len(test.x)} words are missing from {subject.name}",
+            expected="at least 1 word",
+            where=test.x.name,
+            words=test.x.words,
+            hint="use other words or a larger embedding",
+        )
+    return Lengths(_row(test.id, subject.name, subject.sha256, known))
 
 
 def run(job: Any, progress: Any) -> Iterator[LengthsRow]:

@@ -52,8 +52,11 @@ def rounded_dots(rows: Floats, columns: Floats) -> Any:
 def in_buckets(values: Floats32) -> Any:
     """Return numbers that are not negative by buckets of equal width, where each ends, and buckets per unit.
 
-    It takes a tenth of the time of sorting them.
+    It takes a tenth of the time of sorting them. A number without a bucket, such as NaN, is a ValueError.
     """
+    for value in values:
+        if not 0 <= value < np.inf:  # it would be written outside of the arrays
+            raise ValueError("numbers must be finite and not negative")
     scale = (_BUCKETS - 1) / max(values.max(), 1e-30)
     ends = np.zeros(_BUCKETS + 1, dtype=np.int64)
     for value in values:
@@ -73,6 +76,8 @@ def count_reaching(ordered: Floats32, ends: Ints, scale: float, thresholds: Floa
     """Count, for each threshold, which is not negative, how many of the numbers `in_buckets` reach it."""
     counts = np.zeros(len(thresholds), dtype=np.int64)
     for place in range(len(thresholds)):
+        if not thresholds[place] >= 0:
+            raise ValueError("thresholds must be numbers that are not negative")
         bucket = int(min(thresholds[place] * scale, _BUCKETS))
         counts[place] = len(ordered) - ends[bucket]
         for i in range(ends[bucket - 1] if bucket else 0, ends[bucket]):

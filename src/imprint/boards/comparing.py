@@ -129,16 +129,19 @@ def compare_subjects(
     if not every:
         return [], []
     numbered = numbering(every)
-    by_topic = tests_by_topic(tests)
+    by_topic, by_place = tests_by_topic(tests), dict(enumerate(subjects))
     pairs: list[_Pair] = []
     ordered: list[_Pair] = []
     common = {topic: _common(own, subjects) for topic, own in by_topic.items()}
     for done, (topic, own) in enumerate(by_topic.items(), start=1):
-        pairs += _pairs(topic, own, dict(enumerate(subjects)), numbered)
-        ordered += _pairs(topic, own, common[topic], numbered)
+        found = [*_pairs(topic, own, by_place, numbered)]
+        pairs += found
+        alike = _words(own, common[topic]) == _words(own, by_place)
+        ordered += found if alike else _pairs(topic, own, common[topic], numbered)
         if report is not None:
             report(f"comparing in {topic}", done, len(by_topic))
-    claims, claims_of_all = (_claims(own, alpha, seed) for own in (pairs, ordered))
+    claims = _claims(pairs, alpha, seed)
+    claims_of_all = claims if ordered == pairs else _claims(ordered, alpha, seed)
     estimates = [
         replace(one, p_order=claim[0], order=claim[1])
         if (claim := claims.get((one.topic, one.first, one.second)))
@@ -188,6 +191,12 @@ def _common(tests: Iterable[WeatTest], subjects: Sequence[Tables]) -> dict[int, 
             for place, table in kept.items():
                 found[place][test.id] = table
     return found
+
+
+def _words(tests: Sequence[WeatTest], subjects: Mapping[int, Tables]) -> list[tuple[int, str, tuple[str, ...]]]:
+    """Return the words that each subject has of each test."""
+    known = ((place, test.id, own.get(test.id)) for place, own in subjects.items() for test in tests)
+    return [(place, name, table.targets + table.attributes) for place, name, table in known if table is not None]
 
 
 def _counts(test: WeatTest, tables: Tables) -> bool:

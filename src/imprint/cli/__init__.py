@@ -24,10 +24,14 @@ _SMALL = ("weat", "neighbours")
 
 def main() -> None:
     """Run the command given; turn every error a user can correct into one line."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_OBJECTS)
     try:
         code = _run()
     except KeyboardInterrupt:  # while modules are imported; typer turns later ones into the code
         code = INTERRUPTED
+    finally:
+        gc.set_threshold(*usual)
     if code == INTERRUPTED:
         _fail("stopped; nothing half-written is left")
     sys.exit(code)
@@ -43,7 +47,6 @@ def _run() -> int:
     # Closed by the shell (`>&-`), a stream is None, and whoever writes to it fails.
     sys.stdout, sys.stderr = (stream or Path(os.devnull).open("w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
     signal.signal(signal.SIGTERM, _end)
-    gc.set_threshold(_OBJECTS)
     for stream in (sys.stdout, sys.stderr):
         # A terminal without the characters of a table gets question marks, not a traceback.
         if isinstance(stream, io.TextIOWrapper):
@@ -82,7 +85,15 @@ def end_quickly() -> None:
     Not for programs that load libraries of others, which may complain of what is left, nor for those that call `main`.
     """
     if getattr(sys.modules["__main__"], "main", None) is main:
-        atexit.register(gc.freeze)
+        atexit.register(_freeze)
+
+
+def _freeze() -> None:
+    """Keep all objects as they are, unless a plug-in is loaded: its files may be written, or removed, at the end."""
+    from imprint.registry import Registry
+
+    if not Registry.used_plugin:
+        gc.freeze()
 
 
 def _end(*_: object) -> None:

@@ -85,7 +85,8 @@ class Part:
 
     `asks` says which subjects it can ask; of another it says `why_not`, or nothing where another part asks the same.
     Where no part asks an embedding's tests, `order_alone` is its place. A gate counts its rows only for subjects that
-    pass their controls, unless they are a control of their own.
+    pass their controls, unless they are a control of their own. An `english` part has word lists or names in English
+    alone, whatever the language of the tests.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Part:
     asks: tuple[SubjectKind, ...] = ("embedding", "encoder")
     why_not: str | None = None
     order_alone: int | None = None
+    english: bool = False
 
 
 def _nothing(_: Sequence[Any]) -> Iterable[Any]:

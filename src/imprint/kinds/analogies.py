@@ -19,6 +19,7 @@ STEREOTYPES = Part(
     "Stereotypes as analogies",
     50,
     offensive=True,
+    english=True,
     asks=("embedding",),
     why_not="analogies are searched in an embedding's vocabulary, and a sentence encoder has none",
 )
@@ -65,7 +66,7 @@ def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
     first = rows[0]
     ends = _ends(first)
     columns = (
-        Column("Rank", numeric=True),
+        Column("Rank", "1 is the highest score.", True),
         *map(Column, ends),
         Column("Score", _SCORES[first.score_by], True),
         Column("Distance", "Between the two words at unit length; small for words that mean nearly the same.", True),

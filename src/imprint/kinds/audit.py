@@ -43,8 +43,8 @@ class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
 _CONTROLS = (
     Column("Control", "What every subject that knows the words of the language should show."),
     Column("What is measured"),
-    Column("Value", numeric=True),
-    Column("At least", numeric=True),
+    Column("Value", "Measured for this model.", True),
+    Column("At least", "The smallest value that passes.", True),
     Column("Missing", "Words or pairs that are missing, of all of the control.", True),
     Column("Passed"),
 )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-BENCHMARKS = Part(PART, "How good are the vectors?", 70, controlled=False)
+BENCHMARKS = Part(PART, "How good are the vectors?", 70, controlled=False, english=True)
 
 _NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
 _NAMED = 10  # missing words of a benchmark that are named
@@ -137,7 +137,7 @@ def _tables(rows: Sequence[BenchmarkRow], caption: str, things: str) -> Iterator
             columns += [Column("Value", "With its 95 % interval.", True)]
         else:
             change = Column("B - A", "With the 95 % interval of this difference.", True)
-            columns += [Column("A", numeric=True), Column("B", numeric=True), change]
+            columns += [Column(name, f"Measured for {name}.", True) for name in "AB"] + [change]
         if any(row.published_before is not None for row in own):
             meaning = "Before and after debiasing, for other vectors than these."
             columns += [Column("Published (Google News)", meaning, folded=True)]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-AGAINST = Part("against", "Compared with another model", 90, needs="against")
+AGAINST = Part("against", "Compared with another model", 90, needs="against", english=True)
 
 _COLUMNS = (
     Column("Scores of"),

@@ -43,6 +43,7 @@ BEFORE_AFTER = Part(
     "What debiasing changes",
     60,
     needs="debias",
+    english=True,
     asks=("embedding",),
     why_not="an audit tries debiasing on word embeddings only; `imprint debias` debiases an encoder",
 )
@@ -88,10 +89,10 @@ _VARIANCES = (
     Column("Paper, after", _PAPER, True, folded=True),
 )
 _STRENGTHS = (
-    Column("Strength", numeric=True),
-    Column("Held-out words: times less variance", numeric=True),
-    Column("Background variance left", numeric=True),
-    Column("Length of the axis left", numeric=True),
+    Column("Strength", "How much the stereotype counts in the fit, without units.", True),
+    Column("Held-out words: times less variance", "Variance along the axis before, divided by that after.", True),
+    Column("Background variance left", "Share that common words keep of their variance along the axis.", True),
+    Column("Length of the axis left", "Share of the axis' length that is left after debiasing.", True),
 )
 
 

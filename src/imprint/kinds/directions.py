@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Attempt, Job
     from imprint.types import Progress
 
-ALONG = Part("directions", "Words between he and she", 30)
+ALONG = Part("directions", "Words between he and she", 30, english=True)
 
 CROWD = "the crowd's gender stereotype scores"
 TOP = 10  # words shown at each end and in the middle
@@ -51,16 +51,16 @@ _AXIS = (
     Column("Variance explained", "Share of the pairs' variance that lies along the axis.", True),
     Column("Cosine between pairs", "Mean cosine between the pairs' differences; one if all point the same way.", True),
     Column("Words", "Words the embedding has, of those asked for.", True),
-    Column("Mean", numeric=True, folded=True),
+    Column("Mean", "Of the words' coordinates.", True, folded=True),
     Column("Variance", "Of the words' coordinates.", True),
 )
 _AGREEMENT = (
     Column("Coordinates compared with"),
     Column("Words", "Words that both have.", True),
-    Column("Pearson", numeric=True),
-    Column("p", numeric=True),
+    Column("Pearson", "Correlation of the coordinates with these numbers.", True),
+    Column("p", "Two-sided p of Pearson's correlation.", True),
     Column("Spearman", "Correlation of ranks.", True),
-    Column("p, Spearman", numeric=True),
+    Column("p, Spearman", "Two-sided p of Spearman's correlation.", True),
 )
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job, Plan
     from imprint.types import Progress
 
-UNASKED = Part("enumeration", "Patterns found without asking", 40, offensive=True)
+UNASKED = Part("enumeration", "Patterns found without asking", 40, offensive=True, english=True)
 
 _SECONDS_PER_ROTATION = 0.0012
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
@@ -62,6 +62,12 @@ _RACES = {
 }
 _SHARE = "Share of people with these names, each name counted once."
 _CHANGES = ("lost", "left", "new")  # in the order shown
+_TALLIED = {
+    "Before": "Significant in the first embedding.",
+    "Left": "Significant in both embeddings.",
+    "Lost": "Significant in the first embedding only.",
+    "New": "Significant in the second embedding only.",
+}
 
 GROUP_COLUMN = Column("Group", "Open a letter to see names of the group.")
 _BEARERS = (
@@ -98,13 +104,13 @@ _CHANGED = (
     Column("Group"),
     Column("Category", "Its number and the words closest to its centre."),
     Column("Words before"),
-    Column("Score before", numeric=True, folded=True),
+    Column("Score before", "Of the words before, in the first embedding.", True, folded=True),
     Column("Same words after", "Their score in the second embedding: an effect without a p-value.", True),
     Column("Words after"),
-    Column("Score after", numeric=True, folded=True),
+    Column("Score after", "Of the words after, in the second embedding.", True, folded=True),
     Column("Change"),
-    Column("p before, corrected", numeric=True, extra=True),
-    Column("p after, corrected", numeric=True, extra=True),
+    Column("p before, corrected", "In the first embedding, corrected over all its cells.", True, extra=True),
+    Column("p after, corrected", "In the second embedding, corrected over all its cells.", True, extra=True),
 )
 _CROSSED = (
     Column("Groups"),
@@ -198,7 +204,13 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
     races = tuple(Column(heading, _SHARE, True, extra=True) for heading in _RACES.values()) if known else ()
     table = Table(
         say("Groups of names in {}{}", title(groups[0].embedding), ", and who bears them" if known else ""),
-        (GROUP_COLUMN, Column("Names", numeric=True), *(_BEARERS if known else ()), *_FOUND, *races),
+        (
+            GROUP_COLUMN,
+            Column("Names", "How many names the group has.", True),
+            *(_BEARERS if known else ()),
+            *_FOUND,
+            *races,
+        ),
         tuple(_group(row, known=known) for row in groups),
     )
     yield Details("Who bears these names?", (table,))
@@ -510,7 +522,7 @@ def _tally(caption: Text, letters: Iterable[str], changed: Mapping[str, Sequence
     of = {change: Counter(row.group for row in rows) for change, rows in changed.items()}
     lines = [_line(Given(letter), *(of[change][letter] for change in _CHANGES)) for letter in letters]
     whole = _line("all", *(of[change].total() for change in _CHANGES))
-    columns = (Column("Group"), *(Column(name, numeric=True) for name in ("Before", "Left", "Lost", "New")))
+    columns = (Column("Group"), *(Column(name, meaning, True) for name, meaning in _TALLIED.items()))
     return Table(caption, columns, (*lines, whole))
 
 

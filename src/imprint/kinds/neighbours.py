@@ -24,9 +24,10 @@ from imprint.view import (
 
 NEAREST = Part("neighbours", "Nearest words", 35, offensive=True)
 
-_COLUMNS = (Column("Rank", numeric=True), Column("Word"), Column("Cosine", numeric=True))
+_RANK = Column("Rank", "1 is the nearest.", True)
+_COLUMNS = (_RANK, Column("Word"), Column("Cosine", "Of the word with the query.", True))
 _RANKED = (
-    Column("Rank", numeric=True),
+    _RANK,
     Column("Name"),
     Column("Set", "Whether the name is of the first set or the second."),
     Column("Cosine", "Of the query with the document that has this name.", True),

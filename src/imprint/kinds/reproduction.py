@@ -38,7 +38,7 @@ _COLUMNS = (
 _LEFT = (
     Column("Work"),
     Column("Measured on"),
-    Column("Figures", numeric=True),
+    Column("Figures", "How many figures of the work these are.", True),
     Column("Cannot be computed because"),
     Column("How to get it"),
 )

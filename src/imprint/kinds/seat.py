@@ -71,7 +71,6 @@ Pair = tuple[SeatRow, SeatRow | None]  # by words, and by sentences where these 
 _PAGES: tuple[Medium, ...] = ("page", "terminal")
 _FRAMES_MATTER = 0.05  # p of the sentences without their words from which a warning is due
 _NAMED = 3  # of a list, in a cell
-_FOLDED = ("By", "Because", "Encoder")  # columns of the checks of coherence that the page shows when asked for
 _STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
 
 _CONTEXT = Column("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own.")
@@ -97,7 +96,12 @@ _BY_SENTENCES: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
         Column("d", "Effect by sentences, as in the paper.", True, folded=True),
         lambda pair: _by_sentences(pair, _starred),
     ),
-    (Column("p, by sentences", numeric=True, folded=True), lambda pair: _by_sentences(pair, p_cell)),
+    (
+        Column(
+            "p, by sentences", "Share of all splits of the sentences that give at least this d.", True, folded=True
+        ),
+        lambda pair: _by_sentences(pair, p_cell),
+    ),
     (
         Column("p, Holm, by sentences", "Corrected over all rows by sentences.", True, extra=True),
         lambda pair: _by_sentences(pair, corrected_cell),
@@ -116,6 +120,17 @@ _PARTS = (
         "Centred", "d_word after the mean of the test's vectors is subtracted from all of them.", True, folded=True
     ),
     Column("Sign changed by", "What, left out, changes the sign of d_word.", extra=True),
+)
+
+_COHERENCE = (
+    Column("Tests"),
+    _CONTEXT,
+    Column("By", "Whether words or sentences were permuted.", folded=True),
+    Column("Expected", "What should hold between these tests."),
+    Column("Because", folded=True),
+    Column("p", "The p-value of each test, in their order."),
+    Column("d", "The effect of each test, in their order."),
+    Column("Outcome"),
 )
 
 
@@ -364,7 +379,6 @@ def coherence(rows: Sequence[CoherenceRow]) -> Iterator[Block]:
     """Show whether tests that should go together do; single words have one unit."""
     shown = [row for row in rows if (row.context, row.unit) != ("word", "sentence")]
     several = len({row.embedding_sha256 for row in shown}) > 1
-    columns = ("Tests", "Context", "By", "Expected", "Because", "p", "d", "Outcome")
     lines = tuple(
         (
             *((title(row.embedding),) if several else ()),
@@ -380,10 +394,8 @@ def coherence(rows: Sequence[CoherenceRow]) -> Iterator[Block]:
         for row in shown
     )
     if lines:
-        names = ("Encoder", *columns) if several else columns
-        table = Table(
-            "Do the tests cohere?", tuple(Column(name, folded=name in _FOLDED) for name in names), lines, media=_PAGES
-        )
+        columns = (Column("Encoder", folded=True), *_COHERENCE) if several else _COHERENCE
+        table = Table("Do the tests cohere?", columns, lines, media=_PAGES)
         yield Details("Do tests that should agree agree?", (table,))
 
 

@@ -28,9 +28,12 @@ def sections(rows: Iterable[Row]) -> list[Section]:
         else:
             by_part[part_of(row)].append(row)
     drawn = []
+    language = _language(listed)
     for part in parts_of(listed, refused):
         own = by_part.pop(part.name, [])
         shown = (*(Prose(text, "lead") for text in leads(own)), *blocks(own))
+        if shown and part.english and language and all(getattr(row, "language", "") != language for row in own):
+            shown = (_in_english(language), *shown)
         if part.name in refused:
             shown = (Prose(say("This part was not run: {}", title(refused[part.name])), "warning"), *shown)
         if shown:
@@ -38,6 +41,23 @@ def sections(rows: Iterable[Row]) -> list[Section]:
     left = [row for rows in by_part.values() for row in rows]  # of parts or kinds that this version does not know
     others = (*blocks(left), *_raw([row for row in left if isinstance(row, RawRow)]))
     return [*drawn, Section("other", "Other rows", others)] if others else drawn
+
+
+def _language(rows: Sequence[Row]) -> str | None:
+    """Return the language of an audit's tests, where it is one and not English."""
+    if not any(row.kind == "audit" for row in rows):
+        return None
+    from imprint.kinds.audit import AuditRow
+
+    asked = {row.settings.language for row in rows if isinstance(row, AuditRow)} - {"en", "all"}
+    return min(asked, default=None)
+
+
+def _in_english(language: str) -> Prose:
+    from imprint.evaluation.controls import LANGUAGES
+
+    text = "The word lists and names of this part are English. The tests of this audit are in {}."
+    return Prose(say(text, title(LANGUAGES.get(language, language))), "note")
 
 
 def blocks(rows: Iterable[Row]) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, JudgedRow, TestRow
@@ -42,6 +43,9 @@ Drawn = TypeVar("Drawn", bound="AssociationRow | ChangeRow")
 TEST = Column("Test")
 EFFECT = Column(
     "d", "Difference of the sets' mean scores, in their standard deviations; at most about 2, not Cohen's d.", True
+)
+AS_PUBLISHED = Column(
+    "p", "As published: share of all splits of the target words with at least this difference.", True, folded=True
 )
 _SIDES = {
     "greater": "one-sided: only an association in the predicted direction counts",
@@ -360,8 +364,7 @@ def _is_on(figure: Published, embedding: str) -> bool:
 def published_p(rows: Sequence[AssociationRow]) -> Column:
     """Return the column of the published p-value, which says whether it is one-sided."""
     sides = "two-sided" if {row.alternative for row in rows} == {"two-sided"} else "one-sided"
-    meaning = "As published: share of all splits of the target words with at least this difference."
-    return Column(f"p, {sides}", meaning, True, folded=True)
+    return replace(AS_PUBLISHED, title=f"p, {sides}")
 
 
 def one_sided(rows: Iterable[AssociationRow]) -> str:

@@ -8,6 +8,7 @@ from imprint.association.weat import WeatRow, weat
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
+    AS_PUBLISHED,
     CHECKED,
     CORRECTED,
     DIFFERENCE,
@@ -82,8 +83,8 @@ _EXTRA = (
 _PAIRED = (
     TEST,
     Column("Embedding"),
-    Column("d", numeric=True),
-    Column("p", numeric=True, folded=True),
+    EFFECT,
+    AS_PUBLISHED,
     CORRECTED,
     EVIDENCE,
 )

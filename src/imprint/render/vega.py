@@ -1,4 +1,4 @@
-"""Specifications drawn: as SVG that shows without JavaScript, and as JSON for the script that makes it answer."""
+"""Specifications drawn: as SVG that shows without JavaScript, and as JSON for the script that makes it interactive."""
 
 import atexit
 import hashlib
@@ -102,8 +102,9 @@ def bundle_ahead() -> Iterator[Callable[[], str]]:
     yield vega_bundle
 
 
+@cache
 def _kept_bundle() -> str | None:
-    """Return the bundle of an earlier run, where it is exactly what would be made now."""
+    """Return the bundle of an earlier run, where it is exactly what would be made now; read and hashed once."""
     with suppress(OSError, RuntimeError, ValueError):
         bundle = _bundle_file().read_text("utf-8")
         return bundle if _is_known(bundle) else None

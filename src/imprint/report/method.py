@@ -29,6 +29,7 @@ from imprint.view import (
 _LISTED = 20  # missing words that the paragraph names
 
 # What every page says, and what only pages with one of these parts need.
+_TESTS = ("weat", "seat", "wefat")
 _DEBIASED = ("debiasing", "debiasers")
 _LIMITS: dict[str, tuple[str, ...]] = {
     "“None shown” does not mean that there is no bias: the words may be too few to show it.": (),
@@ -42,22 +43,16 @@ _GLOSSARY: dict[str, tuple[str, ...]] = {
     "Embedding, vector: a word as a list of numbers, learnt from texts; words used alike have similar lists.": (),
     "Cosine: how similar two vectors are, from -1 to 1.": (),
     "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about "
-    "two.": ("weat", "wefat", "seat", "against"),
+    "two.": (*_TESTS, "against"),
     "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million. In tests of "
     "words, chance means shuffling which word belongs to which group: such a p-value is about these words only.": (),
     "Evidence: limited is significant for these words. Moderate also holds for other words of the same kinds, and "
     "beyond word frequency. Strong is also larger than differences between unrelated sets of words.": (),
     "Interval over words: plausible values of the mean difference over all words of the same kinds.": (),
     "One-sided: only an association in the predicted direction counts; two-sided: either direction counts.": (
-        *("weat", "seat", "wefat", "enumeration", "study"),
+        *(*_TESTS, "enumeration", "study"),
     ),
-    "Holm's correction: p-values made larger because many tests were run.": (
-        "weat",
-        "seat",
-        "wefat",
-        "metrics",
-        "swap",
-    ),
+    "Holm's correction: p-values made larger because many tests were run.": (*_TESTS, "metrics", "swap"),
     "Rotation: names turned in random directions, to see what chance finds.": ("enumeration",),
     "Axis: the line from one word, she, to another, he; a word's place on it says which way it leans.": (
         *("directions", "analogies", *_DEBIASED),
