@@ -23,7 +23,7 @@ _MADE: dict[Null, tuple[str, str]] = {
     "by frequency": ("vectors exchanged among words of similar frequency", "word frequency"),
     "rotated": ("one pair of word sets turned in a random direction", "how similar the words of a set are"),
     "flipped": ("one pair of word sets mirrored at random along the main directions", "that, and the space's shape"),
-    "flipped but frequency": ("mirrored so, except along directions of word frequency", "all of these"),
+    "flipped but frequency": ("the same, but not mirrored along directions of word frequency", "all of these"),
     _IMPURE: ("groups of neighbouring words instead (not counted above: they share topics)", "real associations"),
 }
 _COLUMNS = (

@@ -312,8 +312,8 @@ def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
         _PAGES,
     )
     yield Prose(
-        "Frames: share of the mean difference that the same sentences give without their words. Centred: d_word after "
-        "the mean of the test's vectors is subtracted.",
+        "Frames: the mean difference of the same sentences without their words, as a share of the full one. Centred: "
+        "d_word after the mean of the test's vectors is subtracted.",
         "note",
         ("terminal",),
     )
