@@ -11,9 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.labelled import LabelledRows, check_groups, gendered_names
-from imprint.debiasing.transform import LinearTransform
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import encode_texts, fresh_texts
@@ -83,20 +81,6 @@ def own_groups(groups: Sequence[WordSet]) -> FittingGroups:
             )
     parts = [_split(group) for group in groups]
     return FittingGroups(tuple(one for one, _ in parts), tuple(other for _, other in parts))
-
-
-def fit_encoder(
-    encoder: Encoder,
-    debiaser: Debiaser,
-    groups: FittingGroups | None = None,
-    *,
-    on: FittedOn = "sentences",
-    templates: Templates | None = None,
-) -> LinearTransform:
-    """Fit a debiaser on an encoder's vectors of groups of words, in sentences or alone."""
-    return debiaser.fit_rows(
-        label_texts(encoder, groups, on=on, templates=templates, others=debiaser.needs_background)
-    )
 
 
 def label_texts(
