@@ -8,7 +8,7 @@ figures draw the property along x; the regression predicts it, and so is it here
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -143,10 +143,6 @@ class WefatResult(InFamily, Result):
         """What is judged of it within a family."""
         whole = {form for forms in _whole(self.test, self.missing) for form in forms}
         return case_of(self.checks, self.test, {*self.missing, *self.test.words.words} - whole)
-
-    def in_family(self, judged: Judged) -> Self:
-        """Return the result with its judgement."""
-        return replace(self, judged=judged)
 
     @property
     def p_value(self) -> float:

@@ -19,7 +19,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
 from imprint.stimuli.definition import WordKind, WordSet, words_of
-from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates
+from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates, spaced
 from imprint.types import Floats, Floats32, Progress
 
 FittedOn = Literal["words", "sentences"]
@@ -220,7 +220,7 @@ def _encoded(encoder: Encoder, words: Sequence[str], kind: WordKind, templates: 
     patterns = _patterns(kind, templates, on)
     apart = set(encoder.lacks(words))
     texts = [
-        fill(patterns[(place + step) % len(patterns)], word) if on == "sentences" else word.replace("_", " ")
+        fill(patterns[(place + step) % len(patterns)], word) if on == "sentences" else spaced(word)
         for place, word in enumerate(words)
         if word not in apart
         for step in range(min(2, len(patterns)))

@@ -115,7 +115,7 @@ def compare(figure: Figure, ours: Ours, *, p_floor: float = 0.0) -> Reproduction
     )
 
 
-def refuse(figure: Figure, reason: str = "", get: str | None = None, missing: Sequence[str] = ()) -> ReproductionRow:
+def refuse(figure: Figure, reason: str = "", get: str | None = None) -> ReproductionRow:
     """Say why a figure cannot be computed, and how to get what it needs: by default what is known of its model."""
     model = model_of(figure.model)
     reason = figure.cannot or reason or (model.reason if model else "it needs a model that is not known")
@@ -125,7 +125,6 @@ def refuse(figure: Figure, reason: str = "", get: str | None = None, missing: Se
         test=figure.id,
         embedding=figure.model,
         embedding_sha256="",
-        missing=tuple(missing),
         paper=figure.paper,
         source=figure.source,
         title=figure.title,
