@@ -36,6 +36,13 @@ class Ran:
         """Whether it ended by itself and well."""
         return self.code == 0 and not self.late
 
+    def failure(self, timeout: float, done: str) -> tuple[str, str]:
+        """Say what went wrong, and what to do; `done` is how far it came."""
+        if self.late:
+            return f"gave no complete answer within {timeout:g} s", "raise --timeout, or lower --batch"
+        hint = f"it said: {self.said}" if self.said else "run it by itself to see why"
+        return f"ended with exit code {self.code} after {done}", hint
+
 
 def split_command(command: str) -> list[str]:
     """Return a program and its arguments, as a shell would split them."""

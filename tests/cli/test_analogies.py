@@ -8,11 +8,6 @@ import pytest
 SMALL = ("--words", 5_000)
 
 
-@pytest.fixture
-def imprint(in_process):
-    return in_process
-
-
 def write(path, rows):
     path.write_text("".join(f"{word} {x} {y}\n" for word, (x, y) in rows.items()))
     return path

@@ -1,36 +1,24 @@
 """`imprint compare` as a person runs it."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from command_results import lines
 
-from imprint.cli import main
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.subjects.opening import load
 
 
 @pytest.fixture
-def imprint(tmp_path, monkeypatch, capsys):
+def imprint(in_process, tmp_path):
     """The command within this process, beside an embedding like the bundled one but smaller and noisier."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["imprint", "compare", *map(str, arguments)])
-        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
-            main()
-        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
-
-    monkeypatch.chdir(tmp_path)
     bundled = load("default")
     vectors = np.asarray(bundled.vectors[:20_000])
     noise = np.random.default_rng(0).normal(scale=0.2, size=vectors.shape)
     noisy = Embedding("noisy", list(bundled.words[:20_000]), (vectors + noise).astype(np.float32))
     convert(noisy, tmp_path / "noisy.safetensors")
     (tmp_path / "noisy.safetensors").rename(tmp_path / "noisy")
-    return run
+    return lambda *arguments: in_process("compare", *arguments)
 
 
 def test_effects_agreement_and_benchmarks_are_printed(imprint):

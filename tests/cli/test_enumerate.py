@@ -17,11 +17,6 @@ QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300
 FIELDS = {"group", "category", "words", "names", "score", "p_value", "significant", "rotations"}
 
 
-@pytest.fixture
-def imprint(in_process):
-    return in_process
-
-
 def lines(result, kind="ube"):
     assert result.returncode == 0, result.stderr
     return [row for row in map(json.loads, result.stdout.splitlines()) if row["kind"] == kind]

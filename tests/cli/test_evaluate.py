@@ -1,28 +1,15 @@
 """`imprint evaluate` as a person runs it."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from command_results import lines, refused
-
-from imprint.cli import main
 
 WORDS = [f"w{row}" for row in range(40)]
 
 
 @pytest.fixture
-def imprint(tmp_path, monkeypatch, capsys):
+def imprint(in_process, tmp_path):
     """The command within this process, beside two small embeddings and a folder of benchmarks for them."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["imprint", "evaluate", *map(str, arguments)])
-        with pytest.raises(SystemExit, match=r"^[01]?$") as ended:
-            main()
-        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capsys.readouterr())
-
-    monkeypatch.chdir(tmp_path)
     for seed, name in enumerate(("one", "other")):
         rows = np.random.default_rng(seed).normal(size=(40, 4))
         lines = (f"{word} {' '.join(f'{x:.5f}' for x in row)}\n" for word, row in zip(WORDS, rows, strict=True))
@@ -31,7 +18,7 @@ def imprint(tmp_path, monkeypatch, capsys):
     folder.mkdir()
     (folder / "rw.tsv").write_text("".join(f"w{i}\tw{i + 3}\t{i % 7}\n" for i in range(30)) + "w1\tzebra\t5\n")
     (folder / "mine.txt").write_text(": some\n" + "".join(f"w{i} w{i + 1} W{i + 2} w{i + 3}\n" for i in range(30)))
-    return run
+    return lambda *arguments: in_process("evaluate", *arguments)
 
 
 def test_tables_have_the_papers_figures_beside_them_and_name_what_is_missing(imprint):

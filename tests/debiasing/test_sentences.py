@@ -12,13 +12,12 @@ from imprint.debiasing.labelled import gendered_names
 from imprint.debiasing.sentences import (
     FittingGroups,
     RememberingEncoder,
-    fit_encoder,
     gender_groups,
     label_texts,
     own_groups,
 )
 from imprint.errors import ImprintError, SettingError
-from imprint.evaluation.debiased import held_out_texts
+from imprint.evaluation.debiased import seat_texts
 from imprint.evaluation.nested import OwnedRows, recover_group
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WordSet
@@ -54,7 +53,7 @@ def labelled(encoder, groups):
 def found(encoder, groups, labelled):
     """Return how often a classifier, trained on fitted names too, puts held-out names in SEAT's sentences right."""
     whole = FittingGroups(groups.held_out, tuple(one.subset(one.words[-120:]) for one in groups.fitted))
-    texts = held_out_texts(groups), held_out_texts(whole)
+    texts = seat_texts(groups.held_out), seat_texts(whole.held_out)
     judged, others = (OwnedRows(encoder.encode(one[0]).astype(np.float64), *one[1:]) for one in texts)
 
     def accuracy(transform=None):
@@ -162,7 +161,7 @@ def test_a_folder_that_holds_something_is_left_as_it_is(encoder, labelled, tmp_p
 def test_a_word_without_a_vector_stays_without_one(labelled):
     cbow = open_encoder("cbow")
     names = [WordSet.of(sex, some[:15], "name") for sex, some in zip(("men", "women"), gendered_names(), strict=True)]
-    debiased = fit_encoder(cbow, debiaser("leace"), own_groups(names)).apply(cbow)
+    debiased = debiaser("leace").fit_rows(label_texts(cbow, own_groups(names))).apply(cbow)
     assert not debiased.encode(["xqzv"]).any()
     assert debiased.lacks(["xqzv"]) == ("xqzv",)
 
@@ -211,4 +210,4 @@ def test_a_plug_in_that_knows_words_alone_says_so(encoder, groups):
             raise NotImplementedError
 
     with refuses(SettingError, option="method"):
-        fit_encoder(encoder, OfWords(), groups)
+        OfWords().fit_rows(label_texts(encoder, groups))

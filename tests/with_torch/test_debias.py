@@ -18,7 +18,7 @@ from imprint.encoders.onnx import OnnxEncoder
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
 from imprint.encoders.transformers import TransformersEncoder
 from imprint.errors import EncoderError, SettingError
-from imprint.evaluation.debiased import held_out_texts
+from imprint.evaluation.debiased import seat_texts
 from imprint.subjects.opening import open_encoder
 
 TEXTS = ["A cat sits on the mat.", "Emily works in the city.", "John is here.", "The court raised interest rates."]
@@ -60,7 +60,7 @@ def test_means_of_the_real_minilm_become_equal_and_the_library_opens_the_folder(
     debiased = transform.apply(encoder.base)
     assert debiased.save(tmp_path / "out") == "sentence-transformers folder"
 
-    texts, _, _ = held_out_texts(groups)
+    texts, _, _ = seat_texts(groups.held_out)
     model, rows = plain(tmp_path / "out", texts)
     np.testing.assert_allclose(rows, debiased.encode(texts), atol=1e-5)
     last = list(model)[-1]

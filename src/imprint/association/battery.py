@@ -1,11 +1,10 @@
 """Many tests on one embedding: one family, corrected together, nothing left out without a reason."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from imprint.association.topics import topic_rows
-from imprint.association.verdicts import FOUND, check_alpha, judge_all
+from imprint.association.verdicts import check_alpha, count_found, judge_all
 from imprint.association.weat import WeatResult, find_test, measure
 from imprint.association.wefat import WefatResult
 from imprint.association.wefat import measure as measure_wefat
@@ -46,8 +45,7 @@ class Battery(Result):
         return [*tests, *(topic_rows(weats, self.skipped) if len(weats) > 1 else ()), *self.skipped]
 
     def __repr__(self) -> str:
-        counts = Counter(one.evidence for one in self.weats)
-        found = ", ".join(f"{counts[level]} {level}" for level in FOUND if counts[level]) or "no evidence"
+        found = count_found(self.weats)
         return f"Battery({len(self.weats)} WEATs: {found}; {len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
 
 

@@ -66,12 +66,7 @@ def group_association(
         centre = _mean_unit(embedding, "all attributes", all_attributes)
     else:
         mu, centre = targets.mean(axis=0), attributes.mean(axis=0)
-    return group_statistic(targets, attributes, mu, centre)
-
-
-def group_statistic(target_means: Floats, attribute_means: Floats, mu: Floats, centre: Floats) -> float:
-    """Return g from the means of unit vectors: one row per group in the first two, one vector in the others."""
-    return float(np.sum((target_means - mu) * (attribute_means - centre)))
+    return float(np.sum((targets - mu) * (attributes - centre)))
 
 
 def _mean_unit(embedding: Embedding, name: str, words: Sequence[str]) -> Floats:

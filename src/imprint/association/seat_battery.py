@@ -6,7 +6,6 @@ that is so after Holm's correction.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -20,7 +19,7 @@ from imprint.association.seat_result import SeatResult
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.sentences import Side, Unit
 from imprint.association.topics import TopicRow, topic_rows
-from imprint.association.verdicts import ALPHA, FOUND, Judged, check_alpha, judge
+from imprint.association.verdicts import ALPHA, Judged, check_alpha, count_found, judge
 from imprint.choices import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
@@ -98,9 +97,8 @@ class SeatBattery(Result):
         return "**" if one.judged.p_holm <= self.alpha else "*" if one.p_value <= self.alpha else ""
 
     def __repr__(self) -> str:
-        counts = Counter(one.evidence for one in self.of_unit("word"))
-        found = ", ".join(f"{counts[level]} {level}" for level in FOUND if counts[level]) or "no evidence"
-        return f"SeatBattery({len(self.of_unit('word'))} SEATs by words: {found}; {len(self.skipped)} skipped)"
+        by_words = self.of_unit("word")
+        return f"SeatBattery({len(by_words)} SEATs by words: {count_found(by_words)}; {len(self.skipped)} skipped)"
 
     def of_unit(self, unit: Unit) -> list[SeatResult]:
         """Return the results of one unit."""

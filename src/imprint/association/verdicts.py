@@ -4,8 +4,9 @@ A family is the tests about people that one subject was asked together; controls
 judged. A level needs all of its checks at once, so the largest of their p-values is corrected.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, get_args
 
 from imprint.checks import check_between
@@ -65,6 +66,10 @@ class InFamily:
         """The level of evidence; None for a control."""
         return self.judged.evidence if self.judged else None
 
+    def in_family(self, judged: Judged) -> Self:
+        """Return the result with its judgement."""
+        return replace(self, judged=judged)  # type: ignore[type-var]
+
 
 class Judgeable(Protocol):
     """A result that takes its place in a family."""
@@ -78,6 +83,12 @@ class Judgeable(Protocol):
 
 
 Tested = TypeVar("Tested", bound=Judgeable)
+
+
+def count_found(results: Iterable[InFamily]) -> str:
+    """Say how many results have evidence of each level."""
+    counts = Counter(one.evidence for one in results)
+    return ", ".join(f"{counts[level]} {level}" for level in FOUND if counts[level]) or "no evidence"
 
 
 def judge_all(results: Sequence[Tested], alpha: float = ALPHA) -> list[Tested]:

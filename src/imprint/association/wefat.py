@@ -8,7 +8,7 @@ figures draw the property along x; the regression predicts it, and so is it here
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -143,10 +143,6 @@ class WefatResult(InFamily, Result):
         """What is judged of it within a family."""
         whole = {form for forms in _whole(self.test, self.missing) for form in forms}
         return case_of(self.checks, self.test, {*self.missing, *self.test.words.words} - whole)
-
-    def in_family(self, judged: Judged) -> Self:
-        """Return the result with its judgement."""
-        return replace(self, judged=judged)
 
     @property
     def p_value(self) -> float:
@@ -369,8 +365,7 @@ def _over_words(table: Floats, n_a: int, values: Floats, owner: Ints) -> dict[st
     that it adds to the scores draws r towards zero.
     """
     columns, owners = table.shape[1], np.unique(owner)
-    ones = np.ones((1, columns), dtype=np.int64)
-    scores = _standardised(table, ones, n_a)[0]
+    scores = _standardised(table, n_a)
     r = float(_correlations(scores[None], values)[0])
     if min(n_a, columns - n_a, len(owners) - 1) < 3 or abs(r) >= 1 - 1e-12:
         return {}
@@ -378,7 +373,7 @@ def _over_words(table: Floats, n_a: int, values: Floats, owner: Ints) -> dict[st
     parts = [np.array([float(_correlations(scores[kept], values[kept])) for kept in left_out])]
     for first, last in ((0, n_a), (n_a, columns)):
         without = [np.delete(table, place, axis=1) for place in range(first, last)]
-        fewer = [_standardised(one, ones[:, 1:], n_a - (first == 0))[0] for one in without]
+        fewer = [_standardised(one, n_a - (first == 0)) for one in without]
         parts.append(_correlations(np.array(fewer), values))
     spreads = [(len(part) - 1) * float(np.arctanh(part).var()) for part in parts]
     variance = sum(spreads)
@@ -394,13 +389,14 @@ def _over_words(table: Floats, n_a: int, values: Floats, owner: Ints) -> dict[st
     }
 
 
-def _standardised(table: Floats, counts: Ints, n_a: int) -> Floats:
-    """Return the score of each word (column) with each choice of attributes (row), given how often each is in it."""
+def _standardised(table: Floats, n_a: int) -> Floats:
+    """Return the score of each word (row) with these attributes (columns)."""
     columns = table.shape[1]
-    in_a, in_b = counts[:, :n_a] @ table[:, :n_a].T / n_a, counts[:, n_a:] @ table[:, n_a:].T / (columns - n_a)
-    centre = counts @ table.T / columns
-    squares = np.maximum(0.0, counts @ (table**2).T - columns * centre**2) / (columns - 1)
-    return np.asarray((in_a - in_b) / np.sqrt(np.where(squares > 0, squares, np.inf)))
+    ones = np.ones((1, columns), dtype=np.int64)
+    in_a, in_b = ones[:, :n_a] @ table[:, :n_a].T / n_a, ones[:, n_a:] @ table[:, n_a:].T / (columns - n_a)
+    centre = ones @ table.T / columns
+    squares = np.maximum(0.0, ones @ (table**2).T - columns * centre**2) / (columns - 1)
+    return np.asarray(((in_a - in_b) / np.sqrt(np.where(squares > 0, squares, np.inf)))[0])
 
 
 def _drawn_correlations(
@@ -413,8 +409,7 @@ def _drawn_correlations(
     found = []
     for attributes_a, attributes_b in zip(of_a, of_b, strict=True):
         table = (flat @ np.vstack([attributes_a, attributes_b]).T).astype(np.float64)
-        ones = np.ones((1, table.shape[1]), dtype=np.int64)
-        scores = _standardised(table, ones, len(attributes_a))[0].reshape(_SETS, -1)
+        scores = _standardised(table, len(attributes_a)).reshape(_SETS, -1)
         chosen = rng.integers(0, _SETS, scores.shape)
         found.append(_correlations(np.take_along_axis(scores, chosen, axis=0), values))
     return np.concatenate(found)

@@ -357,13 +357,6 @@ def _larger(found: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
         )
 
 
-def claim_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Claim]:
-    """Pair significant differences with what the others do not show."""
-    return first_claim(
-        say_differences(rows), "That models without a significant difference are equally biased: words may be too few."
-    )
-
-
 def show_tests(rows: Sequence[BoardTestRow]) -> Iterator[Block]:
     """Show every test of every subject."""
     columns = (
@@ -413,7 +406,9 @@ BOARD_DIFFERENCE = Kind(
     part=BOARD_PART,
     blocks=show_differences,
     sentences=say_differences,
-    claims=claim_differences,
+    claims=lambda rows: first_claim(
+        say_differences(rows), "That models without a significant difference are equally biased: words may be too few."
+    ),
     aliases={"p": "p_together"},
     rank=-4,
     opens=3,

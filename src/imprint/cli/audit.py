@@ -170,8 +170,7 @@ def audit_command(
     )
     chosen = given_workers(workers, dask)
     replaced = [str(path) for path in (out, rows) if path.exists()]
-    named = [source for source in (subject, against) if source is not None]
-    with bundle_ahead() as script, opened_subjects(named, about, encoder=encoder) as opened:
+    with bundle_ahead() as script, opened_subjects((subject, against), about, encoder=encoder) as opened:
         first, *second = opened.subjects
         if opened.encoder is None and all(isinstance(one, Embedding) for one in opened.subjects):
             end_quickly()

@@ -81,6 +81,14 @@ def show_findings(
     show_blocks(blocks(findings), unmask=unmask, more=more, note=note)
 
 
+def write_report(page: Path | None, findings: "Sequence[imprint.Row]", *, json: bool) -> None:
+    """Write the page that was asked for, if any, and say where it is."""
+    if page is not None:
+        imprint.write_page(page, findings)
+        if not json:
+            print_answer(f"report: {page}")
+
+
 def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool = False, note: str = "") -> None:
     """Print tables to stdout, and what is said about them to stderr; a note also says whether slurs are masked."""
     from imprint.render.terminal import draw_blocks, draw_text

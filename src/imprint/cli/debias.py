@@ -225,7 +225,7 @@ def note_debiased(opened: "imprint.Embedding", target: Path, save: Path | None) 
 
 def _compare(subject: str, page: Path | None, *, seed: int, json: bool) -> None:
     """Compare the debiasers on an embedding, print what each leaves and costs, and write a page of it."""
-    from imprint.cli.console import check_target, open_embedding, phases, print_answer, print_note, show_findings
+    from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings, write_report
     from imprint.cli.gate import print_sentences
 
     if page is not None:
@@ -236,10 +236,7 @@ def _compare(subject: str, page: Path | None, *, seed: int, json: bool) -> None:
     show_findings(found, json=json)
     if not json:
         print_sentences(found, print_note)
-    if page is not None:
-        imprint.write_page(page, found)
-        if not json:
-            print_answer(f"report: {page}")
+    write_report(page, found, json=json)
 
 
 def _refuse(subject: str, **options: object) -> None:

@@ -133,16 +133,16 @@ class OpenedSubjects:
 
 @contextlib.contextmanager
 def opened_subjects(
-    sources: Iterable[str], about: AboutEncoder, only: Iterable[str] | None = None, encoder: str | None = None
+    sources: Iterable[str | None], about: AboutEncoder, only: Iterable[str] | None = None, encoder: str | None = None
 ) -> Iterator[OpenedSubjects]:
     """Open embeddings, `only` these words of their files, and encoders, with the cache if there are any.
 
-    One that is named as an `encoder` is opened as one, whatever it is, and the options belong to it.
+    One that is named as an `encoder` is opened as one, whatever it is, and the options belong to it. None is left out.
     """
     from imprint.cli.console import open_embedding
     from imprint.subjects.sources import EMBEDDING, find_source
 
-    named = [(source, find_source(source).adapter == EMBEDDING) for source in sources]
+    named = [(source, find_source(source).adapter == EMBEDDING) for source in sources if source is not None]
     if encoder is None and all(is_embedding for _, is_embedding in named):
         about.refuse()
         yield OpenedSubjects([open_embedding(source, only) for source, _ in named])

@@ -167,8 +167,7 @@ def _open(
         both = f"{subject!r} and --encoder {encoder!r} cannot be used together"
         problem = both if subject else "SUBJECT or --encoder is needed"
         raise SettingError(problem, option="--encoder", got=encoder, hint="name one of them")
-    named = [source for source in (subject, against) if source is not None]
-    with opened_subjects(named, about, encoder=encoder) as opened:
+    with opened_subjects((subject, against), about, encoder=encoder) as opened:
         vocabulary: list[str] = []
         if opened.encoder or not all(isinstance(one, Embedding) for one in opened.subjects):
             check_names(names)

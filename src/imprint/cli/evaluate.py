@@ -56,10 +56,9 @@ def evaluate_command(
     chosen = all_benchmarks(benchmarks)
     from imprint.evaluation.leakage import leakage_words  # after the choice: it loads numpy
 
-    named = [source for source in (subject, against) if source is not None]
     asked = [*pair_words(chosen), *((*DEFAULT_PAIR, *leakage_words()) if leakage else ())]
     asked += [word for own in groups.values() for word in own]
-    with opened_subjects(named, about) as subjects:
+    with opened_subjects((subject, against), about) as subjects:
         opened, *others = subjects.words(asked)
     before = others[0] if others else None
     with phases() as report:

@@ -64,8 +64,7 @@ def project_command(
     scores = {one.word: one.stereotype for one in imprint.professions()}
     asked = tuple(scores) if words is None else imprint.read_seeds(words).words
     needed = {*asked, *map(joined, asked), *ends}
-    named = [source for source in (subject, against) if source is not None]
-    with opened_subjects(named, about, needed) as opened:
+    with opened_subjects((subject, against), about, needed) as opened:
         placed = [imprint.project(one, make_axis(one), asked) for one in opened.words((*ends, *asked))]
     one = placed[0]
     comparisons = [compare_projections(one, other) for other in placed[1:]]

@@ -32,7 +32,7 @@ def reproduce_command(
     Each row has what the paper prints, what imprint computes and a verdict: equal to rounding, differs because, or
     cannot be computed because. Figures of models that are not bundled are computed where you give the model.
     """
-    from imprint.cli.console import check_target, phases, print_answer, show_findings
+    from imprint.cli.console import check_target, phases, show_findings, write_report
     from imprint.reproduction.subjects import parse_models
 
     models = parse_models(model or ())
@@ -43,9 +43,4 @@ def reproduce_command(
     with phases() as report:
         found = reproduce(papers or (), models=models, benchmarks=benchmarks, seed=seed, report=report).findings()
     show_findings(found, json=json)
-    if page is not None:
-        from imprint.report.page import write_page
-
-        write_page(page, found)
-        if not json:
-            print_answer(f"report: {page}")
+    write_report(page, found, json=json)

@@ -46,7 +46,7 @@ def translate_probe_command(
     Sentences in Turkish, Basque, Hungarian and Finnish that leave the gender open are translated to English. The
     report counts he, she, neither and untranslated, and says what predicts them.
     """
-    from imprint.cli.console import check_target, print_answer, progress_bar, show_findings
+    from imprint.cli.console import check_target, progress_bar, show_findings, write_report
     from imprint.translation.probe import translate_probe
 
     if page is not None:
@@ -63,9 +63,4 @@ def translate_probe_command(
             progress=report,
         ).findings()
     show_findings(found, json=json)
-    if page is not None:
-        from imprint.report.page import write_page
-
-        write_page(page, found)
-        if not json:
-            print_answer(f"report: {page}")
+    write_report(page, found, json=json)

@@ -11,9 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.labelled import LabelledRows, check_groups, gendered_names
-from imprint.debiasing.transform import LinearTransform
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import encode_texts, fresh_texts
@@ -21,7 +19,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
 from imprint.stimuli.definition import WordKind, WordSet, words_of
-from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates
+from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates, spaced
 from imprint.types import Floats, Floats32, Progress
 
 FittedOn = Literal["words", "sentences"]
@@ -83,20 +81,6 @@ def own_groups(groups: Sequence[WordSet]) -> FittingGroups:
             )
     parts = [_split(group) for group in groups]
     return FittingGroups(tuple(one for one, _ in parts), tuple(other for _, other in parts))
-
-
-def fit_encoder(
-    encoder: Encoder,
-    debiaser: Debiaser,
-    groups: FittingGroups | None = None,
-    *,
-    on: FittedOn = "sentences",
-    templates: Templates | None = None,
-) -> LinearTransform:
-    """Fit a debiaser on an encoder's vectors of groups of words, in sentences or alone."""
-    return debiaser.fit_rows(
-        label_texts(encoder, groups, on=on, templates=templates, others=debiaser.needs_background)
-    )
 
 
 def label_texts(
@@ -236,7 +220,7 @@ def _encoded(encoder: Encoder, words: Sequence[str], kind: WordKind, templates: 
     patterns = _patterns(kind, templates, on)
     apart = set(encoder.lacks(words))
     texts = [
-        fill(patterns[(place + step) % len(patterns)], word) if on == "sentences" else word.replace("_", " ")
+        fill(patterns[(place + step) % len(patterns)], word) if on == "sentences" else spaced(word)
         for place, word in enumerate(words)
         if word not in apart
         for step in range(min(2, len(patterns)))

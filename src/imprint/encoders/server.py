@@ -7,10 +7,12 @@ import time
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
 from imprint.checks import check_whole
+from imprint.commands import QUOTED
 from imprint.encoders.address import KEY_VARIABLE, base_of, check_key
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.http import LONGEST_WAIT, HttpReply, NoAnswerError, exchange, make_opener
@@ -24,7 +26,6 @@ FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one afte
 _LONGEST_TIMEOUT = 86_400  # seconds: a day
 _BYTES_PER_TEXT = 512 * 1024  # some 20,000 numbers in full, more than any model gives
 _BYTES_ASIDE = 1024 * 1024  # what an answer may hold besides its vectors
-_QUOTED = 200  # characters of what a server said that a message repeats
 _TELLING = 8  # characters of a key, in a row, that a message must not repeat
 _UNAUTHORIZED = 401
 _LISTED = 8  # models named in a message
@@ -92,7 +93,7 @@ class ServerEncoder(Encoder):
 
     def _embed(self, texts: Sequence[str]) -> Floats32:
         request = write_request(self._model, [self._prefix + text for text in texts])
-        body = self._ask(request, limit=len(texts) * _BYTES_PER_TEXT + _BYTES_ASIDE)
+        body = self.ask(request, limit=len(texts) * _BYTES_PER_TEXT + _BYTES_ASIDE)
         try:
             rows = read_vectors(body, len(texts))
         except ProtocolError as error:
@@ -104,7 +105,7 @@ class ServerEncoder(Encoder):
         self._size = size
         return rows
 
-    def _ask(self, request: bytes, *, limit: int) -> bytes:
+    def ask(self, request: bytes, limit: int) -> bytes:
         """Return the body of a success, sending the request again while that may help."""
         wait = 0.0
         for attempt in range(self._retries + 1):
@@ -157,7 +158,7 @@ class ServerEncoder(Encoder):
 
     def _quote(self, said: str) -> str:
         """Return the beginning of what a server said, in one line, and without the key that it may have repeated."""
-        return one_line(self._without_key(said[: 10 * _QUOTED]))[:_QUOTED]
+        return one_line(self._without_key(said[: 10 * QUOTED]))[:QUOTED]
 
     def _without_key(self, said: str) -> str:
         """Put a mark in the place of the key, and of every part of it that is long enough to tell."""
@@ -171,3 +172,15 @@ class ServerEncoder(Encoder):
                 hidden[start : start + size] = b"\1" * size
         runs = groupby(zip(hidden, said, strict=True), itemgetter(0))
         return "".join("[key]" if is_key else "".join(letter for _, letter in run) for is_key, run in runs)
+
+
+class Client(ServerEncoder):
+    """Its limits, retries and rules for keys, for any other address, which is posted to as it is given."""
+
+    def __init__(self, url: str, key: str | None, **settings: Any) -> None:
+        super().__init__(url, model="none", key=key, **settings)
+        self._base = url
+        check_key(key, url)
+
+    def _exchange(self, endpoint: str, *, body: bytes | None = None, timeout: float, limit: int) -> HttpReply:
+        return exchange(self._opener, self._base, body=body, key=self._key, timeout=timeout, limit=limit)

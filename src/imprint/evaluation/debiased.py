@@ -5,7 +5,7 @@ are judged alike: the group that a classifier still reads off sentences, SEATs b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
@@ -166,12 +166,12 @@ def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: Fit
                 (before.name, before.identity), "leakage", "What is left of the groups", reason, part=PART, seed=seed
             )
         ]
-    asked = replace(asked, held_out=held_out)
 
     def encoded(texts: Sequence[str], labels: Indices, owners: Indices) -> OwnedRows:
         return OwnedRows(before.encode(texts).astype(np.float64), labels, owners)
 
-    judged, others = encoded(*held_out_texts(asked)), encoded(*_texts(known_words(before, asked.fitted)[0], PER_WORD))
+    judged = encoded(*seat_texts(held_out))
+    others = encoded(*seat_texts(known_words(before, asked.fitted)[0], PER_WORD))
     of_words = judged.of_words()
 
     def attempt(move: Transform) -> RecoveryAttempt:
@@ -210,12 +210,7 @@ def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: Fit
     return found
 
 
-def held_out_texts(asked: FittingGroups) -> tuple[list[str], Indices, Indices]:
-    """Return SEAT's sentences about held-out words, the group of each and the number of its word."""
-    return _texts(asked.held_out)
-
-
-def _texts(groups: Sequence[WordSet], most: int | None = None) -> tuple[list[str], Indices, Indices]:
+def seat_texts(groups: Sequence[WordSet], most: int | None = None) -> tuple[list[str], Indices, Indices]:
     """Return SEAT's sentences about words, at most so many of each in turn; their groups; numbers of their words."""
     frames = bundled_templates().by_kind
     texts: list[str] = []

@@ -99,16 +99,6 @@ def analogy_blocks(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Block]:
     yield Details("About analogies", (reading, *_notes(rows, "questions")))
 
 
-def similarity_sentences(rows: Sequence[SimilarityRow]) -> Iterator[Text]:
-    """Say which similarity benchmarks change."""
-    return _sentences(rows, "Similarity benchmarks")
-
-
-def analogy_sentences(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Text]:
-    """Say which analogy benchmarks change."""
-    return _sentences(rows, "Analogy benchmarks")
-
-
 def _sentences(rows: Sequence[BenchmarkRow], what: str) -> Iterator[Text]:
     compared = [row for row in rows if row.against is not None and row.part in (None, PART)]
     if not compared:
@@ -193,7 +183,7 @@ SIMILARITY = Kind(
     row=SimilarityRow,
     part=BENCHMARKS,
     blocks=similarity_blocks,
-    sentences=similarity_sentences,
+    sentences=lambda rows: _sentences(rows, "Similarity benchmarks"),
     run=run,
     seconds=4.0,
     quick_seconds=1.0,
@@ -205,6 +195,6 @@ ANALOGIES = Kind(
     row=AnalogyBenchmarkRow,
     part=BENCHMARKS,
     blocks=analogy_blocks,
-    sentences=analogy_sentences,
+    sentences=lambda rows: _sentences(rows, "Analogy benchmarks"),
     aliases={"d": "effect_size", "change": "change_3cosadd"},
 )

@@ -11,7 +11,6 @@ from imprint.kinds.topics import P_WORDS, TESTS, TOPIC_COLUMN, one_test, topic_c
 from imprint.view import (
     Block,
     Cell,
-    Claim,
     Column,
     Details,
     Prose,
@@ -86,11 +85,6 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
         yield say("The largest change: {}, by {} [{}], evidence {}.", name, size, ends, row.evidence or "")
 
 
-def claims(rows: Sequence[ChangeRow]) -> Iterator[Claim]:
-    """Pair the changes with what they do not show."""
-    return first_claim(say_changes(rows), "That a bias is gone: it may remain in other words and other directions.")
-
-
 def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
     """Show how each topic's mean difference changed, unless one test is all there is."""
     pairs = dict.fromkeys((row.change_from, row.change_to) for row in rows)
@@ -139,7 +133,9 @@ CHANGE = Kind(
     part=AGAINST,
     blocks=show_changes,
     sentences=say_changes,
-    claims=claims,
+    claims=lambda rows: first_claim(
+        say_changes(rows), "That a bias is gone: it may remain in other words and other directions."
+    ),
     aliases={"p": "p_value", "d": "effect_size"},
     rank=-2,
 )

@@ -11,7 +11,6 @@ from imprint.view import (
     Block,
     Cell,
     Chart,
-    Claim,
     Column,
     Details,
     Listing,
@@ -120,11 +119,6 @@ def _advise(best: DebiasComparisonRow, methods: Sequence[DebiasComparisonRow]) -
         )
 
 
-def claims(rows: Sequence[DebiasComparisonRow]) -> Iterator[Claim]:
-    """Pair the recommendation with what it does not show."""
-    return first_claim(sentences(rows), "That the bias is gone, or that another embedding needs the same method.")
-
-
 def _cells(row: DebiasComparisonRow) -> tuple[Cell | Text, ...]:
     changes = (
         say("{} {} {}", title(one.benchmark), number(one.change, 3), interval(one.low, one.high, 3))
@@ -204,7 +198,9 @@ DEBIASERS = Kind(
     part=COMPARED,
     blocks=blocks,
     sentences=sentences,
-    claims=claims,
+    claims=lambda rows: first_claim(
+        sentences(rows), "That the bias is gone, or that another embedding needs the same method."
+    ),
     aliases={"left": "bias_left"},
     card=True,
     opens=2,

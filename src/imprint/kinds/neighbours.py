@@ -6,7 +6,6 @@ from imprint.directions.neighbours import NameRankingRow, NeighboursRow
 from imprint.kinds import Kind, Part
 from imprint.view import (
     Block,
-    Claim,
     Column,
     Given,
     Prose,
@@ -74,11 +73,6 @@ def ranking_sentences(rows: Sequence[NameRankingRow]) -> Iterator[Text]:
         )
 
 
-def ranking_claims(rows: Sequence[NameRankingRow]) -> Iterator[Claim]:
-    """Pair the ranking with what it does not show."""
-    return first_claim(ranking_sentences(rows), "That a search engine ranks so: it weighs more than mean vectors.")
-
-
 NEIGHBOURS = Kind("neighbours", row=NeighboursRow, part=NEAREST, blocks=blocks)
 NAME_RANKING = Kind(
     "name-ranking",
@@ -86,7 +80,9 @@ NAME_RANKING = Kind(
     part=NEAREST,
     blocks=ranking_blocks,
     sentences=ranking_sentences,
-    claims=ranking_claims,
+    claims=lambda rows: first_claim(
+        ranking_sentences(rows), "That a search engine ranks so: it weighs more than mean vectors."
+    ),
     opens=True,
     rank=1,
 )

@@ -103,11 +103,11 @@ def _raw(rows: Sequence[RawRow]) -> Iterator[Block]:
         yield Table(title(name), columns, lines, filtered=True, folded=True)
 
 
-def draw_rows(rows: Iterable[Row], *, unmask: bool = False) -> str:
+def draw_rows(rows: Iterable[Row]) -> str:
     """Return the sections of rows as HTML, for a notebook."""
     from imprint.render.html import draw_fragment
 
-    return draw_fragment(sections(round_trip(rows)), unmask=unmask)
+    return draw_fragment(sections(round_trip(rows)))
 
 
 def main_chart(rows: Iterable[Row]) -> "alt.Chart | None":

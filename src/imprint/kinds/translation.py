@@ -10,7 +10,6 @@ from imprint.view import (
     Block,
     Cell,
     Chart,
-    Claim,
     Column,
     Details,
     Given,
@@ -59,7 +58,6 @@ _HOW = {
     "predicts the opposite": "predicts the opposite pronoun",
     "none shown": "is not shown to predict the pronoun",
 }
-_CANNOT = "How it translates other sentences, or sentences whose context tells the gender."
 
 
 def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
@@ -112,11 +110,6 @@ def sentences(rows: Sequence[TranslationRow]) -> Iterator[Text]:
                 join(say("{} {} and {}", title(row.title), count(one.n_he), count(one.n_she)) for row, one in few),
                 count(FEWEST),
             )
-
-
-def claims(rows: Sequence[TranslationRow]) -> Iterator[Claim]:
-    """Pair the counts with what they do not show."""
-    return first_claim(sentences(rows), _CANNOT)
 
 
 def _what(row: TranslationRow, one: Prediction) -> Text:
@@ -209,7 +202,9 @@ TRANSLATION = Kind(
     part=TRANSLATIONS,
     blocks=blocks,
     sentences=sentences,
-    claims=claims,
+    claims=lambda rows: first_claim(
+        sentences(rows), "How it translates other sentences, or sentences whose context tells the gender."
+    ),
     opens=1,
     card=True,
 )

@@ -29,7 +29,6 @@ from imprint.view import (
     Block,
     Cell,
     Chart,
-    Claim,
     Column,
     Details,
     Given,
@@ -120,11 +119,6 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
         yield say("{}: r = {} [{}], evidence {}.", title(row.title), *size)
 
 
-def claims(rows: Sequence[WefatRow]) -> Iterator[Claim]:
-    """Pair the correlations with what they do not show."""
-    return first_claim(sentences(rows), "That the vectors cause what was counted, or the other way round.")
-
-
 def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
     return (
         name_cell(row),
@@ -196,7 +190,9 @@ WEFAT = Kind(
     part=WORLD,
     blocks=blocks,
     sentences=sentences,
-    claims=claims,
+    claims=lambda rows: first_claim(
+        sentences(rows), "That the vectors cause what was counted, or the other way round."
+    ),
     run=run,
     measure=wefat,
     seconds=1.0,

@@ -5,16 +5,14 @@ Bolukbasi, Chang, Zou, Saligrama and Kalai (2016), "Man is to computer programme
 middles. The pairs are those of X and Y, and the neutral words are the attributes.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from imprint.errors import SettingError
-from imprint.metrics.metric import Metric, MetricPart, MetricWords
+from imprint.metrics.metric import Metric, MetricWords
 from imprint.metrics.sides import along_component, pooled
 from imprint.significance.relabelled import Chosen
-from imprint.stimuli.definition import WeatTest
 from imprint.types import Floats
 
 
@@ -31,6 +29,7 @@ class DirectBias(Metric):
     tail = "high"
     permuted = None
     paired = True
+    directed = False
     stacked = True
     crossed = True
     bounds = (0.0, 1.0)
@@ -38,10 +37,6 @@ class DirectBias(Metric):
     def __post_init__(self) -> None:
         if not self.c > 0:
             raise SettingError(option="c", got=self.c, expected="a number above 0")
-
-    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about all attributes; it has no direction."""
-        yield MetricPart(words, 0)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the mean over attributes of the absolute cosine to the power of c."""

@@ -7,9 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from imprint.metrics import METRICS
-from imprint.metrics.metric import Metric, MetricPart, MetricWords, is_metric
+from imprint.metrics.metric import Metric, MetricWords, is_metric
 from imprint.significance.relabelled import Chosen
-from imprint.stimuli.definition import WeatTest
 from imprint.types import Flags, Floats, Ints
 
 LEFT_OUT = -1  # the number of no group
@@ -22,15 +21,7 @@ class GroupMetric(Metric):
     """
 
     attributed: ClassVar[bool] = False
-    directed: ClassVar[bool] = False
-
-    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about all groups at once."""
-        yield self.whole(words)
-
-    def whole(self, words: MetricWords) -> MetricPart:
-        """Return all groups as one part."""
-        return MetricPart(words, int(self.directed))
+    directed = False
 
     @abstractmethod
     def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:

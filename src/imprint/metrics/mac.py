@@ -5,15 +5,13 @@ targets and attribute sets of the mean cosine distance of the target from the wo
 similarity, but it is a mean of distances, there and in WEFE.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.metrics.metric import Metric, MetricPart, MetricWords
+from imprint.metrics.metric import Metric, MetricWords
 from imprint.metrics.sides import pooled, shares, weighted
 from imprint.significance.relabelled import Chosen
-from imprint.stimuli.definition import WeatTest
 from imprint.types import Floats
 
 
@@ -27,13 +25,10 @@ class Mac(Metric):
     orientation = "below the expected value: the targets are nearer to the attributes than random words are"
     tail = "low"
     permuted = None
+    directed = False
     stacked = True
     crossed = True
     bounds = (0.0, 2.0)
-
-    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about the whole test; it has no direction."""
-        yield MetricPart(words, 0)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the mean distance; attribute sets count alike, whatever their sizes."""

@@ -155,12 +155,13 @@ class MetricPart:
 class Metric(ABC):
     """Settings of a metric and its value; a subclass is a frozen dataclass of its settings.
 
-    `paired` says that the first word of X belongs to the first of Y, and so on. `stacked` says that `values` reads
-    words through the tables of `MetricWords` alone, so that rows may be those of many draws at once. `crossed` says
-    that the value is quick and changes smoothly with words, so that the interaction of targets and attributes is
-    taken off its variance. `replaced` says which words give way to random ones of like frequency. Attributes that
-    stay are those the metric is about: random words would be less coherent, and so give other values. `bounds` are the
-    values that the metric can have. A subclass gives what may depend on settings as an attribute or a property.
+    `paired` says that the first word of X belongs to the first of Y, and so on. `directed` says that a large value
+    means what the test predicts. `stacked` says that `values` reads words through the tables of `MetricWords` alone,
+    so that rows may be those of many draws at once. `crossed` says that the value is quick and changes smoothly with
+    words, so that the interaction of targets and attributes is taken off its variance. `replaced` says which words
+    give way to random ones of like frequency. Attributes that stay are those the metric is about: random words would
+    be less coherent, and so give other values. `bounds` are the values that the metric can have. A subclass gives what
+    may depend on settings as an attribute or a property.
     """
 
     title: ClassVar[str]
@@ -168,6 +169,7 @@ class Metric(ABC):
     source: ClassVar[str]
     sampled: ClassVar[tuple[Side, ...]] = SIDES  # sets whose words count as a sample; the interval is over these
     paired: ClassVar[bool] = False
+    directed: ClassVar[bool] = True
     stacked: ClassVar[bool] = False
     crossed: ClassVar[bool] = False
     replaced: ClassVar[Replaced] = "all"
@@ -198,7 +200,11 @@ class Metric(ABC):
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Return what the metric is asked about, one value each."""
-        yield MetricPart(words, 1)
+        yield self.whole(words)
+
+    def whole(self, words: MetricWords) -> MetricPart:
+        """Return the whole test as one part."""
+        return MetricPart(words, int(self.directed))
 
     def additive(self, words: MetricWords) -> Floats | None:
         """Return one score per permuted word, whose mean over the first set less the second's is the value.

@@ -10,17 +10,15 @@ stays, and random words of like frequency take the targets' place.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from imprint.checks import check_whole
 from imprint.errors import StimulusError, requiring
-from imprint.metrics.metric import Metric, MetricPart, MetricWords
+from imprint.metrics.metric import Metric, MetricWords
 from imprint.metrics.sides import weighted
 from imprint.significance.relabelled import Chosen
-from imprint.stimuli.definition import WeatTest
 from imprint.types import Flags, Floats
 
 _STEPS = 100
@@ -46,6 +44,7 @@ class Rnsb(Metric):
     tail = "high"
     permuted = None
     replaced = "targets"
+    directed = False
     stacked = True
     bounds = (0.0, math.inf)
 
@@ -56,10 +55,6 @@ class Rnsb(Metric):
     def unit(self) -> bool:
         """Whether vectors are scaled to length one first."""
         return self.normalize
-
-    def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
-        """Ask about all targets; which set they are of does not matter."""
-        yield MetricPart(words, 0)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the divergence of the targets' shares from equal ones."""

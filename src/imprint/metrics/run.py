@@ -8,17 +8,16 @@ chances to find something.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
 from imprint.association.evidence import Checks
 from imprint.association.rows import JudgedRow, case_of, direction_of
-from imprint.association.verdicts import ALPHA, FOUND, Case, Check, InFamily, Judged, check_alpha, judge_all
+from imprint.association.verdicts import ALPHA, Case, Check, InFamily, Judged, check_alpha, count_found, judge_all
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
@@ -107,10 +106,6 @@ class MetricResult(InFamily):
         """What is judged of it within a family."""
         return case_of(self.checks, self.test, self.part.words.missing + self.part.words.unpaired)
 
-    def in_family(self, judged: Judged) -> Self:
-        """Return the result with its judgement."""
-        return replace(self, judged=judged)
-
     def finding(self) -> MetricRow:
         """Return the row."""
         words, embedding = self.part.words, self.part.words.embedding
@@ -175,9 +170,7 @@ class MetricBattery(Result):
         return [*(one.finding() for one in self.results), *self.skipped]
 
     def __repr__(self) -> str:
-        counts = Counter(one.evidence for one in self.results)
-        found = ", ".join(f"{counts[level]} {level}" for level in FOUND if counts[level]) or "no evidence"
-        return f"MetricBattery({len(self.results)} values: {found}; {len(self.skipped)} skipped)"
+        return f"MetricBattery({len(self.results)} values: {count_found(self.results)}; {len(self.skipped)} skipped)"
 
 
 def run_metrics(

@@ -116,7 +116,7 @@ def compare(figure: Figure, ours: Ours, *, p_floor: float = 0.0) -> Reproduction
     )
 
 
-def refuse(figure: Figure, reason: str = "", get: str | None = None, missing: Sequence[str] = ()) -> ReproductionRow:
+def refuse(figure: Figure, reason: str = "", get: str | None = None) -> ReproductionRow:
     """Say why a figure cannot be computed, and how to get what it needs: by default what is known of its model."""
     model = model_of(figure.model)
     reason = figure.cannot or reason or (model.reason if model else "it needs a model that is not known")
@@ -126,7 +126,6 @@ def refuse(figure: Figure, reason: str = "", get: str | None = None, missing: Se
         test=figure.id,
         embedding=figure.model,
         embedding_sha256="",
-        missing=tuple(missing),
         paper=figure.paper,
         source=figure.source,
         title=figure.title,

@@ -166,13 +166,13 @@ def _removed_names(subjects: Subjects) -> Iterator[ReproductionRow | RemovedName
     yield row
 
 
-def removed_names(embedding: Embedding, names: str = "surnames", *, seed: int = 0) -> RemovedNamesRow:
+def removed_names(embedding: Embedding, *, seed: int = 0) -> RemovedNamesRow:
     """Clean names as the enumeration does, and place kept and removed ones by their frequency as words.
 
     A line through the kept names gives log10 of the rank as a word by log10 of the share of bearers.
     """
     finding, cleaning, sampling = np.random.SeedSequence(seed).spawn(3)
-    found = find_targets(embedding, names, seed=finding)
+    found = find_targets(embedding, "surnames", seed=finding)
     kept, dropped = clean_names(embedding, found, Settings(), cleaning)
     ranks = np.log10(embedding.ranks_of([embedding.words[row] for row in found.rows]) + 1.0)
     shares = np.log10(found.bearers.astype(np.float64) / found.bearers.sum(dtype=np.float64))
@@ -181,7 +181,7 @@ def removed_names(embedding: Embedding, names: str = "surnames", *, seed: int = 
     excess = intercept + slope * shares - ranks
     draw = np.random.default_rng(sampling)
     return RemovedNamesRow(
-        test=f"removed {names}",
+        test="removed surnames",
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
         effect_size=float(excess[gone].mean()),

@@ -10,7 +10,7 @@ from imprint.checks import check_between, check_whole
 from imprint.commands import LONGEST_TIMEOUT, QUOTED, file_hashes, run_lines, split_command
 from imprint.encoders.address import key_from_environment
 from imprint.encoders.base import identify
-from imprint.encoders.client import Client
+from imprint.encoders.server import Client
 from imprint.errors import EncoderError, ScorerError
 from imprint.printable import printable
 from imprint.scoring.scorers import Scorer, as_scores
@@ -55,14 +55,10 @@ class CommandScorer(Scorer):
         if odd is None and ran.whole:
             return as_scores(self.name, numbers, texts)
         kept = tuple(numbers) if len(numbers) < len(texts) else ()
-        if ran.late:
-            problem, hint = f"gave no complete answer within {self._timeout:g} s", "raise --timeout, or lower --batch"
-        elif odd is not None:
+        problem, hint = ran.failure(self._timeout, f"{len(numbers):,} of {len(texts):,} scores")
+        if odd is not None and not ran.late:
             problem = f"wrote {odd[:QUOTED]!r} in line {len(numbers) + 1:,}"
             hint, kept = "write one number per line and nothing else", ()
-        else:
-            problem = f"ended with exit code {ran.code} after {len(numbers):,} of {len(texts):,} scores"
-            hint = f"it said: {ran.said}" if ran.said else "run it by itself to see why"
         raise ScorerError(problem, where=self.name, hint=hint, scores=kept)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.association.evidence import unit_rows
 from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.bag_of_words import entries_for, words_in
@@ -135,14 +136,14 @@ class EncoderScorer(Scorer):
         self.identity = identify(adapter="encoder", encoder=encoder.identity, query=query)
         self.cacheable, self.batch = encoder.cacheable, encoder.chunk
         self._encoder = encoder
-        self._query = _unit(encoder.encode([query]))[0]
+        self._query = unit_rows(encoder.encode([query]))[0]
         self.max_texts = None if encoder.max_texts is None else encoder.max_texts - encoder.sent
         if not self._query.any():
             raise ScorerError(f"gives the query {query!r} no direction", where=encoder.name, hint="use other words")
 
     def score(self, texts: Sequence[str]) -> Floats:
         """Return each text's cosine with the query."""
-        return np.asarray(_unit(self._encoder.encode(texts)) @ self._query)
+        return np.asarray(unit_rows(self._encoder.encode(texts)) @ self._query)
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that the encoder has no representation of."""
@@ -243,9 +244,3 @@ def _refuse(options: dict[str, Any], known: Sequence[str], adapter: str) -> dict
             option = f"--{name.replace('_', '-')}"
             raise SettingError(f"{option} means nothing to a {adapter} scorer", option=name, hint="leave it out")
     return given
-
-
-def _unit(rows: npt.NDArray[Any]) -> Floats:
-    wide = rows.astype(np.float64)
-    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
-    return np.asarray(wide / np.where(lengths > 0, lengths, 1.0))

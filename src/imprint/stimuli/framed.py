@@ -22,7 +22,7 @@ from imprint.errors import EncoderError
 from imprint.stimuli import seeds
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, Test, words_of
-from imprint.stimuli.templates import bundled_templates
+from imprint.stimuli.templates import bundled_templates, spaced
 from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.types import Floats, Floats32, Ints, Progress
 
@@ -56,8 +56,8 @@ def word_vectors(
     if isinstance(subject, Embedding):
         return subject
     asked = list(dict.fromkeys(words))
-    missing = set(subject.lacks(_spaced(word) for word in asked))
-    vocabulary = [word for word in asked if _spaced(word) not in missing]
+    missing = set(subject.lacks(spaced(word) for word in asked))
+    vocabulary = [word for word in asked if spaced(word) not in missing]
     bundled = load("default")
     assert bundled.common is not None
     rows = np.array([bundled.index.get(word, -1) for word in vocabulary], dtype=np.int64)
@@ -159,7 +159,7 @@ def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
     """
     table = frequency_table()
     rarest = max(table.values()) + 1
-    parts = [[table.get(part) for part in _spaced(word).lower().split()] or [None] for word in words]
+    parts = [[table.get(part) for part in spaced(word).lower().split()] or [None] for word in words]
     ranks = [rarest if None in found else max(rank for rank in found if rank is not None) for found in parts]
     return np.array(ranks, dtype=np.int64), float(np.mean([None not in found for found in parts]))
 
@@ -186,7 +186,7 @@ def _mean_over_frames(
     beside = [word for word in neutral if word not in lacking]
     ranked = ranked_words().every(2)
     ranked = ranked.without(ranked.words if own else encoder.lacks(ranked.words))
-    texts = list(dict.fromkeys((*beside, *ranked.words, *map(_spaced, vocabulary))))
+    texts = list(dict.fromkeys((*beside, *ranked.words, *map(spaced, vocabulary))))
     places = {text: place for place, text in enumerate(texts)}
     asked = [[frame.format(word=text) for text in texts] for frame in frames]
     if encoder.max_texts is not None:
@@ -210,16 +210,12 @@ def _mean_over_frames(
     total /= np.float32(len(frames))
     own = total[[places[word] for word in ranked.words]]
     unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-    return total[[places[_spaced(word)] for word in vocabulary]], ranked.background([unit])
+    return total[[places[spaced(word)] for word in vocabulary]], ranked.background([unit])
 
 
 def _of_frame(progress: Progress, turn: int, frames: int, size: int) -> Progress:
     """Let the texts of one frame count as its share of all."""
     return lambda done, total: progress(round(size * (turn + done / max(total, 1))), size * frames)
-
-
-def _spaced(word: str) -> str:
-    return word.replace("_", " ")
 
 
 def _note(encoder: Encoder, vocabulary: Sequence[str], frames: Sequence[str]) -> str:

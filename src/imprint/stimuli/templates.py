@@ -50,7 +50,7 @@ class Sentence:
     @property
     def form(self) -> str:
         """The word as the text has it: the plural where the pattern asks for it."""
-        return plural(_spaced(self.word)) if "{words}" in self.template else self.word
+        return plural(spaced(self.word)) if "{words}" in self.template else self.word
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def fill(template: str, word: str) -> str:
     if problem is not None:
         raise StimulusError(f"the pattern {_shown(template)} {problem}")
     before, slot, after = re.split(r"\{(.*)\}", template)
-    text = before + _FORMS[slot](_spaced(word)) + after
+    text = before + _FORMS[slot](spaced(word)) + after
     return re.sub(r"[^\W_]", lambda first: first[0].title(), text, count=1)
 
 
@@ -184,7 +184,8 @@ def _filled(word: str, patterns: Iterable[str]) -> Iterable[Sentence]:
     return by_text.values()
 
 
-def _spaced(word: str) -> str:
+def spaced(word: str) -> str:
+    """Return a phrase as it is written in a text."""
     return word.replace("_", " ")
 
 

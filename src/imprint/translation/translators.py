@@ -12,7 +12,7 @@ from imprint.checks import check_between, check_whole
 from imprint.commands import LONGEST_TIMEOUT, QUOTED, file_hashes, run_lines, split_command
 from imprint.encoders.address import key_from_environment
 from imprint.encoders.base import identify
-from imprint.encoders.client import Client
+from imprint.encoders.server import Client
 from imprint.errors import EncoderError, SettingError, TranslatorError
 from imprint.printable import printable
 
@@ -90,11 +90,7 @@ class CommandTranslator(Translator):
         )
         if ran.whole:
             return ran.lines
-        if ran.late:
-            problem, hint = f"gave no complete answer within {self._timeout:g} s", "raise --timeout, or lower --batch"
-        else:
-            problem = f"ended with exit code {ran.code} after {len(ran.lines):,} of {len(sentences):,} sentences"
-            hint = f"it said: {ran.said}" if ran.said else "run it by itself to see why"
+        problem, hint = ran.failure(self._timeout, f"{len(ran.lines):,} of {len(sentences):,} sentences")
         raise TranslatorError(f"{problem} ({source})", where=self.name, hint=hint)
 
 

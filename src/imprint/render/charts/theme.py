@@ -64,7 +64,7 @@ def field(short: str, **more: Any) -> DataRow:
     return {"field": name, "type": _TYPES[kind], **more}
 
 
-def finish(layers: Sequence[Spec], *, width: int, height: int, padding: int | DataRow = 4) -> Spec:
+def finish(layers: Sequence[Spec], *, width: int, height: int) -> Spec:
     """Lay the layers over one another and return the specification with the theme in it."""
     config: DataRow = {
         "aria": False,
@@ -85,7 +85,7 @@ def finish(layers: Sequence[Spec], *, width: int, height: int, padding: int | Da
         if name not in datasets:
             datasets[name] = [{key: clean(value) for key, value in row.items()} for row in one["data"]]
         named.append(one | {"data": {"name": name}})
-    size = {"width": width, "height": height, "padding": padding}
+    size = {"width": width, "height": height, "padding": 4}
     return {"$schema": _SCHEMA, "config": config, "layer": named, **size, "datasets": datasets}
 
 
