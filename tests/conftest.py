@@ -35,6 +35,14 @@ def own_cache(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session")
+def bundled():
+    """The bundled embedding."""
+    from imprint import load
+
+    return load("default")
+
+
 @pytest.fixture
 def in_process(tmp_path, monkeypatch, capsys):
     """Run the command here: what it imports takes longer than most of these runs."""

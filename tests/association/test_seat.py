@@ -25,7 +25,7 @@ from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import Templates, bundled_templates, sentences
-from imprint.subjects.opening import load, open_encoder
+from imprint.subjects.opening import open_encoder
 
 UNITS = ("word", "sentence")
 # Kinds with different numbers of templates: names have three, nouns two, adjectives three, verbs one.
@@ -158,11 +158,6 @@ def test_single_words_of_an_embedding_are_a_weat_to_the_bit(bundled, number):
         expected.n_a,
         expected.n_b,
     )
-
-
-@pytest.fixture(scope="module")
-def bundled():
-    return load("default")
 
 
 @pytest.mark.parametrize("unit", UNITS)

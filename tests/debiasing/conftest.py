@@ -4,18 +4,12 @@ import numpy as np
 import pytest
 
 from imprint.embeddings.embedding import Embedding
-from imprint.subjects.opening import load
 
 SEEDS = tuple(f"job{number}" for number in range(40))
 FITTED, HELD_OUT = SEEDS[:30], SEEDS[30:]
 OTHERS = tuple(f"thing{number}" for number in range(400))
 MEN = ("he", "man", "king", "uncle", "Dad")
 WOMEN = ("she", "woman", "queen", "aunt", "Mom")
-
-
-@pytest.fixture(scope="session")
-def bundled():
-    return load("default")
 
 
 @pytest.fixture

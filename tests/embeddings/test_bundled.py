@@ -5,7 +5,6 @@ import re
 from importlib import resources
 
 import numpy as np
-import pytest
 
 from imprint.embeddings.embedding import Embedding
 from imprint.names.tables import first_names
@@ -14,11 +13,6 @@ from imprint.subjects.opening import load
 FOLDER = resources.files("imprint.embeddings") / "bundled"
 CARD = (FOLDER / "CARD.md").read_text(encoding="utf-8")
 FILE = "glove.6B.100d.safetensors"
-
-
-@pytest.fixture(scope="module")
-def bundled() -> Embedding:
-    return load("default")
 
 
 def number_in_card(pattern: str) -> int:

@@ -41,11 +41,6 @@ def small() -> Embedding:
 
 
 @pytest.fixture(scope="module")
-def bundled() -> Embedding:
-    return load("default")
-
-
-@pytest.fixture(scope="module")
 def asked() -> list[str]:
     """Every sentence and word of the catalogue."""
     tests = [test for test in catalogue() if isinstance(test, WeatTest)]

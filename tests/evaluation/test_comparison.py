@@ -18,16 +18,10 @@ from imprint.kinds import row_type
 from imprint.rows import WordPoint, read_row
 from imprint.significance.corrections import holm
 from imprint.stimuli import catalog
-from imprint.subjects.opening import load
 
 TESTS = [catalog.get(f"caliskan-{number}") for number in (6, 7, 8)]
 PAIRS = PairBenchmark("mine", (("cat", "dog"), ("car", "bus"), ("sun", "king"), ("nurse", "tree")), (9, 8, 1, 0))
 MADE = [Embedding(name, ["a"], np.ones((1, 1), dtype=np.float32)) for name in ("one", "other")]
-
-
-@pytest.fixture(scope="module")
-def bundled():
-    return load("default")
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,8 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiasers import _judge, _Names, _without, compare_debiasers, judging_axis, measure_left
 from imprint.stimuli import seeds as catalogue
-from imprint.subjects.opening import load
 
 COMPARED = ("linear", "hard", "leace", "sentence-debias")
-
-
-@pytest.fixture(scope="module")
-def bundled():
-    return load("default")
 
 
 @pytest.fixture(scope="module")

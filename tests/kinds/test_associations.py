@@ -30,11 +30,6 @@ SHOWN = Words()
 
 
 @pytest.fixture(scope="module")
-def bundled():
-    return load("default")
-
-
-@pytest.fixture(scope="module")
 def battery(bundled):
     return run_battery(bundled, [test for test in catalogue() if test.language == "en"]).findings()
 

@@ -2,13 +2,7 @@
 
 import pytest
 
-from imprint import load
 from imprint.stimuli.catalog import get
-
-
-@pytest.fixture(scope="session")
-def bundled():
-    return load("default")
 
 
 @pytest.fixture(scope="session")

@@ -4,18 +4,13 @@ import csv
 
 import pytest
 
-from imprint import controls, load, run_battery, weat, write_csv
+from imprint import controls, run_battery, weat, write_csv
 from imprint.errors import ImprintError
 from imprint.masking import Words
 from imprint.render.numbers import plain
 from imprint.report.method import methods_paragraph
 from imprint.rows import Row
 from imprint.stimuli.catalog import catalogue
-
-
-@pytest.fixture(scope="module")
-def bundled():
-    return load("default")
 
 
 @pytest.fixture(scope="module")
