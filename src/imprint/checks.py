@@ -37,3 +37,11 @@ def check_list(option: str, value: str | Iterable[str], of: str = "words") -> No
     """Refuse one string where a list of them belongs: its letters would be taken for words."""
     if isinstance(value, str):
         raise SettingError(option=option, got=value, expected=f"a list of {of}")
+
+
+def check_finite(option: str, values: Any) -> None:
+    """Refuse an array with infinite numbers, or with what is not a number."""
+    import numpy as np  # a command without arrays starts without it
+
+    if not np.isfinite(values).all():
+        raise SettingError(option=option, expected="finite numbers", hint="check that this is a real embedding")

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from refusals import refuses
 from sklearn.cluster import KMeans
 
-from imprint.learning.kmeans import k_means
+from imprint.errors import SettingError
+from imprint.learning import kmeans
+from imprint.learning.kmeans import _lloyd, _means, k_means
 
 
 def noise(count, dimension, seed=0):
@@ -62,7 +65,59 @@ def test_more_starts_are_no_looser():
     assert min(many) < max(one)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_no_cluster_stays_empty_where_rows_are_repeated(seed):
-    rows = np.repeat(noise(5, 3, seed), [1, 40, 1, 40, 1], axis=0)
-    assert len(set(k_means(rows, 5, seed=seed).tolist())) == 5
+@pytest.mark.parametrize("starts", [1, 4])
+def test_weights_count_in_the_choice_among_starts(starts):
+    rows = noise(60, 2)
+    weights = np.where(np.arange(60) < 5, 200, 1).astype(np.float32)
+    known = KMeans(6, n_init=starts, random_state=3).fit(rows, sample_weight=weights).labels_
+    assert np.array_equal(k_means(rows, 6, seed=3, starts=starts, weights=weights), known)
+
+
+def lloyd_by_hand(rows, centres):
+    labels = None
+    while True:
+        away = ((rows[:, None] - centres) ** 2).sum(axis=2)
+        before, labels = labels, away.argmin(axis=1)
+        if np.array_equal(before, labels):
+            return labels, away.min(axis=1).sum()
+        own, empty = labels.copy(), np.setdiff1d(np.arange(len(centres)), labels)
+        own[np.argsort(-away.min(axis=1))[: len(empty)]] = empty
+        means = [rows[own == one].mean(axis=0) if one in own else np.zeros(2) for one in range(len(centres))]
+        centres = np.array(means)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_cluster_without_rows_gets_the_farthest_one(seed):
+    rows = noise(12, 2, seed)
+    rows -= rows.mean(axis=0)
+    centres = noise(4, 2, seed + 100)
+    centres[3] *= 20  # far from all rows
+    labels, found = _lloyd(rows, np.ones(12, dtype=np.float32), centres)
+    known, least = lloyd_by_hand(rows.astype(np.float64), centres.astype(np.float64))
+    assert np.array_equal(labels, known)
+    assert len(set(labels.tolist())) == 4
+    assert found == pytest.approx(least, rel=1e-4)
+
+
+def test_the_farthest_row_may_have_been_alone():
+    rows = np.array([[0], [1], [10]], dtype=np.float32)
+    means = _means(rows, np.ones(3, dtype=np.float32), np.array([0, 0, 1]), np.array([[0.5], [4], [99]], np.float32))
+    assert means.tolist() == [[0.5], [0.0], [10.0]]
+
+
+@pytest.mark.parametrize("spread", [1e-3, 0.05, 1.0])
+def test_rows_that_are_not_asked_again_would_not_have_moved(spread, monkeypatch):
+    """Groups far from the mean of all, where single precision is coarse."""
+    rng = np.random.default_rng(0)
+    rows = (np.where(rng.random((400, 1)) < 0.5, 10, -10) + spread * rng.normal(size=(400, 6))).astype(np.float32)
+    found = k_means(rows, 8, seed=0)
+    monkeypatch.setattr(kmeans, "_ROUNDING", 1.0)  # all are asked each time
+    assert np.array_equal(k_means(rows, 8, seed=0), found)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused(wrong):
+    rows = noise(20, 3)
+    rows[4, 1] = wrong
+    with refuses(SettingError, option="vectors"):
+        k_means(rows, 2, seed=0)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from refusals import refuses
 from scipy.optimize import minimize
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC, LinearSVC
 
+from imprint.errors import SettingError
 from imprint.learning.kernels import solve_dual
 from imprint.learning.svm import held_out_labels, separating_plane, stratified_folds
 
@@ -84,3 +86,23 @@ def test_labels_that_do_not_overlap_are_all_found():
     for kernel in ("linear", "rbf"):
         found = held_out_labels(rows, labels, stratified_folds(labels, 5, 0), kernel)
         assert np.array_equal(found, labels)
+
+
+def test_the_border_is_in_the_middle_where_every_row_is_at_its_bound():
+    """Two heaps of rows too near to each other for any to be on the margin."""
+    rows = np.repeat([[0.0], [1e-3]], 10, axis=0).astype(np.float32)
+    labels, tried = np.repeat([0, 1], 10), np.array([[4e-4], [6e-4]], dtype=np.float32)
+    every = np.vstack([rows, tried])
+    found = held_out_labels(every, np.append(labels, [0, 0]), [np.array([20, 21])], "linear")
+    assert found[20:].tolist() == [0, 1]
+    assert SVC(kernel="linear").fit(rows, labels).predict(tried).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused(wrong):
+    rows, labels = labelled([20, 20], 3, 1.0)
+    rows[7, 2] = wrong
+    with refuses(SettingError, option="vectors"):
+        separating_plane(rows, labels)
+    with refuses(SettingError, option="vectors"):
+        held_out_labels(rows, labels, stratified_folds(labels, 5, 0), "rbf")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from imprint.significance.ranks import EXACT_ORDERS, pearson, spearman
+from imprint.significance.ranks import EXACT_ORDERS, midranks, pearson, spearman
 from imprint.view import SMALLEST_P
 
 
@@ -81,3 +81,14 @@ def test_usual_p_values_are_those_of_scipy():
     x, y = np.random.default_rng(1).normal(size=(2, 30))
     assert pearson(x, y) == pytest.approx((pearsonr(x, y).statistic, pearsonr(x, y).pvalue), rel=1e-12)
     assert spearman(x, y) == pytest.approx((spearmanr(x, y).statistic, spearmanr(x, y).pvalue), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-170, 1e-20, 1e153])
+def test_a_correlation_does_not_depend_on_the_scale(scale):
+    x, y = np.random.default_rng(1).normal(size=(2, 30))
+    assert pearson(x, y * scale) == pytest.approx(pearson(x, y), rel=1e-9)
+
+
+def test_equal_infinities_share_their_rank():
+    table = np.array([[np.inf, 1.0, np.inf, -np.inf]])
+    assert midranks(table).tolist() == [rankdata(table[0]).tolist()]

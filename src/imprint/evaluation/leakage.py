@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from imprint.association.evidence import unit_rows
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
@@ -344,5 +345,4 @@ def _labelled(*groups: Sequence[str]) -> tuple[list[str], Indices]:
 
 
 def _unit(embedding: Embedding, words: Sequence[str]) -> Floats32:
-    rows = embedding.lookup(words).vectors
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+    return unit_rows(embedding.lookup(words).vectors).astype(np.float32)

@@ -5,12 +5,13 @@ from itertools import count
 
 import numpy as np
 
+from imprint.checks import check_finite
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices
 
 _MOST_STEPS = 300
 _TOLERANCE = 1e-4  # of the rows' variance: centres that move less in a step have arrived
-_ROUNDING = 1e-5  # of the rows' mean length: what distances in single precision may be wrong by
+_ROUNDING = 1e-5  # of the squared lengths: what squared distances in single precision may be wrong by
 
 
 def k_means(rows: Floats32, clusters: int, *, seed: int, starts: int = 1, weights: Floats32 | None = None) -> Indices:
@@ -18,6 +19,7 @@ def k_means(rows: Floats32, clusters: int, *, seed: int, starts: int = 1, weight
 
     One thread: with more, sums are rounded in another order and a row between two clusters may change sides.
     """
+    check_finite("vectors", rows)
     rows = rows - rows.mean(axis=0)
     weights = np.ones(len(rows), dtype=np.float32) if weights is None else weights
     random = np.random.RandomState(seed)  # as scikit-learn draws
@@ -60,18 +62,18 @@ def _lloyd(rows: Floats32, weights: Floats32, centres: Floats32) -> tuple[Indice
 
     lengths = np.einsum("rd,rd->r", rows, rows)
     enough = _TOLERANCE * float(rows.var(axis=0).mean())
-    doubt = _ROUNDING * math.sqrt(float(lengths.mean()))
     labels = np.full(len(rows), -1)
     own, other = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)  # bounds of distances
     moves = np.full(len(centres), np.inf)
     for step in count():
-        asked = np.flatnonzero(own + doubt >= other)
-        # squared distances, without the row's own length
-        away = np.einsum("cd,cd->c", centres, centres) - 2 * (rows[asked] @ centres.T)
+        asked = np.flatnonzero(own >= other)
+        reach = np.einsum("cd,cd->c", centres, centres)
+        away = reach - 2 * (rows[asked] @ centres.T)  # squared distances, without the row's own length
         nearest, first, second = np.empty(len(asked), dtype=np.intp), *np.empty((2, len(asked)), dtype=np.float32)
         nearest_two(away, nearest, first, second)
-        own[asked] = np.sqrt(np.maximum(lengths[asked] + first, 0))
-        other[asked] = np.sqrt(np.maximum(lengths[asked] + second, 0))
+        wrong = _ROUNDING * (lengths[asked] + reach.max())
+        own[asked] = np.sqrt(np.maximum(lengths[asked] + first + wrong, 0))
+        other[asked] = np.sqrt(np.maximum(lengths[asked] + second - wrong, 0))
         settled = np.array_equal(labels[asked], nearest)
         labels[asked] = nearest
         if settled or step == _MOST_STEPS or moves @ moves <= enough:
@@ -88,11 +90,14 @@ def _means(rows: Floats32, weights: Floats32, labels: Indices, centres: Floats32
     """Return the mean of each cluster; one without rows gets the row that is farthest from its own centre."""
     from imprint.learning.kernels import add_rows
 
-    empty = np.setdiff1d(np.arange(len(centres)), labels)
+    sizes = np.bincount(labels, weights, len(centres))
+    empty = np.flatnonzero(sizes == 0)
     if len(empty):
         away: Floats = ((rows - centres[labels]) ** 2).sum(axis=1)
         labels = labels.copy()
         labels[np.argsort(-away, kind="stable")[: len(empty)]] = empty
+        sizes = np.bincount(labels, weights, len(centres))
     sums = np.zeros_like(centres)
     add_rows(rows, weights, labels, sums)
-    return sums * (1 / np.bincount(labels, weights, len(centres))).astype(np.float32)[:, None]
+    # a row that was alone leaves an empty cluster behind, at the mean of all rows
+    return sums * (1 / np.where(sizes > 0, sizes, 1)).astype(np.float32)[:, None]

@@ -6,8 +6,9 @@ from typing import Literal
 
 import numpy as np
 
+from imprint.checks import check_finite
 from imprint.threads import single_threaded
-from imprint.types import Floats, Floats32, Indices
+from imprint.types import Flags, Floats, Floats32, Indices
 
 Kernel = Literal["linear", "rbf"]
 
@@ -19,8 +20,9 @@ _GAP = 1e-6  # between what the best two pulls leave; LIBSVM stops at 1e-3, wher
 def separating_plane(rows: Floats32, positive: Indices) -> Floats:
     """Return a plane's weights, then its intercept: least squared hinge loss plus half of their squared length.
 
-    By Newton's method: the loss is quadratic as long as the same rows are inside the margin.
+    By Newton's method, for rows of about unit length: the loss is quadratic while the same rows are inside the margin.
     """
+    check_finite("vectors", rows)
     known = np.column_stack([rows, np.ones(len(rows))]) * np.where(positive, 1.0, -1.0)[:, None]
     plane = np.zeros(known.shape[1])
 
@@ -60,36 +62,45 @@ def held_out_labels(rows: Floats32, labels: Indices, folds: Sequence[Indices], k
     A rare label weighs as much as a common one. Each pair of labels has a machine, and the label with most votes wins,
     the first of equals. The kernel of `rbf` is as wide as the rows that it learns from are spread.
     """
+    check_finite("vectors", rows)
     exact = rows.astype(np.float64)
     found = np.empty_like(labels)
     with single_threaded():
-        products = exact @ exact.T
-        lengths = np.diagonal(products)
         for tried in folds:
             trained = np.setdiff1d(np.arange(len(labels)), tried)
-            inner = products
-            if kernel == "rbf":
-                width = rows.shape[1] * exact[trained].var() or 1.0
-                inner = np.exp(-np.maximum(lengths[:, None] + lengths - 2 * products, 0) / width)
-            found[tried] = _by_votes(inner, labels, trained, tried)
+            width = rows.shape[1] * float(exact[trained].var()) if kernel == "rbf" else None
+            found[tried] = _by_votes(exact[trained], labels[trained], exact[tried], width)
     return found
 
 
-def _by_votes(inner: Floats, labels: Indices, trained: Indices, tried: Indices) -> Indices:
+def _by_votes(rows: Floats, labels: Indices, tried: Floats, width: float | None) -> Indices:
     """Let the machine of each pair of labels vote on every tried row."""
-    names, sizes = np.unique(labels[trained], return_counts=True)
-    most = len(trained) / (len(names) * sizes)
+    names, sizes = np.unique(labels, return_counts=True)
+    most = len(rows) / (len(names) * sizes)
     votes = np.zeros((len(tried), len(names)), dtype=int)
     for one, other in combinations(range(len(names)), 2):
-        own = trained[np.isin(labels[trained], names[[one, other]])]
-        first = labels[own] == names[one]
+        pair = np.isin(labels, names[[one, other]])
+        own, first = rows[pair], labels[pair] == names[one]
         bounds = np.where(first, most[one], most[other])
-        scores = _scores(inner[np.ix_(own, own)], inner[np.ix_(tried, own)], first, bounds)
+        scores = _scores(_similar(own, own, width), _similar(tried, own, width), first, bounds)
         votes[np.arange(len(tried)), np.where(scores > 0, one, other)] += 1
     return np.asarray(names[votes.argmax(axis=1)])
 
 
-def _scores(inner: Floats, tried: Floats, positive: Indices, most: Floats) -> Floats:
+def _similar(rows: Floats, others: Floats, width: float | None) -> Floats:
+    """Return inner products, or a bell curve of distances as wide as given; the table is the only large array."""
+    found: Floats = rows @ others.T
+    if width is None:
+        return found
+    found *= 2
+    found -= np.einsum("rd,rd->r", rows, rows)[:, None]
+    found -= np.einsum("rd,rd->r", others, others)
+    np.minimum(found, 0, out=found)
+    found /= width or 1.0
+    return np.exp(found, out=found)
+
+
+def _scores(inner: Floats, tried: Floats, positive: Flags, most: Floats) -> Floats:
     """Return the scores of rows, given by their products with the rows that the machine learns from."""
     from imprint.learning.kernels import solve_dual
 

@@ -55,7 +55,8 @@ def midranks(table: Floats) -> Floats:
     order = np.argsort(table, axis=1, kind="stable")
     ordered = np.take_along_axis(table, order, axis=1)
     places = np.broadcast_to(np.arange(table.shape[1]), table.shape)
-    new = np.diff(ordered, axis=1, prepend=np.nan) != 0
+    new = np.ones(table.shape, dtype=bool)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     last = np.roll(new, -1, axis=1)
     first = np.maximum.accumulate(np.where(new, places, 0), axis=1)
     final = np.minimum.accumulate(np.where(last, places, places[:, -1:])[:, ::-1], axis=1)[:, ::-1]
@@ -65,8 +66,9 @@ def midranks(table: Floats) -> Floats:
 
 
 def _correlation(x: Floats, y: Floats) -> float:
-    first, second = ((side - side.mean()) / np.linalg.norm(side - side.mean()) for side in (x, y))
-    return float(np.clip(first @ second, -1, 1))
+    first, second = (side - side.mean() for side in (x, y))
+    first, second = (side / np.abs(side).max() for side in (first, second))  # so that no square is too large or small
+    return float(np.clip((first / np.linalg.norm(first)) @ (second / np.linalg.norm(second)), -1, 1))
 
 
 def _share_as_far(first: Ints, second: Ints) -> float:
