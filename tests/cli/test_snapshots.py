@@ -70,6 +70,8 @@ def test_commands_print_as_before(in_process, name, snapshot):
         ["debias", "default", "out.csv"],
         ["enumerate", "default", "--rotations", "0"],
         ["seat", "nowhere"],
+        ["seat", "https://example.com/x.bin"],
+        ["metric", "default", "--metric=rnsb"],
         ["swap", "score.py"],
         ["translate-probe", "apertium eu-en"],
     ],

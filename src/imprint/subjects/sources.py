@@ -33,6 +33,7 @@ ENCODERS = Registry(
 )
 
 _URL = re.compile("https?://", re.IGNORECASE)
+_VECTORS = re.compile(r"https?://[^/?#]+/[^?#]*(\.(?:bin|vec|txt|gz|zip|kv|safetensors|npz))(?:[?#]|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,12 @@ def _find(name: str) -> ResolvedSource:
     if name in named:
         return named[name]
     if is_url(name):
+        if vectors := _VECTORS.match(name):
+            raise SubjectError(
+                f"the URL names a file ({vectors[1]}), and files are not downloaded",
+                got=vectors[1],
+                hint="download it and give its path; the URL of a server needs --model",
+            )
         return ResolvedSource("server", name)
     if not name:
         raise SubjectError(option="the subject", got="", expected="a file or a name", hint=f"try {DEFAULT!r}")
