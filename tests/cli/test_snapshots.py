@@ -77,7 +77,8 @@ def test_commands_print_as_before(in_process, name, snapshot):
     ],
     ids=lambda arguments: "-".join(arguments[:3]),
 )
-def test_refusals_read_as_before(in_process, arguments, snapshot):
+def test_refusals_read_as_before(in_process, arguments, snapshot, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", "models")  # a place that no machine's home is part of
     result = in_process(*arguments)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == snapshot
