@@ -41,7 +41,7 @@ class Battery(Result):
     @property
     def languages(self) -> set[str]:
         """The languages of the tests that were run."""
-        return {one.test.language for one in (*self.weats, *self.wefats)}
+        return {*(one.test.language for one in self.weats), *(one.test.language for one in self.wefats)}
 
     def findings(self) -> list[Row]:
         """Return one row per test, then one per topic if there are several, and tests that could not be run last."""

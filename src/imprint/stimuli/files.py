@@ -4,7 +4,6 @@ An unknown or missing key, a wrong type or a number that is none is an error tha
 """
 
 import csv
-import difflib
 import io
 import math
 import os
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from imprint.checks import did_you_mean
 from imprint.errors import StimulusError, raising_as
 from imprint.files import FilePath, is_office_document
 from imprint.stimuli.definition import UNDETERMINED, GroupsTest, WeatTest, WordKind, WordSet, validate
@@ -228,12 +228,6 @@ def read_table(path: FilePath) -> TomlTable:
         raising_as(ValueError, StimulusError, "is not valid TOML: {}", where=path, hint="correct the file there"),
     ):
         return TomlTable(tomllib.loads(text), (str(path),))
-
-
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Return 'did you mean ...?' with the nearest choice, or nothing where none is near."""
-    near = difflib.get_close_matches(word, list(choices), n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _unquoted(part: str) -> str:

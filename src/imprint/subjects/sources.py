@@ -5,10 +5,10 @@ Nothing is opened here, and numpy is not imported: the command line refuses a na
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
+from imprint.checks import did_you_mean
 from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.errors import SubjectError, reading_file
 from imprint.files import FilePath
@@ -94,8 +94,8 @@ def _find(name: str) -> ResolvedSource:
     plugin, _, rest = name.partition(":")
     if plugin in ENCODERS.plugins():
         return ResolvedSource(plugin, rest or None)
-    if near := get_close_matches(name.lower(), named, n=1):
-        hint = f"did you mean {near[0]!r}?"
+    if near := did_you_mean(name.lower(), named):
+        hint = near
     elif command := download_command(name):
         hint = f"download the model first: {command}"
     else:
