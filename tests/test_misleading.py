@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from command_results import lines
 from gensim.models import Word2Vec
 
 import imprint
@@ -19,9 +20,9 @@ from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.function import FunctionEncoder
-from imprint.evaluation.controls import ControlsRow, control_words, controls
+from imprint.evaluation.controls import Control, ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
-from imprint.kinds.audit import AUDIT
+from imprint.kinds.audit import AUDIT, CONTROLS, judgement
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
 from imprint.kinds.gate import GATE
@@ -42,7 +43,7 @@ from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, word_sets, words_of
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import load, open_encoder
-from imprint.view import Chart, Section, Table, flat
+from imprint.view import Chart, Prose, Section, Table, flat
 
 ROOT = Path(__file__).parents[1]
 SHOWN = Words()
@@ -259,6 +260,32 @@ def test_a_subject_that_fails_german_controls_cannot_be_judged_in_german(bundled
     (told,) = brief(rows)
     assert "cannot be judged in German" in said([told])
     assert said([told]) in render_card(rows)
+
+
+def test_a_language_is_controlled_only_where_its_tests_ran(in_process):
+    rows = lines(in_process("wefat", "default", "--json"))
+    assert "de-wefat-occupations" in {row["test"] for row in rows if row["kind"] == "skipped"}
+    assert [row["language"] for row in rows if row["kind"] == "controls"] == ["en"]
+
+
+def test_a_language_that_fails_beside_one_that_passes_is_noted_for_its_own_tests_only(bundled):
+    rows = controls(bundled, languages=["en", "de"]).findings()
+    assert [row.judged for row in rows] == [True, False]
+    (noted,) = (one for one in CONTROLS.blocks(rows) if isinstance(one, Prose))
+    (warned,) = (one for one in CONTROLS.blocks(rows[1:]) if isinstance(one, Prose))
+    assert (noted.tone, warned.tone) == ("note", "warning")
+    assert "tests in German" in said([noted.text])
+    assert "tests in German" in said([warned.text])
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "shown"),
+    [(0.496, 0.5, "0.496, must be at least 0.50"), (0.5, 0.5, "0.50, must be above 0.50"), (0.2, 0.8, "0.20, must")],
+)
+def test_a_value_that_fails_a_limit_does_not_read_as_equal_to_it(bundled, value, least, shown):
+    (row,) = controls(bundled).findings()
+    row = msgspec.structs.replace(row, judged=False, controls=(Control("words found", value, least, False, 9, 0),))
+    assert shown in said(judgement([row]))
 
 
 def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):

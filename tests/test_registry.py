@@ -5,7 +5,9 @@ import sys
 from importlib import metadata
 
 import pytest
+from refusals import refuses
 
+from imprint.checks import check_choice
 from imprint.errors import SettingError
 from imprint.registry import Registry
 
@@ -20,6 +22,14 @@ def registry():
 def test_a_built_in_name_gives_an_attribute_or_a_module(registry):
     assert registry.get("dumps") is json.dumps
     assert registry.get("decoder") is json.decoder
+
+
+@pytest.mark.parametrize(("name", "hint"), [("dump", "did you mean 'dumps'?"), ("zebra", None), (7, None)])
+def test_an_unknown_name_is_refused_with_the_nearest(registry, name, hint):
+    with refuses(SettingError, "dumps", "gone", option="toy", got=name, hint=hint):
+        registry.get(name)
+    with refuses(SettingError, "dumps", "gone", option="toy", got=name, hint=hint):
+        check_choice("toy", name, BUILTIN)
 
 
 def test_nothing_is_imported_before_it_is_asked_for(registry):

@@ -30,7 +30,22 @@ def check_between(option: str, value: Any, low: float = 0.0, high: float = 1.0) 
 def check_choice(option: str, value: Any, choices: Collection[str]) -> None:
     """Refuse a value that is not one of the choices."""
     if not isinstance(value, str) or value not in choices:
-        raise SettingError(option=option, got=value, expected=f"one of {', '.join(choices)}")
+        raise unknown_choice(option, value, choices)
+
+
+def unknown_choice(option: str, value: Any, choices: Iterable[str], where: str | None = None) -> SettingError:
+    """Return the error that lists the choices and suggests the nearest."""
+    known = list(choices)
+    expected, near = f"one of {', '.join(known) or 'none'}", did_you_mean(value, known)
+    return SettingError(option=option, got=value, expected=expected, hint=near or None, where=where)
+
+
+def did_you_mean(word: Any, choices: Iterable[str]) -> str:
+    """Return 'did you mean ...?' with the nearest choice, or nothing where none is near."""
+    import difflib
+
+    near = difflib.get_close_matches(word, list(choices), n=1) if isinstance(word, str) else []
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def check_list(option: str, value: str | Iterable[str], of: str = "words") -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from imprint.errors import ImprintError, raising_as
 
@@ -26,6 +26,16 @@ _STRAY = 3600  # seconds
 _KEPT_SIZE = 1 << 20  # bytes of a file whose hash is worth keeping
 _SETTLED = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
 _MOST_KEPT = 1000  # hashes
+
+
+def is_office_document(file: BinaryIO) -> bool:
+    """Tell whether a file is a zip of a word processor, spreadsheet or slides (.docx, .xlsx, .pptx, .odt)."""
+    import struct
+    import zipfile
+
+    with contextlib.suppress(zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error):
+        return not {"[Content_Types].xml", "mimetype"}.isdisjoint(zipfile.ZipFile(file).namelist())
+    return False
 
 
 def writable(target: FilePath) -> Path:

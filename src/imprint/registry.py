@@ -9,6 +9,7 @@ from functools import reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from imprint.checks import unknown_choice
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ class Registry:
             return reduce(getattr, filter(None, attribute.split(".")), import_module(module))
         found = self.plugins().get(name)
         if found is None:
-            what = self.group.removeprefix("imprint.").removesuffix("s")
-            raise SettingError(option=what, got=name, expected=f"one of {', '.join(self.names())}")
+            raise unknown_choice(self.group.removeprefix("imprint.").removesuffix("s"), name, self.names())
         Registry.used_plugin = True
         try:
             return found.load()

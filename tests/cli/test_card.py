@@ -1,8 +1,14 @@
 """The card as a person makes it: printed or written, never over its findings."""
 
+from pathlib import Path
+
 import pytest
 from made_rows import make_row
+from refusals import refuses
 
+from imprint.cli.card import card_command
+from imprint.cli.report import report_command
+from imprint.errors import ImprintError
 from imprint.report.card import FRONT_MATTER, HEADING
 from imprint.rows import write_findings
 
@@ -21,6 +27,16 @@ def test_the_card_is_printed_or_written_the_same(in_process, rows, tmp_path):
     assert in_process("card", rows, "--no-front-matter").stdout == HEADING + section
     assert written.stdout == "card: CARD.md\n"
     assert (tmp_path / "CARD.md").read_text() == printed.stdout
+
+
+def test_a_page_given_for_findings_is_the_wrong_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = Path("report.html")
+    page.write_text("<!doctype html>\n")
+    for command in (report_command, card_command):
+        with refuses(ImprintError, "JSON", "findings.jsonl", where=(page, 1)):
+            command(page, page)
+    assert page.read_text() == "<!doctype html>\n"
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,15 @@ def test_a_pattern_runs_what_can_run_and_a_name_has_to(in_process):
         assert result.stderr.startswith("imprint: European American terms: 15 of 15 ")
 
 
+def test_python_runs_the_package_as_the_command(tmp_path):
+    module, script = (
+        subprocess.run([*command, "weat", "--help"], capture_output=True, text=True, cwd=tmp_path, check=True)
+        for command in ([sys.executable, "-m", "imprint"], [str(IMPRINT)])
+    )
+    assert (module.stdout, module.stderr) == (script.stdout, "")
+    assert "imprint weat" in module.stdout
+
+
 @posix
 def test_a_reader_that_leaves_early_is_no_error_message(imprint, tmp_path):
     # More JSON than a pipe holds, read by something that stops after one line.

@@ -5,8 +5,12 @@ import os
 from xml.etree import ElementTree
 
 import pytest
+import typer
 from made_rows import judged, make_row
+from refusals import refuses
 
+from imprint.cli.gate import gate_command
+from imprint.errors import SettingError
 from imprint.evaluation.controls import control_words
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings
@@ -35,6 +39,18 @@ def rows(tmp_path):
     row = make_row("weat", effect_size=0.2, p_label_floor=0.0, **p_values, **size)
     write_findings(tmp_path / "f.jsonl", judged([row]))
     return tmp_path / "f.jsonl"
+
+
+def test_a_topic_that_does_not_exist_is_a_mistake_and_one_that_was_not_measured_is_undecided(rows):
+    condition = "topic:{}:|mean_difference|<0.05"
+    with refuses(SettingError, option="--require", got=condition.format("gander"), hint="did you mean 'gender'?"):
+        gate_command(rows, require=[condition.format("gander")])
+    own = make_row("weat", topics=("gardening",))
+    write_findings(rows, [*read_findings(rows), own])
+    for known in ("gender", "gend*", "gardening"):
+        with pytest.raises(typer.Exit) as ended:
+            gate_command(rows, require=[condition.format(known)])
+        assert ended.value.exit_code == 3
 
 
 def audit(in_process, path, *conditions):

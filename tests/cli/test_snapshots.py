@@ -70,12 +70,15 @@ def test_commands_print_as_before(in_process, name, snapshot):
         ["debias", "default", "out.csv"],
         ["enumerate", "default", "--rotations", "0"],
         ["seat", "nowhere"],
+        ["seat", "https://example.com/x.bin"],
+        ["metric", "default", "--metric=rnsb"],
         ["swap", "score.py"],
         ["translate-probe", "apertium eu-en"],
     ],
     ids=lambda arguments: "-".join(arguments[:3]),
 )
-def test_refusals_read_as_before(in_process, arguments, snapshot):
+def test_refusals_read_as_before(in_process, arguments, snapshot, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", "models")  # a place that no machine's home is part of
     result = in_process(*arguments)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == snapshot

@@ -8,6 +8,9 @@ from imprint.debiasing.linear import LinearDebiaser
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiasers import _judge, _Names, _without, compare_debiasers, judging_axis, measure_left
+from imprint.kinds.debiasers import DEBIASERS
+from imprint.masking import Words
+from imprint.render.numbers import plain
 from imprint.stimuli import seeds as catalogue
 
 COMPARED = ("linear", "hard", "leace", "sentence-debias")
@@ -116,6 +119,8 @@ def test_the_efficient_methods_are_marked_and_one_is_recommended(methods, effici
     judged = list(_judge(rows))
     assert "".join(row.method for row in judged if row.efficient) == efficient
     assert next((row.method for row in judged if row.recommended), None) == recommended
+    explained = any("is recommended because" in plain(text, Words()) for text in DEBIASERS.sentences(judged))
+    assert explained == (recommended is not None and recommended not in efficient)
 
 
 def test_what_cannot_be_fitted_is_said_and_nothing_at_all_is_refused(bundled):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint.stimuli.catalog import read_tests
+from imprint.stimuli.catalog import get, read_tests
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 SAMPLE = Path(__file__).parents[2] / "docs" / "sample-plugin"
@@ -72,8 +72,8 @@ def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_pro
     assert "mean_length" in (tmp_path / "report.html").read_text()
 
 
-def metric(plugged, name):
-    done = plugged("metric", "default", "--metric", name, "--test", "sample-1", "--json")
+def metric(plugged, name, test="sample-1"):
+    done = plugged("metric", "default", "--metric", name, "--test", test, "--json")
     row, *controls = map(json.loads, done.stdout.splitlines())
     assert [one["kind"] for one in controls] == ["controls"]
     return row
@@ -102,6 +102,13 @@ def test_a_metric_with_rows_of_its_own_and_a_catalogue_are_found_by_name(plugged
     both = plugged("metric", "default", "--metric", "weat", "--metric", "lengths", "--test", "sample-1").stdout
     assert "sample-1" in both
     assert "Lengths of words" in both
+
+
+def test_a_metric_of_a_plug_in_finds_names_that_the_file_has_in_lower_case(plugged):
+    row = metric(plugged, "lengths", "caliskan-6")
+    names = get("caliskan-6").x.words
+    assert "John" in names
+    assert row["mean_length"] == sum(map(len, names)) / len(names)
 
 
 def test_a_metric_of_a_plug_in_refuses_a_test_without_known_words(plugged):

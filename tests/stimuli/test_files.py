@@ -1,5 +1,6 @@
 """Plain word files and property tables."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,18 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+def test_a_document_of_an_office_program_is_told_from_other_bytes(tmp_path: Path) -> None:
+    for name, part in (("words.docx", "[Content_Types].xml"), ("words.odt", "mimetype")):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr(part, "x")
+            archive.writestr("content.xml", "nurse")
+        with refuses(StimulusError, "office", "plain text", "one word per line", where=tmp_path / name):
+            read_words(tmp_path / name)
+    cut = write(tmp_path, "cut.docx", (tmp_path / "words.docx").read_bytes()[:40] + b"\xff")
+    with refuses(StimulusError, "UTF-8", where=(cut, 1)):
+        read_words(cut)
 
 
 @given(words=st.lists(WORDS, min_size=1, unique=True), separators=st.data())

@@ -14,6 +14,7 @@ from imprint.encoders.universal import UniversalEncoder
 from imprint.errors import EmbeddingFileError, EncoderError, SettingError, SubjectError
 from imprint.subjects.hub import find_model
 from imprint.subjects.opening import load, open_encoder, open_subject
+from imprint.subjects.sources import find_source
 
 URL = "http://127.0.0.1:9/v1"  # never asked: a model is named
 
@@ -98,6 +99,20 @@ def test_reading_an_embedding_tells_its_progress(vectors):
     seen = []
     open_encoder(vectors, progress=lambda done, all_: seen.append((done, all_)))
     assert seen[-1] == (vectors.stat().st_size, vectors.stat().st_size)
+
+
+@pytest.mark.parametrize("path", ["x.bin", "cc.en.300.vec.gz", "a/b/GLOVE.ZIP?download=true", "v1/x.safetensors#top"])
+def test_a_url_of_a_file_is_not_downloaded(path):
+    for opening in (load, open_subject, open_encoder):
+        with refuses(SubjectError, "download", "--model") as raised:
+            opening(f"https://user:secret@example.com/{path}")
+        assert raised.value.got in path
+        assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("url", ["https://host.zip", "https://host.bin/v1", "http://127.0.0.1:9/v1?file=x.bin"])
+def test_only_the_path_of_a_url_tells_a_file(url):
+    assert find_source(url).adapter == "server"
 
 
 def test_a_url_is_a_server_with_its_options():

@@ -29,7 +29,7 @@ class Lengths(Result):
 
 def lengths(subject: Any, test: Any) -> Lengths:
     """Mean length of a test's target words."""
-    known = [word for word in test.x.words if word in subject]
+    known = subject.lookup(test.x.words).words  # also finds a name that the file has in lower case
     if not known:
         raise VocabularyError(
             f"{len(test.x)} of {len(test.x)} words are missing from {subject.name}",

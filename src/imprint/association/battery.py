@@ -38,6 +38,11 @@ class Battery(Result):
     skipped: tuple[SkippedRow, ...]
     alpha: float
 
+    @property
+    def languages(self) -> set[str]:
+        """The languages of the tests that were run."""
+        return {*(one.test.language for one in self.weats), *(one.test.language for one in self.wefats)}
+
     def findings(self) -> list[Row]:
         """Return one row per test, then one per topic if there are several, and tests that could not be run last."""
         weats, wefats = self.weats, self.wefats

@@ -103,6 +103,8 @@ def _end(*_: object) -> None:
 
 def _explain(error: "typer.TyperException") -> str:
     """Say what came, where a value was refused: typer names the option alone; and where to read on."""
+    from imprint.checks import did_you_mean
+
     message = error.format_message().rstrip(". \n")
     refused = getattr(error.__cause__, "errors", None)  # pydantic's, who checks the values for typer
     param = getattr(error, "param", None)
@@ -112,7 +114,8 @@ def _explain(error: "typer.TyperException") -> str:
         _, _, choices = wanted.partition(" is not one of ")
         if choices:
             choices = choices.rstrip(".").replace("'", "")
-            message = f"{option} must be one of {choices}, got {came!r}"
+            near = did_you_mean(came, choices.split(", "))
+            message = f"{option} must be one of {choices}, got {came!r}{near and f'; {near}'}"
         else:
             message = f"{option} {wanted}, got {came if came.lstrip('-').isdecimal() else repr(came)}"
     context = getattr(error, "ctx", None)

@@ -15,6 +15,7 @@ from imprint.cli.gate import (
     SummaryOption,
     exit_with_verdict,
     print_sentences,
+    refuse_unknown,
 )
 from imprint.cli.options import (
     AlphaOption,
@@ -219,7 +220,6 @@ def _refuse_unknown_tests(conditions: "Sequence[Condition]", own: "Sequence[Test
     """Refuse a condition on a test, topic or benchmark that no audit runs, before minutes are spent on the others."""
     from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
     from imprint.stimuli.catalog import catalogue
-    from imprint.stimuli.files import did_you_mean
 
     tests = [*catalogue(), *own]
     known = dict.fromkeys(_TESTED, ("test", [test.id for test in tests]))
@@ -227,12 +227,7 @@ def _refuse_unknown_tests(conditions: "Sequence[Condition]", own: "Sequence[Test
     if any(one.kind == "similarity" for one in conditions):
         names = [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
         known["similarity"] = ("benchmark", names)
-    for one in conditions:
-        what, names = known.get(one.kind, ("", []))
-        if one.pattern is not None and what and not any(map(one.names, names)):
-            listed = "`imprint stimuli` lists them" if what == "test" else f"there are {', '.join(names)}"
-            hint = did_you_mean(one.pattern, names) or listed
-            raise SettingError(f"there is no {what} {one.pattern!r}", option=f"--{one.rule}", got=str(one), hint=hint)
+    refuse_unknown(conditions, known)
 
 
 def _beside(page: Path) -> Path:

@@ -21,9 +21,10 @@ def card_command(
     from imprint.files import replacing
     from imprint.report.card import render_card
 
+    rows = imprint.read_findings(findings)
     if out is not None:
         check_target(out, reading=str(findings))
-    card = render_card(imprint.read_findings(findings), front_matter=front_matter)
+    card = render_card(rows, front_matter=front_matter)
     if out is None:
         print_answer(card, end="")
         return

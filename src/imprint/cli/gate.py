@@ -1,17 +1,19 @@
 """`imprint gate`: findings held against conditions, for a pipeline; the exit code says how it went."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 import imprint
+from imprint.checks import did_you_mean
 from imprint.cli.options import FindingsArgument, JsonOption
 from imprint.cli.policy import PolicyOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
+    from imprint.policy.conditions import Condition
     from imprint.policy.gate import Gate
 
 FailOnOption = Annotated[
@@ -71,7 +73,15 @@ def gate_command(
     opened = None if policy is None else read_policy(policy)
     read = [str(source) for source in (findings, policy) if source is not None]
     check_targets({"--junit": junit, "--summary": summary}, reading=read)
-    gate = check(imprint.read_findings(findings), conditions, opened)
+    rows = imprint.read_findings(findings)
+    if any(one.kind == "topic" for one in conditions):
+        from imprint.stimuli.catalog import catalogue
+
+        # A misspelt topic would be undecided for ever; one that these findings lack may come with others.
+        topics = {topic for one in (*catalogue(), *rows) for topic in getattr(one, "topics", ())}
+        measured = {one.test for one in rows if one.kind == "topic"}
+        refuse_unknown(conditions, {"topic": ("topic", sorted(topics | measured))})
+    gate = check(rows, conditions, opened)
     if gate.changed:
         print_note("note: the findings were made under another policy than this one")
     if json:
@@ -79,6 +89,16 @@ def gate_command(
     else:
         print_sentences(gate.findings(), print_answer)
     exit_with_verdict(gate, junit, summary)
+
+
+def refuse_unknown(conditions: "Sequence[Condition]", known: "Mapping[str, tuple[str, Sequence[str]]]") -> None:
+    """Refuse a condition on a name that does not exist; `known` has what is named, and all names, by kind."""
+    for one in conditions:
+        what, names = known.get(one.kind, ("", ()))
+        if one.pattern is not None and what and not any(map(one.names, names)):
+            listed = "`imprint stimuli` lists them" if what == "test" else f"there are {', '.join(names)}"
+            hint = did_you_mean(one.pattern, names) or listed
+            raise SettingError(f"there is no {what} {one.pattern!r}", option=f"--{one.rule}", got=str(one), hint=hint)
 
 
 def exit_with_verdict(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn:

@@ -41,7 +41,11 @@ def metric_command(
     from imprint.stimuli.files import groups_from_files
 
     if bool(test) == bool(group):
-        raise SettingError("give either --test or --group", option="test" if test else "group")
+        raise SettingError(
+            "give either --test or --group",
+            option="test" if test else "group",
+            hint="`imprint stimuli` lists the tests",
+        )
     if attributes and not group:
         raise SettingError("--attributes belong to --group", option="attributes", got=attributes[0])
     asked = _asked(metric)

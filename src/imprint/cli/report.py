@@ -34,8 +34,8 @@ def report_command(
         print_written,
     )
 
+    rows = imprint.read_findings(findings)  # first: a page given instead is the wrong input, not the wrong output
     check_targets({"--out": out, "--csv": csv}, reading=[str(findings)])
-    rows = imprint.read_findings(findings)
     imprint.write_page(out, rows, unmask=unmask)
     print_written("report", out)
     if csv is not None:

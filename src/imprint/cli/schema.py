@@ -14,14 +14,14 @@ def schema_command(
 
     import msgspec
 
+    from imprint.checks import unknown_choice
     from imprint.cli.console import print_answer
-    from imprint.errors import SettingError
     from imprint.kinds import REGISTRY, all_kinds
     from imprint.rows import SCHEMA_VERSION
 
     kinds = [one for one in all_kinds() if kind in (None, one.name)]
     if not kinds:
-        raise SettingError(option="KIND", got=kind, expected=f"one of {', '.join(REGISTRY.names())}")
+        raise unknown_choice("KIND", kind, REGISTRY.names())
     schemas, parts = msgspec.json.schema_components([one.row for one in kinds], ref_template="#/$defs/{name}")
     for part in parts.values():  # Python 3.13 takes the indentation off docstrings, older ones keep it
         if "description" in part:

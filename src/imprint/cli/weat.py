@@ -72,8 +72,7 @@ def weat_command(
     from imprint.evaluation.controls import control_words, controls
 
     say_topics(chosen, topic)
-    languages = {one.language for one in chosen}
-    opened = open_embedding(embedding, words_of(chosen) | control_words(languages))
+    opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}))
     try:
         with progress_bar("testing") as report:
             battery = run_battery(
@@ -95,7 +94,7 @@ def weat_command(
             words=error.words,
             hint="other tests: --test '*', or your own words: --x --y --a --b",
         ) from error
-    known = controls(opened, languages=languages)
+    known = controls(opened, languages=battery.languages)
     show_findings([*battery.findings(), *known.findings()], json=json)
 
 

@@ -49,8 +49,8 @@ def wefat_command(
     from imprint.evaluation.controls import control_words, controls
     from imprint.stimuli.framed import foreign_vectors
 
-    languages = {one.language for one in chosen}
-    with opened_subjects([subject], about, words_of(chosen) | control_words(languages)) as opened:
+    asked = words_of(chosen) | control_words({one.language for one in chosen})
+    with opened_subjects([subject], about, asked) as opened:
         foreign = foreign_vectors(opened.subjects[0], chosen, cache=opened.cache)
         (words,) = opened.words(words_of(test for test in chosen if test.language not in foreign))
         try:
@@ -62,7 +62,7 @@ def wefat_command(
             raise VocabularyError(
                 error.message, where=error.where, words=error.words, hint="your own tests: --tests FILE"
             ) from error
-        known = controls(opened.subjects[0], languages=languages, cache=opened.cache)
+        known = controls(opened.subjects[0], languages=battery.languages, cache=opened.cache)
     show_findings([*battery.findings(), *known.findings()], json=json)
 
 

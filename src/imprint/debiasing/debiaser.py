@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from imprint.checks import check_choice
 from imprint.debiasing import DEBIASERS
 from imprint.debiasing.labelled import Groups, LabelledRows, labelled_words
 from imprint.debiasing.transform import LinearTransform, Transform
@@ -113,10 +114,7 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
     kind = DEBIASERS.get(name)
     known = inspect.signature(kind).parameters
     for setting in settings:
-        if setting not in known:
-            raise SettingError(
-                option=f"a setting of {name}", got=setting, expected=f"one of {', '.join(known) or 'none'}"
-            )
+        check_choice(f"a setting of {name}", setting, known)
     made: Debiaser = kind(**settings)
     return made
 

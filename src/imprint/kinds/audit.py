@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from imprint.evaluation.controls import LANGUAGES, ControlsRow
+from imprint.evaluation.controls import LANGUAGES, Control, ControlsRow
 from imprint.kinds import Kind, Part
 from imprint.rows import Label, PartRow, SkippedRow
 from imprint.subjects.sources import SourceKind
-from imprint.view import Block, Claim, Column, Details, Prose, Table, Text, count, join, number, say, title
+from imprint.view import Block, Claim, Column, Details, Number, Prose, Table, Text, count, join, number, say, title
 
 _ABOUT = Part("audit", "Can it be judged?", 12)
 
@@ -65,7 +65,7 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
                 "Whether {} can be judged is not known: there are no controls in its language.", title(row.embedding)
             )
         failed = [
-            say("{}: {}, must be at least {}", one.name, number(one.value), number(one.least))
+            say("{}: {}, must be {} {}", one.name, _exact(one), _limit(one) or "at least", number(one.least))
             for one in row.controls
             if not one.passed
         ]
@@ -78,11 +78,12 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
             )
         elif row.judged is False:
             yield say(
-                "{} cannot be judged{}: it fails controls that every usable subject passes ({}). Its tests say "
+                "{} cannot be judged{}: it fails controls that every usable subject passes ({}). Its tests{} say "
                 "nothing about bias.",
                 title(row.embedding),
                 in_language(row),
                 join(failed, "; "),
+                in_language(row),
             )
         if isinstance(row, AuditRow) and row.settings.topics:
             topics = title(" or ".join(row.settings.topics))
@@ -108,17 +109,21 @@ def claims(rows: Sequence[ControlsRow]) -> Iterator[Claim]:
 
 
 def controls(rows: Sequence[ControlsRow]) -> Iterator[Block]:
-    """Show the controls; in the terminal, say it where a subject cannot be judged."""
-    refused = [row for row in rows if not row.judged]
-    yield from (Prose(one, "warning", ("terminal",)) for one in judgement(refused))
+    """Show the controls; in the terminal, say it where a subject cannot be judged, briefly if only in one language."""
+    able = {row.embedding_sha256 for row in rows if row.judged}
+    for row in rows:
+        if row.judged is False and row.embedding_sha256 in able:
+            yield Prose(_aside(row), "note", ("terminal",))
+        elif not row.judged:
+            yield from (Prose(one, "warning", ("terminal",)) for one in judgement([row]))
     for row in rows:
         if row.controls:
             lines = tuple(
                 (
                     title(one.name),
                     _MEASURED.get(one.name, "share of pairs of words ordered as expected"),
-                    number(one.value),
-                    number(one.least),
+                    _exact(one),
+                    join([_limit(one), number(one.least)], " ") if _limit(one) else number(one.least),
                     say("{} of {}", count(one.missing), count(one.words)),
                     "yes" if one.passed else "no",
                 )
@@ -130,6 +135,27 @@ def controls(rows: Sequence[ControlsRow]) -> Iterator[Block]:
                 lines,
                 media=("page", "card"),
             )
+
+
+def _aside(row: ControlsRow) -> Text:
+    """Say in one sentence that tests in one language do not count; the subject can be judged in another."""
+    failed = sum(not one.passed for one in row.controls)
+    text = "Note: {} fails {} of {} basic checks{}, so its tests{} say nothing about bias."
+    language = in_language(row)
+    return say(text, title(row.embedding), count(failed), count(len(row.controls)), language, language)
+
+
+def _exact(one: Control) -> Number:
+    """Return a control's value, with as many digits as tell it from a limit that it does not reach."""
+    digits = 2
+    while one.value is not None and one.value < one.least <= round(one.value, digits):
+        digits += 1
+    return number(one.value, digits)
+
+
+def _limit(one: Control) -> str:
+    """Return "above" where the limit itself does not pass."""
+    return "above" if one.value == one.least and not one.passed else ""
 
 
 def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:

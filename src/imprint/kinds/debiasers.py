@@ -80,11 +80,11 @@ def sentences(rows: Sequence[DebiasComparisonRow]) -> Iterator[Text]:
         return
     if not any(row.selective for row in methods):
         yield "No method removes clearly more from professions than from other words."
-    yield say(
-        "No other method leaves less bias without losing more similarity than {}. (Gains in similarity are not "
-        "counted.)",
-        efficient,
-    )
+    yield say("By bias left and similarity lost alone, no other method is better than {}.", efficient)
+    if best is not None and not best.efficient:
+        yield say(
+            "{} is recommended because what other words keep and what names give away count too.", title(best.method)
+        )
 
 
 def _advise(best: DebiasComparisonRow, methods: Sequence[DebiasComparisonRow]) -> Iterator[Text]:

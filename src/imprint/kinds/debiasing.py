@@ -270,9 +270,11 @@ def _falls_short(known: MeasuredVariances) -> list[str]:
         return []
     short = []
     if known.reduction is not None and known.reduction < TARGET_REDUCTION:
-        short.append(f"the held-out variance on the new axis is less than {TARGET_REDUCTION:g} times smaller")
+        short.append(
+            f"the variance of held-out professions on the new axis is less than {TARGET_REDUCTION:g} times smaller"
+        )
     if known.background_ratio is not None and abs(known.background_ratio - 1) > _MOST_CHANGE:
-        short.append(f"the background's variance on the new axis changed by more than {_MOST_CHANGE:.0%}")
+        short.append(f"the variance of other words on the new axis changed by more than {100 * _MOST_CHANGE:.0f} %")
     return short
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from imprint.association.verdicts import Evidence
-from imprint.errors import SettingError
+from imprint.checks import unknown_choice
 from imprint.kinds import Kind, Part, all_kinds, find_kind
 from imprint.kinds.tests import corrected_cell, evidence_cell, family_of, missing_notes
 from imprint.metrics import METRICS
@@ -239,7 +239,7 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
     if measure is not None:
         return measure(subject, test, **settings)
     if name not in METRICS.builtin and name not in METRICS.plugins():
-        raise SettingError(option="metric", got=name, expected=f"one of {', '.join(metrics())}")
+        raise unknown_choice("metric", name, metrics())
     found = METRICS.get(name)
     if not is_metric(found):
         result: Result = found(subject, test, **settings)

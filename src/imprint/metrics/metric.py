@@ -13,6 +13,7 @@ import numpy as np
 from imprint.association.evidence import unit_rows
 from imprint.association.weat import look_up
 from imprint.association.wordrows import FEWEST_WORDS
+from imprint.checks import check_choice
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.metrics import METRICS
@@ -239,10 +240,7 @@ def make_metric(name: str, **settings: Any) -> Metric:
     known = {one.name: one for one in fields(kind)}
     made: dict[str, Any] = {}
     for setting, value in settings.items():
-        if setting not in known:
-            raise SettingError(
-                option=f"a setting of {name}", got=setting, expected=f"one of {', '.join(known) or 'none'}"
-            )
+        check_choice(f"a setting of {name}", setting, known)
         made[setting] = _typed(f"{name}:{setting}", value, known[setting].default)
     metric: Metric = kind(**made)
     return metric

@@ -1,12 +1,12 @@
 """Conditions: which findings, which number of theirs, and the limit it is held against."""
 
-import difflib
 import math
 import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from imprint.checks import did_you_mean, unknown_choice
 from imprint.errors import SettingError
 from imprint.kinds import REGISTRY, Kind, find_kind, part_of
 from imprint.kinds.gate import is_probability
@@ -143,8 +143,8 @@ def known_kind(name: str, where: str | None = None) -> Kind:
     """Return a kind that conditions can be about."""
     kind = find_kind(name) if name not in _NOT_MEASURED else None
     if kind is None:
-        names = ", ".join(known for known in REGISTRY.names() if known not in _NOT_MEASURED)
-        raise SettingError(option="the kind", got=name, expected=f"one of {names}", where=where)
+        names = [known for known in REGISTRY.names() if known not in _NOT_MEASURED]
+        raise unknown_choice("the kind", name, names, where)
     return kind
 
 
@@ -158,13 +158,12 @@ def _refuse_unknown_field(condition: Condition, text: str) -> None:
     kind, field = condition.target
     known = [*known_kind(condition.kind).aliases, *field_names(known_kind(kind).row)]
     if field not in known:
-        near = difflib.get_close_matches(condition.field, known, n=1)
         raise SettingError(
             f"{kind} has no field {condition.field!r}",
             option=f"--{condition.rule}",
             got=condition.field,
             where=f"--{condition.rule} {text}",
-            hint=f"did you mean {near[0]}?" if near else "imprint schema lists the fields",
+            hint=did_you_mean(condition.field, known) or "imprint schema lists the fields",
         )
 
 

@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from imprint.association.verdicts import ALPHA, check_alpha
-from imprint.checks import check_between
+from imprint.checks import check_between, did_you_mean
 from imprint.errors import SettingError
 from imprint.files import FilePath
 from imprint.policy.conditions import Condition
 from imprint.stimuli.catalog import catalogue, read_tests
 from imprint.stimuli.definition import Test, WeatTest
-from imprint.stimuli.files import TomlTable, did_you_mean, read_table
+from imprint.stimuli.files import TomlTable, read_table
 
 FILE = "imprint.toml"
 

@@ -48,13 +48,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from imprint.checks import check_list
+from imprint.checks import check_choice, check_list, did_you_mean
 from imprint.errors import SettingError, StimulusError
 from imprint.files import FilePath
 from imprint.registry import Registry
 from imprint.stimuli import parsing
 from imprint.stimuli.definition import Test, WordSet
-from imprint.stimuli.files import did_you_mean
 
 CATALOGUES = Registry("imprint.catalogues", {})  # of plug-ins; ours are the files in data/
 GENDER_TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
@@ -130,8 +129,7 @@ def about(tests: Collection[_Any], topics: Collection[str]) -> tuple[_Any, ...]:
     check_list("topics", topics, of="topics")
     known = dict.fromkeys(topic for test in tests for topic in test.topics)
     for topic in topics:
-        if topic not in known:
-            raise SettingError(option="topic", got=topic, expected=f"one of {', '.join(known)}")
+        check_choice("topic", topic, known)
     return tuple(test for test in tests if not topics or not set(topics).isdisjoint(test.topics))
 
 

@@ -4,7 +4,6 @@ An unknown or missing key, a wrong type or a number that is none is an error tha
 """
 
 import csv
-import difflib
 import io
 import math
 import os
@@ -15,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from imprint.checks import did_you_mean
 from imprint.errors import StimulusError, raising_as
-from imprint.files import FilePath
+from imprint.files import FilePath, is_office_document
 from imprint.stimuli.definition import UNDETERMINED, GroupsTest, WeatTest, WordKind, WordSet, validate
 
 # Stimuli are short. A larger file is somebody's embedding given by mistake, and is not read into memory.
@@ -45,6 +45,9 @@ def read_text(path: FilePath) -> str:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a file of words")
+    if raw.startswith(b"PK") and is_office_document(io.BytesIO(raw)):
+        hint = "save it as plain text; a list of words has one word per line"
+        raise StimulusError("is a document of an office program", where=path, hint=hint)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -225,12 +228,6 @@ def read_table(path: FilePath) -> TomlTable:
         raising_as(ValueError, StimulusError, "is not valid TOML: {}", where=path, hint="correct the file there"),
     ):
         return TomlTable(tomllib.loads(text), (str(path),))
-
-
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Return 'did you mean ...?' with the nearest choice, or nothing where none is near."""
-    near = difflib.get_close_matches(word, list(choices), n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _unquoted(part: str) -> str:

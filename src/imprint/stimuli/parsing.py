@@ -5,6 +5,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, cast
 
 from imprint.bundled import checked
+from imprint.checks import did_you_mean
 from imprint.errors import StimulusError
 from imprint.files import FilePath
 from imprint.stimuli.definition import (
@@ -21,7 +22,7 @@ from imprint.stimuli.definition import (
     set_problems,
     validate,
 )
-from imprint.stimuli.files import TomlTable, did_you_mean, read_property, read_table
+from imprint.stimuli.files import TomlTable, read_property, read_table
 
 _FILE_KEYS = ("sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")

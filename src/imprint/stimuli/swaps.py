@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from imprint.checks import did_you_mean
 from imprint.errors import StimulusError
 from imprint.files import FilePath
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet
-from imprint.stimuli.files import TomlTable, did_you_mean, read_set, read_table, read_text
+from imprint.stimuli.files import TomlTable, read_set, read_table, read_text
 
 PRONOUNS = "pronouns"
 DEFAULT_NAMES = ("race", "gender")

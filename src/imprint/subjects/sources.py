@@ -5,10 +5,10 @@ Nothing is opened here, and numpy is not imported: the command line refuses a na
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
+from imprint.checks import did_you_mean
 from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.errors import SubjectError, reading_file
 from imprint.files import FilePath
@@ -33,6 +33,7 @@ ENCODERS = Registry(
 )
 
 _URL = re.compile("https?://", re.IGNORECASE)
+_VECTORS = re.compile(r"https?://[^/?#]+/[^?#]*(\.(?:bin|vec|txt|gz|zip|kv|safetensors|npz))(?:[?#]|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,12 @@ def _find(name: str) -> ResolvedSource:
     if name in named:
         return named[name]
     if is_url(name):
+        if vectors := _VECTORS.match(name):
+            raise SubjectError(
+                f"the URL names a file ({vectors[1]}), and files are not downloaded",
+                got=vectors[1],
+                hint="download it and give its path; the URL of a server needs --model",
+            )
         return ResolvedSource("server", name)
     if not name:
         raise SubjectError(option="the subject", got="", expected="a file or a name", hint=f"try {DEFAULT!r}")
@@ -87,8 +94,8 @@ def _find(name: str) -> ResolvedSource:
     plugin, _, rest = name.partition(":")
     if plugin in ENCODERS.plugins():
         return ResolvedSource(plugin, rest or None)
-    if near := get_close_matches(name.lower(), named, n=1):
-        hint = f"did you mean {near[0]!r}?"
+    if near := did_you_mean(name.lower(), named):
+        hint = near
     elif command := download_command(name):
         hint = f"download the model first: {command}"
     else:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from imprint.embeddings.formats.checks import show
 from imprint.errors import EmbeddingFileError
+from imprint.files import is_office_document
 from imprint.types import Progress
 
 if TYPE_CHECKING:
@@ -114,6 +115,9 @@ class Source:
         # Not by is_dir(), which fails on a member without a name.
         members = [member for member in archive.infolist() if not member.filename.endswith("/")]
         if len(members) != 1:
+            if is_office_document(self._raw):
+                what = "is a document of an office program, not an embedding"
+                raise EmbeddingFileError(what, where=self.path, hint="give a file of words and their vectors")
             names = ", ".join(show(member.filename) for member in members[:4]) + (", ..." if len(members) > 4 else "")
             raise EmbeddingFileError(
                 f"the zip holds {len(members)} files{f' ({names})' if names else ''}",
