@@ -132,8 +132,8 @@ def steps(rows: Sequence[Row]) -> list[Step]:
         return [*whole, debiased]
     # What needs no controls is quality, which debiasing does not improve.
     own = [debiased] if any(kind is None or kind.part.controlled for kind in failed) else []
-    other = "the copy, or another model," if own else "another model"
-    return [*own, (f"Hold {other} to the same limits", f"imprint audit OTHER{limits}"), *whole]
+    held = "the copy, or another model," if own else "another model"
+    return [*own, (f"Hold {held} to the same limits", f"imprint audit OTHER{limits}"), *whole]
 
 
 def _option(row: GateRow) -> str:
