@@ -167,17 +167,17 @@ def _headline(row: GateRow) -> Phrase:
 
 
 def _outcome(row: GateRow) -> Text:
-    checked = count(row.checked)
+    checked = say("{} finding{}", count(row.checked), "" if row.checked == 1 else "s")
     if row.verdict == "failed":
-        return say("by {} of {} findings", count(row.failed), checked)
+        return say("by {} of {}", count(row.failed), checked)
     if row.verdict == "cannot tell":
-        return say("cannot be decided for {} of {} findings", count(row.cannot_tell), checked)
+        return say("cannot be decided for {} of {}", count(row.cannot_tell), checked)
     if row.rule == "require":
-        return say("throughout the interval in all of {} findings", checked)
+        return say("throughout the interval{}", "" if row.checked == 1 else say(" in all of {}", checked))
     # A p that is not small is not evidence of absence.
     is_p = row.field == "p" or is_probability(row.field)
     warning = ", which does not show that there is no bias" if is_p else ""
-    return say("met by none of {} findings{}", checked, warning)
+    return say("met by none of {}{}", checked, warning)
 
 
 def name_of(one: Outcome, *, several: bool) -> Text:
