@@ -23,6 +23,7 @@ from imprint.errors import ImprintError, SettingError, StimulusError
 from imprint.evaluation.benchmarks import bundled_benchmarks, pair_words
 from imprint.evaluation.controls import control_words
 from imprint.kinds.findings import read_findings
+from imprint.report.conclusions import claims
 from imprint.report.page import render_page
 from imprint.rows import SkippedRow
 from imprint.stimuli.catalog import catalogue, choose
@@ -101,6 +102,14 @@ def test_what_cannot_be_judged_or_opened_is_not_ranked(found):
     (failed,) = of(found, SkippedRow)
     assert failed.test == "missing"
     assert "no/such/file" in failed.reason
+
+
+def test_a_board_with_a_subject_that_could_not_be_opened_does_not_claim_to_lack_controls(found):
+    without, whole = (
+        claims([row for row in found.findings() if isinstance(row, kept)])
+        for kept in (BoardRow, BoardRow | SkippedRow)
+    )
+    assert without == whole
 
 
 def test_an_efficient_subject_is_beaten_by_no_other(found):

@@ -174,7 +174,7 @@ def _opening() -> Opening:
 
 def _cards() -> Cards:
     bars = (Bar("nurse, maid", 0.9, "recurs in 18 of 20"), Bar(HOSTILE[2], 0.5, "score 0.1"))
-    return Cards((BarCard(HOSTILE[0], "270 names", bars, "All associations and names", ("Emma", HOSTILE[1])),) * 3)
+    return Cards((BarCard(HOSTILE[0], "270 names", bars, "2 more associations", ("Emma", HOSTILE[1])),) * 3)
 
 
 def _effects() -> Table:

@@ -77,14 +77,15 @@ def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
 def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     """Say what copies without the associations show, at worst."""
     pure = [row for row in rows if row.null != _IMPURE] or list(rows)
-    worst = {level: max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND[:2]}
+    worst = {level: max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND}
     yield view.say(
         "Could this be chance? Altered copies without these associations ({} of each of {} kinds) have up to {} "
-        "findings on average. In the worst kind, {} have a moderate or strong one, and {} a strong one.",
+        "findings on average. In the worst kind, {} have at least one of any level, {} a moderate or strong one, and "
+        "{} a strong one.",
         view.count(rows[0].copies),
         view.count(len(pure)),
         view.number(max(row.findings for row in pure), 1),
-        *(_share(worst[level]).text for level in ("moderate", "strong")),
+        *(_share(worst[level]).text for level in ("limited", "moderate", "strong")),
     )
 
 

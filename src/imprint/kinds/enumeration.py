@@ -169,10 +169,10 @@ def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
         if not row.associations:
             yield "No association of name groups with words is significant, which does not show absence."
             continue
-        found = (count(row.associations), count(row.groups))
-        yield say("Found without asking: {} associations of words with {} groups of first names.", *found)
-        if row.flipped_copies is not None:
-            yield say("Copies without such associations have {} on average.", number(row.flipped_copies.mean, 1))
+        copies = row.flipped_copies
+        chance = say("; altered copies without them have {} on average", number(copies.mean, 1)) if copies else ""
+        found = (count(row.associations), count(row.groups), chance)
+        yield say("Found without asking: {} associations of words with {} groups of first names{}.", *found)
         if row.recurrent is not None:
             yield _recurring(row)
         if row.survive_without_frequency is not None:
@@ -233,17 +233,15 @@ def _card(group: UbeGroupRow | None, found: Sequence[UbeRow], longest: float) ->
         for row in found[:_SHOWN]
     )
     lines = tuple(say("{} ({})", words(row.words), _strength(row)) for row in found[_SHOWN:])
-    listed = say("Names: {}", words(names))
-    return BarCard(
-        say("{} …", words(names[:_EXAMPLES])), _bearers(group), bars, "All associations and names", (*lines, listed)
-    )
+    more = f"{len(lines)} more association{'' if len(lines) == 1 else 's'}"
+    return BarCard(say("{} …", words(names[:_EXAMPLES])), _bearers(group), bars, more, lines)
 
 
 def _bearers(group: UbeGroupRow | None) -> Text:
     """Say who bears the names: how many, women, year of birth, the largest race or origin."""
     if group is None:
         return ""
-    said: list[Text] = [say("{} names", count(group.n_names))]
+    said: list[Text] = [say("typical of {} names", count(group.n_names))]
     if group.share_women is not None:
         said.append(say("{} women", percent(group.share_women)))
     if group.mean_birth_year is not None:

@@ -1,7 +1,7 @@
 """A gate's answers as a kind: what each condition says, and of which tests."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -12,8 +12,12 @@ from imprint.view import Claim, Given, Number, Phrase, Text, count, join, say, t
 
 Verdict = Literal["passed", "failed", "cannot tell"]
 
+GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
+
 _DECISION = Part("gate", "The decision", -1)
 _MOST_TESTS = 20  # named under one condition; the findings have them all
+_MOST_NAMED = 2  # requirements named in the decision; the others are counted
+_LIMITS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 
 
 class Lacking(msgspec.Struct, frozen=True):
@@ -39,12 +43,13 @@ class Outcome(msgspec.Struct, frozen=True):
 class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
     """What a condition, named by `test`, says of the findings.
 
-    A requirement of a policy has the policy's hash and owner, and the reason that it gives.
+    A requirement of a policy has the policy's hash, owner and reason (`policy_reason`), and a reason of its own.
     """
 
     rule: Literal["fail-on", "require"]
     policy_sha256: str | None = None
     owner: str = ""
+    policy_reason: str = ""
     reason: str = ""
     field: str
     operator: str
@@ -66,7 +71,7 @@ def is_probability(field: str) -> bool:
 
 
 def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
-    """Say the verdict on each condition, and name each test that failed it or cannot be decided."""
+    """Say the verdict on each condition, name each test that failed it or cannot be decided, and say whose policy."""
     for row in rows:
         yield _headline(row)
         # What is said of all of them is not said again of each.
@@ -77,6 +82,7 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
             yield line(row, one, several=several)
         if len(named) > _MOST_TESTS:
             yield f"{len(named) - _MOST_TESTS:,} more; the findings have them all."
+    yield from policies(rows)
 
 
 def claims(rows: Sequence[GateRow]) -> Iterator[Claim]:
@@ -84,11 +90,58 @@ def claims(rows: Sequence[GateRow]) -> Iterator[Claim]:
     yield decision(rows), "That a product built on it treats people fairly: the product was not measured."
 
 
-def decision(rows: Sequence[GateRow]) -> str:
-    """Say how many requirements passed, failed, or cannot be decided."""
+def gravest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the gravest verdict: failed, then cannot tell, then passed."""
+    return min(verdicts, key=GRAVEST_FIRST.index, default="passed")
+
+
+def decision(rows: Sequence[GateRow]) -> Text:
+    """Say the verdict, which requirements decide it, what was found and the limit; the others are counted."""
+    verdict = gravest(row.verdict for row in rows)
+    deciding = [row for row in rows if row.verdict == verdict]
+    if verdict == "passed":
+        return "Passed: the requirement holds." if len(rows) == 1 else f"Passed: all {len(rows)} requirements hold."
+    named = [say("{}: {}.", verdict.capitalize(), _required(row)) for row in deciding[:_MOST_NAMED]]
     counts = Counter(row.verdict for row in rows)
-    said = [f"{counts[one]} {one}" for one in ("failed", "cannot tell", "passed") if counts[one]]
-    return f"Requirements: {', '.join(said)}."
+    counts[verdict] -= len(named)
+    others = [f"{counts[one]} {one}" for one in GRAVEST_FIRST if counts[one]]
+    return join([*named, *([f"Other requirements: {', '.join(others)}."] if others else [])], " ")
+
+
+def policies(rows: Sequence[GateRow]) -> Iterator[Text]:
+    """Say who decides by each policy, and why."""
+    for owner, reason in dict.fromkeys((row.owner, row.policy_reason) for row in rows):
+        if owner or reason:
+            yield say("Policy{}{}.", say(" of {}", title(owner)) if owner else "", _because(reason))
+
+
+def _because(reason: str) -> Text:
+    return say(": {}", title(reason.rstrip(". "))) if reason else ""
+
+
+def _required(row: GateRow) -> Text:
+    """Say in words what a condition requires, and what was found where it matters most."""
+    if row.why is not None or not row.outcomes:
+        return say("{}; {}", condition_of(row), title(str(row.why)))
+    own = [one for one in row.outcomes if one.verdict == row.verdict]
+    if not own:  # what it needs was not run
+        return say("{}; not run: {}", condition_of(row), words(row.skipped))
+    worst = max(own, key=lambda one: abs((one.value or 0.0) - row.limit))
+    size = " either way" if row.field.startswith("|") else ""
+    limit = say("{} {}{}", _LIMITS[row.operator], datum(row.limit), size)
+    must = "must be" if row.rule == "require" else "must not be"
+    several = len({one.embedding for one in row.outcomes}) > 1
+    what = (row.field.strip("|").replace("_", " "), name_of(worst, several=several))
+    found = say("it is {}", sized(worst)) if worst.why is None else title(worst.why)
+    said = say("the {} of {} {} {}; {}", *what, must, limit, found)
+    return said if len(own) == 1 else say("{}, the furthest of {} findings", said, count(len(own)))
+
+
+def sized(one: Outcome) -> Text:
+    """Return what was found of one test, with the ends between which it lies."""
+    if one.low == one.high:
+        return datum(one.value)
+    return say("{} [{} to {}]", datum(one.value), datum(one.low), datum(one.high))
 
 
 def condition_of(row: GateRow) -> Text:
@@ -114,17 +167,17 @@ def _headline(row: GateRow) -> Phrase:
 
 
 def _outcome(row: GateRow) -> Text:
-    checked = count(row.checked)
+    checked = say("{} finding{}", count(row.checked), "" if row.checked == 1 else "s")
     if row.verdict == "failed":
-        return say("by {} of {} findings", count(row.failed), checked)
+        return say("by {} of {}", count(row.failed), checked)
     if row.verdict == "cannot tell":
-        return say("cannot be decided for {} of {} findings", count(row.cannot_tell), checked)
+        return say("cannot be decided for {} of {}", count(row.cannot_tell), checked)
     if row.rule == "require":
-        return say("throughout the interval in all of {} findings", checked)
+        return say("throughout the interval{}", "" if row.checked == 1 else say(" in all of {}", checked))
     # A p that is not small is not evidence of absence.
     is_p = row.field == "p" or is_probability(row.field)
     warning = ", which does not show that there is no bias" if is_p else ""
-    return say("met by none of {} findings{}", checked, warning)
+    return say("met by none of {}{}", checked, warning)
 
 
 def name_of(one: Outcome, *, several: bool) -> Text:

@@ -352,6 +352,14 @@ def _asked(rows: Iterable[SeatRow]) -> Text:
     return join(dict.fromkeys(say("{} ({})", title(row.test), row.context) for row in rows))
 
 
+_SHOW = {
+    (True, True): "shows evidence",
+    (True, False): "show evidence",
+    (False, True): "is significant",
+    (False, False): "are significant",
+}  # by words, and one alone
+
+
 def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
     lines = tuple(
         say(
@@ -360,7 +368,7 @@ def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
             one.unit,
             f"{one.questions}",
             f"{one.found[0]}",
-            "show evidence" if one.unit == "word" else "are significant",
+            _SHOW[one.unit == "word", one.found[0] == 1],
             one.ways[0],
             number(one.mean_effects[0]),
             f"{one.found[1]}",

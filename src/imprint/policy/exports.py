@@ -9,9 +9,9 @@ from xml.etree import ElementTree as Xml
 from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, replacing
 from imprint.kinds.audit import judgement
-from imprint.kinds.gate import GateRow, Verdict, condition_of, datum, line, name_of
+from imprint.kinds.gate import GRAVEST_FIRST, GateRow, Verdict, condition_of, datum, line, name_of, policies, sized
 from imprint.masking import Words
-from imprint.policy.gate import GRAVEST_FIRST, Gate
+from imprint.policy.gate import Gate
 from imprint.render.markdown import draw_blocks
 from imprint.render.numbers import plain
 from imprint.view import NOTHING, Block, Column, Given, Prose, Table, Text, count, join, say, title
@@ -43,11 +43,8 @@ def cases(gate: Gate) -> Iterator[TestCase]:
     for answer, row in zip(gate.answers, gate.findings(), strict=True):
         several = len({one.embedding for one in row.outcomes}) > 1
         for one in row.outcomes:
-            value: Text = datum(one.value)
-            if one.low != one.high:
-                value = say("{} [{} to {}]", value, datum(one.low), datum(one.high))
             said = line(row, one, several=several)
-            yield TestCase(row, name_of(one, several=several), value, one.verdict, said, one.why)
+            yield TestCase(row, name_of(one, several=several), sized(one), one.verdict, said, one.why)
         if not row.outcomes:
             said = say("No finding matches; {}.", title(str(row.why)))
             yield TestCase(row, "no finding", NOTHING, "cannot tell", said, row.why)
@@ -90,8 +87,8 @@ def append_summary(path: FilePath, gate: Gate) -> None:
 def _summary(gate: Gate) -> Iterator[Block]:
     said: list[Text] = [_MEANINGS[gate.verdict], *_judged(gate)]
     if gate.policy is not None:
-        owner = say(" ({})", title(gate.policy.owner)) if gate.policy.owner else ""
-        said.append(say("Policy: {}{}, SHA-256 {}.", title(gate.policy.path.name), owner, gate.policy.sha256[:12]))
+        said += policies(gate.findings())
+        said.append(say("Policy file: {}, SHA-256 {}.", title(gate.policy.path.name), gate.policy.sha256[:12]))
     if gate.changed:
         said.append("The findings were made under another policy than this one.")
     yield from (Prose(one, media=("card",)) for one in said)

@@ -9,7 +9,7 @@ import msgspec
 from imprint.errors import SettingError
 from imprint.evaluation.controls import ControlsRow
 from imprint.kinds.audit import AuditRow
-from imprint.kinds.gate import GateRow, Lacking, Verdict
+from imprint.kinds.gate import GateRow, Lacking, Verdict, gravest
 from imprint.policy.conditions import Condition, parse_condition
 from imprint.policy.controls import Known
 from imprint.policy.judging import Judgement, cannot_reach, judge
@@ -17,8 +17,6 @@ from imprint.policy.policy import Policy
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}
-
-GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Answer:
         verdicts = {one.verdict for one in self.judgements}
         if not verdicts or (self.skipped and not self.condition.is_alarm):
             verdicts.add("cannot tell")
-        return next(verdict for verdict in GRAVEST_FIRST if verdict in verdicts)
+        return gravest(verdicts)
 
     def finding(self, about: Row) -> GateRow:
         """Return the row, for the findings that `about` is one of."""
@@ -82,8 +80,7 @@ class Gate(Result):
     @property
     def verdict(self) -> Verdict:
         """The gravest answer: failed, then cannot tell, then passed."""
-        verdicts = {answer.verdict for answer in self.answers}
-        return next((verdict for verdict in GRAVEST_FIRST if verdict in verdicts), "passed")
+        return gravest(answer.verdict for answer in self.answers)
 
     @property
     def exit_code(self) -> int:
@@ -96,8 +93,9 @@ class Gate(Result):
         if self.policy is None:
             return rows
         policy = self.policy
+        known = {"policy_sha256": policy.sha256, "owner": policy.owner, "policy_reason": policy.reason}
         required = [
-            msgspec.structs.replace(row, policy_sha256=policy.sha256, owner=policy.owner, reason=one.reason)
+            msgspec.structs.replace(row, reason=one.reason, **known)
             for row, one in zip(rows, policy.requirements, strict=False)
         ]
         return [*required, *rows[len(required) :]]

@@ -27,7 +27,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     said = [claim for kind, own in by_part_and_kind(counted) for claim in kind.claims(own)]
     if not any(getattr(row, "about_people", False) for row in rows):
         said.append(("Nothing about bias.", "Whether it is biased: these findings have no test about people."))
-    if not asked and any(kind.part.controlled for kind, _ in by_part_and_kind(rows)):
+    if not asked and any(kind.part.controlled for kind, _ in by_part_and_kind(_measurements(rows))):
         said.append(("What these rows say, if the subject is usable.", _NO_CONTROLS))
     return [*said, *_scope(rows)]
 
@@ -36,8 +36,13 @@ def measured(rows: Sequence[Row]) -> list[Text]:
     """Return what else was measured: the sentences of kinds that make no claim."""
     if refused(rows):
         return []
-    known = by_part_and_kind(row for row in rows if not isinstance(row, PartRow | SkippedRow))
+    known = by_part_and_kind(_measurements(rows))
     return [text for kind, own in known if not list(kind.claims(own)) for text in kind.sentences(own)]
+
+
+def _measurements(rows: Sequence[Row]) -> list[Row]:
+    """Return rows without those that say what was not run."""
+    return [row for row in rows if not isinstance(row, PartRow | SkippedRow)]
 
 
 def not_run(rows: Sequence[Row]) -> list[Text]:

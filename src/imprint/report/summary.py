@@ -10,9 +10,9 @@ from imprint.association.verdicts import FOUND
 from imprint.association.wefat import WefatRow
 from imprint.evaluation.controls import ControlsRow
 from imprint.evaluation.leakage import NAMES, LeakageRow
-from imprint.kinds import part_of
+from imprint.kinds import find_kind, part_of
 from imprint.kinds.audit import AuditRow, in_language
-from imprint.kinds.gate import GateRow, decision
+from imprint.kinds.gate import GateRow, decision, policies
 from imprint.kinds.sections import by_part_and_kind
 from imprint.kinds.tests import REVERSED, found_counts, matched_sets, one_family, strongest_row
 from imprint.rows import PartRow, Row, SkippedRow
@@ -35,17 +35,33 @@ def people(rows: Sequence[Row]) -> list[AssociationRow]:
 
 
 def verdict(rows: Sequence[Row]) -> Text:
-    """Say in a sentence or two what was found, or why nothing can be said."""
-    tests = people(rows)
+    """Say the decision if there is one; otherwise what was found, or why nothing can be said."""
     if failed := refused(rows):
         return say("{} cannot be judged{}.", title(failed[0].embedding), in_language(failed[0]))
-    answers = [row for row in rows if isinstance(row, GateRow)]
-    decided = [decision(answers)] if answers else []
-    return join([*decided, *([*_found(tests), *_correlated(rows, tests)] if tests else _opening(rows))], " ")
+    answers = _answers(rows)
+    return decision(answers) if answers else _finding(rows)
 
 
 def certainty(rows: Sequence[Row]) -> list[Text]:
-    """Say whether the subject can be judged, and what copies without the associations show."""
+    """Say whether the subject can be judged, and what copies without the associations show.
+
+    Below a decision, say first who decides, and what was found.
+    """
+    answers = _answers(rows)
+    found = [] if refused(rows) or not answers else [_finding(rows)]
+    return [*policies(answers), *found, *_certainty(rows)]
+
+
+def _answers(rows: Sequence[Row]) -> list[GateRow]:
+    return [row for row in rows if isinstance(row, GateRow)]
+
+
+def _finding(rows: Sequence[Row]) -> Text:
+    tests = people(rows)
+    return join([*_found(tests), *_correlated(rows, tests)] if tests else _opening(rows), " ")
+
+
+def _certainty(rows: Sequence[Row]) -> list[Text]:
     tests = people(rows)
     asked = by_part_and_kind(row for row in rows if isinstance(row, ControlsRow))
     said = [text for kind, own in asked for text in kind.sentences(own)]
@@ -100,16 +116,29 @@ def steps(rows: Sequence[Row]) -> list[Step]:
             ("See what the vectors are good for", f"imprint evaluate {name}"),
             ("Try with vectors that pass the controls", f"imprint audit {usable}"),
         ]
-    found = [("Run the whole audit", f"imprint audit {name}{spoken}")] if audit.settings.quick else []
-    if not any(isinstance(row, GateRow) for row in rows):
-        found += [
-            ("Set limits for your own use", "imprint policy init"),
-            ("Let the limits decide", f"imprint audit {name}{spoken} --policy imprint.toml"),
-        ]
+    answers = _answers(rows)
+    limits = spoken + "".join(dict.fromkeys(map(_option, answers)))
+    whole = [("Run the whole audit", f"imprint audit {name}{limits}")] if audit.settings.quick else []
     copy = "OUT/" if audit.subject == "encoder" else "OUT.safetensors"
     left = [row.accuracy for row in rows if isinstance(row, LeakageRow) and row.word_list == NAMES and row.against]
     recovered = f" (even there, gender is recognised from {100 * max(left):.0f} % of names)" if left else ""
-    return [*found, (f"Try a debiased copy{recovered}", f"imprint debias {name} {copy}")][:3]
+    debiased = (f"Try a debiased copy{recovered}", f"imprint debias {name} {copy}")
+    if not answers:
+        decide = f"imprint audit {name}{spoken} --policy imprint.toml"
+        own = [("Set limits for your own use", "imprint policy init"), ("Let the limits decide", decide)]
+        return [*whole, *own, debiased][:3]
+    failed = [find_kind(row.test.partition(":")[0]) for row in answers if row.verdict == "failed"]
+    if not failed:
+        return [*whole, debiased]
+    # What needs no controls is quality, which debiasing does not improve.
+    own = [debiased] if any(kind is None or kind.part.controlled for kind in failed) else []
+    held = "the copy, or another model," if own else "another model"
+    return [*own, (f"Hold {held} to the same limits", f"imprint audit OTHER{limits}"), *whole]
+
+
+def _option(row: GateRow) -> str:
+    """Return the option that gave a condition, without what it was given."""
+    return " --policy POLICY" if row.policy_sha256 else f" --{row.rule} CONDITION"
 
 
 def brief(rows: Sequence[Row]) -> list[Text]:

@@ -1,0 +1,74 @@
+"""The first screen of an audit with a policy: the decision, whose policy it is, and what to do next."""
+
+import pytest
+from made_rows import make_row
+
+from imprint.evaluation.controls import Control
+from imprint.kinds.audit import AuditSettings
+from imprint.masking import Words
+from imprint.policy.gate import check, parse_conditions
+from imprint.policy.policy import read_policy
+from imprint.render.numbers import plain
+from imprint.report.page import render_page
+from imprint.report.summary import certainty, steps, verdict
+
+POLICY = 'owner = "us"\nreason = "it ranks people."\n'
+MARGIN = '[[require]]\ntest = "{}"\nmargin = {}\n'
+LEAST = '[[require]]\nbenchmark = "ws-353"\nleast = {}\n'
+CONTROL = Control("similar words", 0.1, 0.25, False, 65, 0)
+SETTINGS = AuditSettings("en", 0.05, 100, True, None, 0, 0.05, None, None)
+MEASURED = [
+    make_row("audit", judged=True, controls=(CONTROL,) * 5, settings=SETTINGS),
+    make_row(test="caliskan-6", mean_difference=0.2, words_low=0.1, words_high=0.3, part="weat"),
+    make_row(test="caliskan-7", mean_difference=0.1, words_low=0.0, words_high=0.2, part="weat"),
+    make_row("similarity", test="ws-353", spearman=0.5, spearman_low=0.45, spearman_high=0.55),
+]
+
+
+def decided(folder, *requirements, fail_on=()):
+    (folder / "imprint.toml").write_text(POLICY + "".join(requirements))
+    gate = check(MEASURED, parse_conditions(fail_on), read_policy(folder / "imprint.toml"))
+    return [MEASURED[0], *gate.findings(), *MEASURED[1:]]
+
+
+@pytest.mark.parametrize(
+    ("requirements", "first", "numbers"),
+    [
+        ((MARGIN.format("caliskan-6", 0.05), LEAST.format(0.4)), "Failed", ("caliskan-6", "0.05", "0.2")),
+        ((MARGIN.format("caliskan-7", 0.15), LEAST.format(0.4)), "Cannot tell", ("caliskan-7", "0.15", "[0 to 0.2]")),
+        ((MARGIN.format("caliskan-7", 0.9), LEAST.format(0.4)), "Passed", ("2",)),
+    ],
+)  # fmt: skip
+def test_the_page_opens_with_the_decision_its_limit_and_its_number(tmp_path, requirements, first, numbers):
+    rows = decided(tmp_path, *requirements)
+    headline = plain(verdict(rows), Words())
+    assert headline.startswith(f"{first}: ")
+    assert [one for one in numbers if one not in headline] == []
+    assert f"<h1>{first}: " in render_page(rows)
+
+
+def test_below_the_decision_are_the_policys_owner_and_reason_once(tmp_path):
+    rows = decided(tmp_path, MARGIN.format("caliskan-6", 0.05), LEAST.format(0.4), fail_on=["weat:d>9"])
+    assert [(row.owner, row.policy_reason) for row in rows if row.kind == "gate"] == [
+        *[("us", "it ranks people.")] * 2,
+        ("", ""),
+    ]
+    assert plain(certainty(rows)[0], Words()) == "Policy of us: it ranks people."
+    assert sum("it ranks people" in plain(text, Words()) for text in certainty(rows)) == 1
+
+
+def test_what_to_do_next_keeps_the_limits_and_fits_the_decision(tmp_path):
+    failed = steps(decided(tmp_path, MARGIN.format("caliskan-6", 0.05), fail_on=["weat:d>9"]))
+    assert [command.split()[1:3] for _, command in failed] == [
+        ["debias", "EMBEDDING"],
+        ["audit", "OTHER"],
+        ["audit", "EMBEDDING"],
+    ]
+    assert all(command.endswith(" --policy POLICY --fail-on CONDITION") for _, command in failed[1:])
+    useless = steps(decided(tmp_path, LEAST.format(0.9)))
+    assert [command.split()[1:3] for _, command in useless] == [["audit", "OTHER"], ["audit", "EMBEDDING"]]
+    passed = steps(decided(tmp_path, LEAST.format(0.4)))
+    assert [command for _, command in passed] == [
+        "imprint audit EMBEDDING --policy POLICY",
+        "imprint debias EMBEDDING OUT.safetensors",
+    ]
