@@ -23,8 +23,10 @@ from imprint.errors import ImprintError, SettingError, StimulusError
 from imprint.evaluation.benchmarks import bundled_benchmarks, pair_words
 from imprint.evaluation.controls import control_words
 from imprint.kinds.findings import read_findings
+from imprint.render.terminal import draw_text
 from imprint.report.conclusions import claims
 from imprint.report.page import render_page
+from imprint.report.summary import verdict
 from imprint.rows import SkippedRow
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
@@ -110,6 +112,12 @@ def test_a_board_with_a_subject_that_could_not_be_opened_does_not_claim_to_lack_
         for kept in (BoardRow, BoardRow | SkippedRow)
     )
     assert without == whole
+
+
+def test_a_board_of_one_subject_says_that_there_is_nothing_to_compare(vectors):
+    alone = board([BoardEntry(vectors(0.0), "GloVe")], tests=TESTS)
+    assert not of(alone, BoardDifferenceRow)
+    assert "nothing to compare" in draw_text(verdict(alone.findings()))
 
 
 def test_an_efficient_subject_is_beaten_by_no_other(found):

@@ -243,6 +243,8 @@ def _order(row: BoardRankingRow) -> Text:
 
 def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
     """Say which topics have an order, and why the others have none."""
+    if all(len(row.subjects) < 2 for row in rows):
+        yield "There is nothing to compare: fewer than two models can be judged."
     disagreeing, apart = (
         [row for row in rows if not row.has_order and len(row.subjects) > 1 and (row.agreement is None) is without]
         for without in (False, True)
