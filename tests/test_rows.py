@@ -26,7 +26,7 @@ KINDS = [kind.name for kind in all_kinds()]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_read_back_as_it_was_written(kind):
-    row = make_row(kind, missing=("rose",), part="x", p_value=0.1)
+    row = make_row(kind, missing=("rose",), part="debiasing", p_value=0.1)
     again = read_row(json.loads(row.to_json()), row_type)
     assert again == row
     assert type(again) is type(row)

@@ -122,6 +122,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
             if isinstance(value, float) and not math.isfinite(value):
                 msgspec.structs.force_setattr(self, name, None)
 
+    def check_lengths(self, *fields: str) -> None:
+        """Require that lists belonging together are equally long: a row may be read from a file."""
+        lengths = [len(getattr(self, field)) for field in fields]
+        if len(set(lengths)) > 1:
+            raise ValueError(f"{', '.join(fields)} must be equally long, got {', '.join(map(str, lengths))} entries")
+
     @property
     def kind(self) -> str:
         """The kind of finding."""
@@ -172,7 +178,7 @@ class PartRow(Row, frozen=True, kw_only=True, tag="part"):
 
 
 class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
-    """A row of a kind or schema that this version does not know, with every field as it was read."""
+    """A row of a kind, part or schema that this version does not know, with every field as it was read."""
 
     fields: dict[str, Any]
 
@@ -320,14 +326,14 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
-def read_row(fields: object, find: Callable[[str], type[Row] | None]) -> Row:
-    """Make a row of what JSON holds; `find` gives the type of a kind, or None for a kind it does not know."""
+def read_row(fields: object, find: Callable[[str, object], type[Row] | None]) -> Row:
+    """Make a row of what JSON holds; `find` gives the type of a kind in a part, or None where it knows no such."""
     if not isinstance(fields, Mapping):
         raise ImprintError(
             option="a finding", got=fields, expected="a JSON object", hint="give a file that imprint wrote"
         )
     kind, schema = fields.get("kind"), fields.get("schema_version")
-    known = find(kind) if isinstance(kind, str) and schema == SCHEMA_VERSION else None
+    known = find(kind, fields.get("part")) if isinstance(kind, str) and schema == SCHEMA_VERSION else None
     try:
         if known is not None:
             return msgspec.convert(fields, known)

@@ -43,7 +43,7 @@ def test_the_points_have_the_variances_that_are_measured(bundled, debiaser):
         np.testing.assert_allclose(points[:, 1].var(ddof=1), getattr(measured, f"{name}_after"), rtol=1e-5)
     assert {one.word for one in row.held_out} <= set(held_out())
     assert {one.word for one in row.background} <= set(background())
-    assert read_row(row.to_dict(), lambda kind: MOVED.row) == row
+    assert read_row(row.to_dict(), lambda kind, part: MOVED.row) == row
 
 
 def test_where_nothing_is_left_of_the_axis_there_is_no_place_after():
@@ -90,7 +90,7 @@ def test_the_row_says_what_was_fitted_and_how_much_smaller_the_variance_is(bundl
     assert Fact("strength", 10.0) in row.fitted
     assert Fact("cone_active", 0.0, "no") in row.fitted
     assert debiasing_finding(bundled, transform, axis, None).variances is None
-    assert read_row(json.loads(row.to_json()), lambda kind: DEBIASING.row) == row
+    assert read_row(json.loads(row.to_json()), lambda kind, part: DEBIASING.row) == row
 
 
 def test_variances_that_do_not_exist_have_no_ratio():
@@ -119,4 +119,4 @@ def test_the_frontier_row_has_every_strength_and_the_one_used(bundled):
     assert (row.kind, row.method, row.chosen) == ("frontier", "linear", 10.0)
     assert [one.strength for one in row.strengths] == [1.0, 10.0]
     assert [one.reduction for one in row.strengths] == [point.variances.reduction for point in points]
-    assert read_row(row.to_dict(), lambda kind: FRONTIER.row) == row
+    assert read_row(row.to_dict(), lambda kind, part: FRONTIER.row) == row

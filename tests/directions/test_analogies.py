@@ -313,7 +313,7 @@ def test_one_row_per_pair(result):
     row = rows[0]
     assert (row.test, row.first, row.second, row.n_words, row.with_names) == ("he - she", "<b>", "nurse", 500, True)
     assert (row.effect_size, row.p_value, row.distance, row.missing) == (0.5, None, 0.9, ("him",))
-    assert [read_row(row.to_dict(), lambda kind: ANALOGY.row) for row in rows] == rows
+    assert [read_row(row.to_dict(), lambda kind, part: ANALOGY.row) for row in rows] == rows
 
 
 def test_frame_and_dictionary_hold_every_pair(result):

@@ -124,7 +124,7 @@ def test_one_finding_tells_the_whole_list():
     assert (row.n_words, row.missing, row.axis_missing) == (10, ("welder",), ("xx",))
     assert (row.explained, row.agreement) == (axis.explained, axis.agreement)
     assert (row.positive, row.negative) == (("he", "pilot"), ("she", "cook"))
-    assert read_row(json.loads(row.to_json()), lambda kind: PROJECTION.row) == row
+    assert read_row(json.loads(row.to_json()), lambda kind, part: PROJECTION.row) == row
     assert list(result.to_frame()["coordinate"]) == list(result.coordinates)
     assert repr(result) == "Projections(he, ... - she, ... in small: 10 words, 1 missing)"
     page = draw_fragment([Section("axis", "Axis", tuple(PROJECTION.blocks([row])))])
@@ -157,7 +157,7 @@ def test_two_embeddings_are_compared_on_the_words_both_have():
         ("cook", "nurse"),
         other.embedding_sha256,
     )
-    assert read_row(json.loads(row.to_json()), lambda kind: COMPARISON.row) == row
+    assert read_row(json.loads(row.to_json()), lambda kind, part: COMPARISON.row) == row
 
 
 def test_an_embedding_agrees_with_itself_and_contradicts_its_mirror_image():

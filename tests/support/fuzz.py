@@ -208,23 +208,39 @@ def read_beside(path: Path, rng: random.Random) -> None:
     read_embedding(main, rng)
 
 
-def read_findings(path: Path, rng: random.Random) -> None:
+def read_findings(path: Path, _: random.Random) -> None:
     from imprint.kinds.findings import read_findings
+
+    draw_findings(read_findings(path), path.parent)
+
+
+def draw_findings(rows: list[Any], folder: Path) -> None:
+    """Draw rows in every way there is; files go into the folder."""
     from imprint.kinds.sections import blocks
     from imprint.masking import Words
+    from imprint.policy.exports import append_summary, write_junit
     from imprint.policy.gate import check, parse_conditions
     from imprint.render.terminal import draw_blocks
     from imprint.report.card import render_card
+    from imprint.report.method import methods_paragraph
+    from imprint.report.page import render_page
+    from imprint.report.summary import brief
+    from imprint.rows import write_csv
     from imprint.view import Chart, flat
 
-    rows = read_findings(path)
     shown = list(flat(blocks(rows)))
     draw_blocks(shown, more=True)
     for chart in shown:
         if isinstance(chart, Chart):
             json.dumps(chart.draw(Words(), 600))
     render_card(rows)
-    check(rows, parse_conditions(["weat:p<0.05"], ["weat:mean_difference<0.1"]))
+    render_page(rows, script=str)
+    brief(rows)
+    methods_paragraph(rows)
+    write_csv(folder / "rows.csv", rows)
+    gate = check(rows, parse_conditions(["weat:p<0.05"], ["weat:mean_difference<0.1"]))
+    write_junit(folder / "junit.xml", gate)
+    append_summary(folder / "summary.md", gate)
     assert [row.to_json() for row in rows]
 
 

@@ -49,18 +49,21 @@ class Share(msgspec.Struct, frozen=True):
 
 
 class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
-    """What the tests find in altered copies of one kind; `findings` is the mean number of findings per copy."""
+    """What the tests find in altered copies of one kind.
+
+    `shares` are of the levels `FOUND`, and `findings` is the mean number of findings per copy.
+    """
 
     null: Null
     copies: int
     family_size: int
     alpha: float
-    shares: tuple[Share, ...]
+    shares: tuple[Share, Share, Share]
     findings: float
 
     def share(self, level: Evidence) -> Share:
         """Return the share of copies with a finding of a level or a stronger one."""
-        return next(one for one in self.shares if one.level == level)
+        return self.shares[FOUND.index(level)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -241,11 +244,7 @@ def _row(
     judged: Sequence[Sequence[Judged]], null: Null, measured: tuple[str, str], alpha: float, seed: int
 ) -> CalibrationRow:
     name, digest = measured
-    shares = []
-    for place, level in enumerate(FOUND, start=1):
-        found = sum(any(one.evidence in FOUND[:place] for one in copy) for copy in judged)
-        low, high = binomial_interval(found, len(judged), _CONFIDENCE)
-        shares.append(Share(level, found, found / len(judged), low, high))
+    strong, moderate, limited = (_share(judged, level) for level in FOUND)
     return CalibrationRow(
         test=null,
         embedding=name,
@@ -255,6 +254,14 @@ def _row(
         copies=len(judged),
         family_size=len(judged[0]),
         alpha=alpha,
-        shares=tuple(shares),
+        shares=(strong, moderate, limited),
         findings=sum(one.evidence in FOUND for copy in judged for one in copy) / len(judged),
     )
+
+
+def _share(judged: Sequence[Sequence[Judged]], level: Evidence) -> Share:
+    """Return the share of copies with a finding of a level or a stronger one."""
+    enough = FOUND[: FOUND.index(level) + 1]
+    found = sum(any(one.evidence in enough for one in copy) for copy in judged)
+    low, high = binomial_interval(found, len(judged), _CONFIDENCE)
+    return Share(level, found, found / len(judged), low, high)

@@ -46,7 +46,9 @@ _SIZE = "size of bias (absolute value)"
 
 def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
     """Show every subject with its quality and its size in each topic, then size against quality."""
-    found = Counter(topic for row in rows for topic in [row.topic] * (1 + row.n_found))
+    found = Counter[str]()
+    for row in rows:
+        found[row.topic] += 1 + row.n_found
     topics = sorted(found, key=lambda topic: -found[topic])
     quality = _benchmark(rows)
     columns = [

@@ -111,3 +111,8 @@ class BoardRankingRow(Row, frozen=True, kw_only=True, tag="board-ranking"):
     agreement: float | None
     least: float
     splits: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.has_order:
+            self.check_lengths("subjects", "ranks_best", "ranks_worst")

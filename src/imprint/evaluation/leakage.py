@@ -88,6 +88,10 @@ class LeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="leakage"):
     group_names: tuple[str, ...]
     group_sizes: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_lengths("group_names", "group_sizes")
+
     @property
     def audited_sha256(self) -> str:
         """The hash of the embedding that the row is about: in an audit, the one its debiased copy is held against."""

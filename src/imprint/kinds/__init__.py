@@ -154,10 +154,13 @@ def all_kinds() -> list[Kind]:
     return [kind for name in REGISTRY.names() if (kind := find_kind(name)) is not None]
 
 
-def row_type(name: str) -> type[Row] | None:
-    """Return the type of a kind's rows; None for a kind that is not known."""
+def row_type(name: str, part: object = None) -> type[Row] | None:
+    """Return the type of a kind's rows; None for a kind, or a part of an audit, that is not known."""
     kind = find_kind(name)
-    return None if kind is None else kind.row
+    if kind is None:
+        return None
+    known = part in (None, kind.part.name) or any(part == one.part.name for one in all_kinds())
+    return kind.row if known else None
 
 
 def part_of(row: Row) -> str:

@@ -11,13 +11,15 @@ from imprint.rows import Row
 from imprint.view import Claim, Given, Number, Phrase, Text, count, join, say, title, words
 
 Verdict = Literal["passed", "failed", "cannot tell"]
+Rule = Literal["fail-on", "require"]
+Operator = Literal["<", "<=", ">", ">="]
 
 GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
 
 _DECISION = Part("gate", "The decision", -1)
 _MOST_TESTS = 20  # named under one condition; the findings have them all
 _MOST_NAMED = 2  # requirements named in the decision; the others are counted
-_LIMITS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+_LIMITS: dict[Operator, str] = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 
 
 class Lacking(msgspec.Struct, frozen=True):
@@ -46,13 +48,13 @@ class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
     A requirement of a policy has the policy's hash, owner and reason (`policy_reason`), and a reason of its own.
     """
 
-    rule: Literal["fail-on", "require"]
+    rule: Rule
     policy_sha256: str | None = None
     owner: str = ""
     policy_reason: str = ""
     reason: str = ""
     field: str
-    operator: str
+    operator: Operator
     limit: float
     verdict: Verdict
     checked: int

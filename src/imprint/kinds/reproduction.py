@@ -26,6 +26,7 @@ from imprint.view import (
 
 FIGURES = Part("reproduction", "Published figures beside ours", 95, controlled=False)
 
+_MOST_TENFOLDS = 99.0
 _SHOWN: tuple[FigureOutcome, ...] = ("equal", "differs", "other model")
 _COLUMNS = (
     Column("Source", folded=True),
@@ -165,7 +166,7 @@ def name_sentences(rows: Sequence[RemovedNamesRow]) -> Iterator[Text]:
             count(row.names_kept + row.names_removed),
             title(row.embedding),
             count(row.names_removed),
-            number(10.0**row.excess_removed, 1),
+            number(10.0 ** min(row.excess_removed, _MOST_TENFOLDS), 1),
         )
 
 

@@ -299,7 +299,8 @@ def _ends(effects: Iterable[TemplateValue | WordValue]) -> tuple[float | None, f
 
 def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
     yield from evidence_notes([row for row in rows if row.unit == "word"] or rows)
-    starred = next((row for row in rows if row.unit == "sentence" and row.family_size is not None), None)
+    by_sentences = (row for row in rows if row.unit == "sentence")
+    starred = next((row for row in by_sentences if None not in (row.family_size, row.alpha)), None)
     if starred is not None:
         text = "* p below {} alone; ** also after Holm's correction over the encoder's {} by sentences."
         alpha = f"{starred.alpha:g}"

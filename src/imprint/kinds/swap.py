@@ -222,7 +222,7 @@ def _chart(row: SwapRow) -> Chart:
 def _centred(row: SwapRow) -> list[tuple[str, float, float]]:
     """Return each name with its score, and with what is left of it less the mean of all: names differ by little."""
     known = [(one.word, one.value) for one in row.scores if one.value is not None]
-    middle = sum(value for _, value in known) / len(known)
+    middle = sum(value for _, value in known) / max(1, len(known))
     return [(word, value, value - middle) for word, value in known]
 
 

@@ -1,7 +1,7 @@
 """WEFAT as a kind: associations beside a number from the world (Caliskan, Bryson and Narayanan, 2016)."""
 
 from collections.abc import Iterator, Sequence
-from statistics import StatisticsError, linear_regression
+from statistics import linear_regression
 from typing import TYPE_CHECKING
 
 from imprint.association.verdicts import Evidence
@@ -146,7 +146,7 @@ def _fitted(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None
     """
     try:
         return linear_regression(*zip(*points, strict=True))
-    except (StatisticsError, TypeError):  # fewer than two points, or all in one place
+    except (ValueError, TypeError, OverflowError):  # too few points, all in one place, or too far apart
         return None
 
 

@@ -4,15 +4,13 @@ import math
 import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import cast
 
 from imprint.checks import did_you_mean, unknown_choice
 from imprint.errors import SettingError
 from imprint.kinds import REGISTRY, Kind, find_kind, part_of
-from imprint.kinds.gate import is_probability
+from imprint.kinds.gate import Operator, Rule, is_probability
 from imprint.rows import Row
-
-Rule = Literal["fail-on", "require"]
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
 EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:caliskan-6:|mean_difference|<0.05"}
@@ -38,7 +36,7 @@ class Condition:
     pattern: str | None
     field: str
     absolute: bool
-    operator: str
+    operator: Operator
     limit: float
     within: str | None = None  # the part that answers, where it is not the kind's own
 
@@ -124,7 +122,8 @@ def parse_condition(text: str, rule: Rule = "fail-on") -> Condition:
     if not math.isfinite(limit):
         raise _malformed(text, rule)
     known_kind(kind, f"--{rule} {text}")
-    condition = Condition(rule, kind, pattern or None, found["field"], bool(found["bar"]), found["operator"], limit)
+    operator = cast(Operator, found["operator"])
+    condition = Condition(rule, kind, pattern or None, found["field"], bool(found["bar"]), operator, limit)
     _refuse_unknown_field(condition, text)
     if rule == "require":
         _refuse_without_interval(condition, text)

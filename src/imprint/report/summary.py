@@ -67,12 +67,11 @@ def _certainty(rows: Sequence[Row]) -> list[Text]:
     said = [text for kind, own in asked for text in kind.sentences(own)]
     copies = [row for row in rows if isinstance(row, CalibrationRow)]
     if copies and not refused(rows):
-        (chance,) = by_part_and_kind(copies)
         found = sum(row.found for row in tests)
         matching = tests and copies[0].embedding_sha256 == tests[0].embedding_sha256
         levels = found_counts(tests)
         here = say(" Here: {}{}.", f"{found}", f" ({levels})" if levels else "") if matching else ""
-        said += [say("{}{}", text, here) for text in chance[0].sentences(copies)]
+        said += [say("{}{}", text, here) for kind, own in by_part_and_kind(copies) for text in kind.sentences(own)]
     return said
 
 

@@ -64,6 +64,9 @@ class Prediction(msgspec.Struct, frozen=True):
     explained: float | None = None
 
 
+Predictions = tuple[Prediction, Prediction]  # by association, and by the percentage of women
+
+
 class TranslationRow(Row, frozen=True, kw_only=True, tag="translation"):
     """One language through a translator, which `embedding` names; `predicted_by` is the embedding associations are of.
 
@@ -81,7 +84,7 @@ class TranslationRow(Row, frozen=True, kw_only=True, tag="translation"):
     n_neither: int
     n_untranslated: int
     share_she: float | None
-    predictions: tuple[Prediction, ...]
+    predictions: Predictions
     translations: tuple[TranslatedSentence, ...]
 
 
@@ -221,8 +224,8 @@ def _translated(
     )
 
 
-def _predictions(translated: Sequence[TranslatedSentence]) -> tuple[Prediction, ...]:
-    return tuple(_predict(name, translated) for name in ("association", "women"))
+def _predictions(translated: Sequence[TranslatedSentence]) -> Predictions:
+    return _predict("association", translated), _predict("women", translated)
 
 
 def _predict(name: Predictor, translated: Sequence[TranslatedSentence]) -> Prediction:
@@ -246,7 +249,7 @@ def _predict(name: Predictor, translated: Sequence[TranslatedSentence]) -> Predi
     )
 
 
-def _judged(runs: Sequence[tuple[Prediction, ...]], alpha: float) -> list[tuple[Prediction, ...]]:
+def _judged(runs: Sequence[Predictions], alpha: float) -> list[Predictions]:
     """Correct the p-values of all predictions of a run together."""
     asked = [one.p_value for run in runs for one in run if one.p_value is not None]
     corrected = iter(holm(asked).tolist())
@@ -258,4 +261,4 @@ def _judged(runs: Sequence[tuple[Prediction, ...]], alpha: float) -> list[tuple[
         found = "predicts" if (one.auc or 0.0) > 0.5 else "predicts the opposite"
         return msgspec.structs.replace(one, p_holm=p, verdict=found if p <= alpha else "none shown")
 
-    return [tuple(map(judged, run)) for run in runs]
+    return [(judged(first), judged(second)) for first, second in runs]

@@ -1,0 +1,75 @@
+"""Findings whose fields contradict one another are refused in one line, or drawn."""
+
+import json
+
+import pytest
+from fuzz import SEEDS, draw_findings
+from refusals import refuses
+
+from imprint.errors import ImprintError
+from imprint.kinds import all_kinds
+from imprint.kinds.findings import read_findings
+from imprint.rows import RawRow
+
+SEED_FILES = sorted((SEEDS / "findings").iterdir())
+SEED_ROWS = {row["kind"]: row for path in SEED_FILES for row in map(json.loads, path.read_text("utf-8").splitlines())}
+
+
+@pytest.fixture
+def findings(tmp_path):
+    """Write the seed of a kind with some fields changed."""
+
+    def write(kind, **changed):
+        path = tmp_path / "findings.jsonl"
+        path.write_text(json.dumps(SEED_ROWS[kind] | changed), encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_the_seeds_hold_every_kind_as_it_is_written_now():
+    rows = [row for path in SEED_FILES for row in read_findings(path)]
+    assert {row.kind for row in rows} == {kind.name for kind in all_kinds()}
+    assert not any(isinstance(row, RawRow) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed"),
+    [
+        ("gate", {"operator": "=="}),
+        ("calibration", {"shares": SEED_ROWS["calibration"]["shares"][:2]}),
+        ("translation", {"predictions": SEED_ROWS["translation"]["predictions"][:1]}),
+        ("board-ranking", {"has_order": True, "ranks_best": [1]}),
+        ("leakage", {"group_names": ["men"], "group_sizes": [1, 2]}),
+    ],
+)
+def test_refused(findings, kind, changed):
+    path = findings(kind, **changed)
+    with refuses(ImprintError, list(changed)[-1], where=(path, 1)):
+        read_findings(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed"),
+    [
+        ("seat", {"unit": "sentence", "family_size": 3, "alpha": None}),
+        ("calibration", {"part": "weat"}),
+        ("swap", {"scores": []}),
+        ("board", {"n_found": 2**62}),
+        ("removed-names", {"excess_removed": 1e300}),
+        (
+            "wefat",
+            {"values": [one | {"value": 1e308 * (-1) ** at} for at, one in enumerate(SEED_ROWS["wefat"]["values"])]},
+        ),
+    ],
+)
+def test_drawn(findings, tmp_path, kind, changed):
+    (row,) = read_findings(findings(kind, **changed))
+    draw_findings([row], tmp_path)
+
+
+def test_a_row_of_an_unknown_part_is_shown_with_all_its_fields(findings):
+    (row,) = read_findings(findings("weat", part="of a later version"))
+    assert isinstance(row, RawRow)
+    assert row.to_dict()["part"] == "of a later version"
+    assert row.to_dict()["mean_difference"] == SEED_ROWS["weat"]["mean_difference"]
