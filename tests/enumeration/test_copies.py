@@ -103,11 +103,25 @@ def test_discoveries_are_counted_by_kind(monkeypatch):
     rotated, flipped = count_discoveries(np.array([nothing, nothing, nothing, all_found]), Settings())
     assert (rotated.copies, rotated.share_with_any, rotated.mean) == (2, 0.0, 0.0)
     assert (flipped.copies, flipped.share_with_any, flipped.mean) == (2, 0.5, 3.0)
+    assert (rotated.mean_below_limit, flipped.mean_below_limit) == (None, None)
+
+
+def test_copies_are_held_against_the_limit_of_the_embedding(monkeypatch):
+    """Each copy has p-values as small as those found; corrected by itself it has too few of them."""
+    monkeypatch.setattr(copies, "COPIES", 2)
+    p_values = np.ones((4, 10, 10))
+    p_values[:, 0, :4] = 0.01
+    p_values[2, 1, :2] = 0.02
+    p_values[3, 1, :2] = 0.03
+    rotated, flipped = count_discoveries(p_values, Settings(), 0.02)
+    assert (rotated.mean, flipped.mean) == (0.0, 0.0)
+    assert (rotated.mean_below_limit, flipped.mean_below_limit) == (4.0, 5.0)
 
 
 def test_a_run_reports_both_kinds_and_a_family_wise_one_neither(planted, small):
     found = enumerate_biases(planted.embedding, **small)
     assert found.rotated_copies.copies == found.flipped_copies.copies == 200
     assert found.rotated_copies.share_with_any <= 0.1
+    assert 0 <= found.rotated_copies.mean_below_limit < len(found.significant)
     largest = enumerate_biases(planted.embedding, **small | {"correction": "max"})
     assert (largest.rotated_copies, largest.flipped_copies) == (None, None)

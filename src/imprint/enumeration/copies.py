@@ -43,10 +43,18 @@ def score_copies(cells: Cells, seed: np.random.SeedSequence) -> Floats:
     return scores.astype(np.float64)
 
 
-def count_discoveries(p_values: Floats, settings: Settings) -> tuple[FalseDiscoveries, FalseDiscoveries]:
-    """Count what is significant on rotated and on flipped copies, from the p-values of `score_copies`."""
+def count_discoveries(
+    p_values: Floats, settings: Settings, limit: float | None = None
+) -> tuple[FalseDiscoveries, FalseDiscoveries]:
+    """Count what is significant on rotated and on flipped copies, from the p-values of `score_copies`.
+
+    `limit` is the largest p-value that is significant in the embedding, None where none is.
+    """
     found = np.array([np.sum(adjust(table, settings) <= settings.fdr) for table in p_values])
-    rotated, flipped = (
-        FalseDiscoveries(COPIES, float(np.mean(part > 0)), float(np.mean(part))) for part in np.split(found, 2)
-    )
-    return rotated, flipped
+    below = None if limit is None else np.sum(p_values <= limit, axis=(1, 2))
+
+    def summed(part: slice) -> FalseDiscoveries:
+        own = None if below is None else float(np.mean(below[part]))
+        return FalseDiscoveries(COPIES, float(np.mean(found[part] > 0)), float(np.mean(found[part])), own)
+
+    return summed(slice(COPIES)), summed(slice(COPIES, None))

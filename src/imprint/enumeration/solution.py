@@ -65,12 +65,13 @@ def solve(
         checkpoint=checkpoint,
         report=report,
     )
-    rotated = flipped = None
-    if not family_wise:
-        rotated, flipped = count_discoveries(p_values[1:], settings)
-        p_values = p_values[0]
+    p_values, of_copies = (p_values, None) if family_wise else (p_values[0], p_values[1:])
     adjusted = adjust(p_values, settings)
     significant = (adjusted <= settings.fdr) & np.isfinite(scores)
+    rotated = flipped = None
+    if of_copies is not None:
+        limit = float(p_values[significant].max()) if significant.any() else None
+        rotated, flipped = count_discoveries(of_copies, settings, limit)
     table = CellTable(scores, rows, p_values, adjusted, significant, rotated_copies=rotated, flipped_copies=flipped)
     if not settings.without_frequency:
         survive = partial(_survive, problem, settings, table, executor=executor, device=device, report=report)

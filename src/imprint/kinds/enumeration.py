@@ -169,9 +169,7 @@ def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
         if not row.associations:
             yield "No association of name groups with words is significant, which does not show absence."
             continue
-        copies = row.flipped_copies
-        chance = say("; altered copies without them have {} on average", number(copies.mean, 1)) if copies else ""
-        found = (count(row.associations), count(row.groups), chance)
+        found = (count(row.associations), count(row.groups), _by_chance(row))
         yield say("Found without asking: {} associations of words with {} groups of first names{}.", *found)
         if row.recurrent is not None:
             yield _recurring(row)
@@ -360,10 +358,27 @@ def _checks(row: UbeOverviewRow) -> Iterator[Text]:
     if row.rotated_copies is not None and row.flipped_copies is not None:
         yield say(
             "False discoveries: {} copies with randomly rotated names show {} associations on average ({} of copies "
-            "show any). {} stricter copies, which keep the shape of the space, show {} ({} show any).",
+            "show any). {} stricter copies, which keep the shape of the space, show {} ({} show any).{}",
             *_discoveries(row.rotated_copies),
             *_discoveries(row.flipped_copies),
+            _expected(row.flipped_copies),
         )
+
+
+def _by_chance(row: UbeOverviewRow) -> Text:
+    if row.flipped_copies is None or row.flipped_copies.mean_below_limit is None:
+        return ""
+    most = min(row.flipped_copies.mean_below_limit, row.associations)
+    return say("; up to {} of them may be due to chance, as altered copies show", number(most, 0))
+
+
+def _expected(copies: FalseDiscoveries) -> Text:
+    if copies.mean_below_limit is None:
+        return ""
+    return say(
+        " On average {} p-values of a stricter copy are as small as those found here: so many may be due to chance.",
+        number(copies.mean_below_limit, 1),
+    )
 
 
 def _discoveries(found: FalseDiscoveries) -> tuple[Text, ...]:

@@ -1,5 +1,6 @@
 """The end of every page: limits, glossary, settings, files, missing words and sources."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -66,7 +67,8 @@ _GLOSSARY: dict[str, tuple[str, ...]] = {
 }
 
 SOURCES = (
-    "Associations: Caliskan, Bryson and Narayanan, Semantics derived automatically from language corpora (2016).",
+    "Associations: Caliskan, Bryson and Narayanan, Semantics derived automatically from language corpora (2016; in "
+    "Science, 2017).",
     "Groups of names: Swinger, De-Arteaga and others, What are the biases in my word embedding? (2019).",
     "Sentences: May, Wang and others, On measuring social biases in sentence encoders (2019).",
     "Directions, analogies and debiasing: Bolukbasi, Chang and others, Quantifying and reducing stereotypes (2016).",
@@ -90,19 +92,13 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
     ]
     judged = [row for row in rows if isinstance(row, AssociationRow) and row.family_size is not None]
     if judged:
-        sizes = sorted({row.family_size for row in judged if row.family_size is not None})
-        corrected: Text = (
-            "Each test was judged alone."
-            if sizes == [1]
-            else f"They were corrected by Holm's method over {' or '.join(map(str, sizes))} tests."
-        )
         sentences.append(
             say(
                 "p-values of association tests are two-sided and come from permutations of the words' labels. {} "
                 "Evidence (alpha {}) is moderate where the difference also exceeds that of random words of the "
                 "same frequencies and holds over words. It is strong where the difference also exceeds that of "
                 "unrelated contrasts in the same space.",
-                corrected,
+                _corrected(judged),
                 number(judged[0].alpha, 2),
             )
         )
@@ -111,6 +107,19 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
         listed = words(missing) if len(missing) <= _LISTED else count(len(missing))
         sentences.append(say("Words of tests without a vector were left out: {}.", listed))
     return join(sentences, " ")
+
+
+def _corrected(judged: Sequence[AssociationRow]) -> str:
+    """Say over how many tests p-values are corrected: in the part that comes first, then in others."""
+    sizes: dict[str, set[int]] = defaultdict(set)
+    for row in judged:
+        sizes[part_of(row)].add(row.family_size or 0)
+    (_, first), *others = ((part, " or ".join(map(str, sorted(known)))) for part, known in sizes.items())
+    besides = ", ".join(f"{part}: {size}" for part, size in others if size != first)
+    if first == "1" and not besides:
+        return "Each test was judged alone."
+    tests = "1 test" if first == "1" else f"{first} tests"
+    return f"They were corrected by Holm's method over {tests}{besides and f' ({besides})'}."
 
 
 def limits(rows: Sequence[Row]) -> list[str]:
