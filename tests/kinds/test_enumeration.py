@@ -164,7 +164,7 @@ def test_sentences_say_what_recurs_and_notes_have_both_kinds_of_copies():
     )
     whole, again = (plain(text, SHOWN) for text in sentences([row]))
     assert " 4 " in whole
-    assert " 3 of them " in whole  # not more than were found
+    assert " 3 of them " in whole
     assert again.startswith("3 of 4 ")
     assert " 20 " in again
     false = notes([row])[-1].replace("\N{NO-BREAK SPACE}", " ")

@@ -159,8 +159,7 @@ def row_type(name: str, part: object = None) -> type[Row] | None:
     kind = find_kind(name)
     if kind is None:
         return None
-    known = part in (None, kind.part.name) or any(part == one.part.name for one in all_kinds())
-    return kind.row if known else None
+    return kind.row if part in (None, kind.part.name) or part in _part_names() else None
 
 
 def part_of(row: Row) -> str:
@@ -191,6 +190,11 @@ def parts_of(rows: Iterable[Row], besides: Iterable[str] = ()) -> list[Part]:
     alone = not any(known[name].asks == ("embedding",) and known[name].why_not is None for name in names & {*known})
     parts = (known[name] for name in names if name in known)
     return sorted(parts, key=lambda part: (alone and part.order_alone) or part.order)
+
+
+@cache
+def _part_names() -> Sequence[str]:
+    return tuple(dict.fromkeys(kind.part.name for kind in all_kinds()))
 
 
 @cache

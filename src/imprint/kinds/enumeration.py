@@ -369,14 +369,15 @@ def _by_chance(row: UbeOverviewRow) -> Text:
     if row.flipped_copies is None or row.flipped_copies.mean_below_limit is None:
         return ""
     most = min(row.flipped_copies.mean_below_limit, row.associations)
-    return say("; up to {} of them may be due to chance, as altered copies show", number(most, 0))
+    return say("; by altered copies, at most about {} of them are expected by chance", number(most, 0))
 
 
 def _expected(copies: FalseDiscoveries) -> Text:
     if copies.mean_below_limit is None:
         return ""
     return say(
-        " On average {} p-values of a stricter copy are as small as those found here: so many may be due to chance.",
+        " On average {} p-values of a stricter copy are as small as those found here: at most about so many are "
+        "expected by chance.",
         number(copies.mean_below_limit, 1),
     )
 

@@ -26,7 +26,7 @@ from imprint.view import (
 
 FIGURES = Part("reproduction", "Published figures beside ours", 95, controlled=False)
 
-_MOST_TENFOLDS = 99.0
+_MOST_TENFOLDS = 99.0  # a file may say more than a float can hold
 _SHOWN: tuple[FigureOutcome, ...] = ("equal", "differs", "other model")
 _COLUMNS = (
     Column("Source", folded=True),
