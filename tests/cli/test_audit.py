@@ -1,5 +1,6 @@
 """The main job as a person runs it: what it prints, what it writes, and what it refuses."""
 
+import csv
 import json
 import re
 import subprocess
@@ -70,6 +71,19 @@ def test_the_page_can_be_drawn_again_from_the_findings_alone(quick, tmp_path, in
     assert result.returncode == 0, result.stderr
     assert result.stdout == "report: again.html\n"
     assert (tmp_path / "again.html").read_bytes() == (folder / "report.html").read_bytes()
+
+
+def test_the_table_can_be_of_one_kind_with_its_columns_alone(quick, tmp_path, in_process):
+    findings = quick[0] / "findings.jsonl"
+    assert in_process("report", findings, "--csv", "weat.csv", "--kind", "weat").returncode == 0
+    with (tmp_path / "weat.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    asked = [row for row in read_findings(findings) if row.kind == "weat"]
+    assert [line["test"] for line in lines] == [row.test for row in asked]
+    assert set(lines[0]) <= set(asked[0].to_dict())
+    for wrong in (("--csv", "x.csv", "--kind", "wea"), ("--kind", "weat")):
+        refused = in_process("report", findings, *wrong)
+        assert (refused.returncode, "--kind" in refused.stderr) == (1, True)
 
 
 def numbers_in(thing):
