@@ -115,7 +115,8 @@ def test_copies_are_held_against_the_limit_of_the_embedding(monkeypatch):
     p_values[3, 1, :2] = 0.03
     rotated, flipped = count_discoveries(p_values, Settings(), 0.02)
     assert (rotated.mean, flipped.mean) == (0.0, 0.0)
-    assert (rotated.mean_below_limit, flipped.mean_below_limit) == (4.0, 5.0)
+    assert (rotated.mean_below_limit, rotated.low_below_limit, rotated.high_below_limit) == (4.0, 4.0, 4.0)
+    assert (flipped.mean_below_limit, flipped.low_below_limit, flipped.high_below_limit) == (5.0, 4.1, 5.9)
 
 
 def test_a_run_reports_both_kinds_and_a_family_wise_one_neither(planted, small):

@@ -13,7 +13,7 @@ from imprint.masking import Words
 from imprint.render.numbers import plain
 from imprint.stimuli import seeds as catalogue
 
-COMPARED = ("linear", "hard", "leace", "sentence-debias")
+COMPARED = ("linear", "hard", "leace", "sentence-debias", "half-sibling")
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +58,13 @@ def test_linear_debiasing_is_the_default_one(compared, bundled):
 
 def test_settings_are_chosen_and_labels_fitted_without_any_word_that_judges(compared, bundled):
     names = _Names.of(bundled)
-    judges = {*names.judged, *catalogue.held_out(), *catalogue.background()}
+    axis = judging_axis(bundled)
+    judges = {*names.judged, *catalogue.held_out(), *catalogue.background(), *axis.positive, *axis.negative}
     judges -= {word for pair in catalogue.definitional_pairs() for word in pair} | {"he", "she"}
     rows = [bundled.index[word] for word in judges if word in bundled]
     vectors = np.array(bundled.vectors)
     vectors[rows] = vectors[np.random.default_rng(0).permutation(rows)]
-    other = compare_debiasers(Embedding("other", bundled.words, vectors), ["leace", "sentence-debias"])
+    other = compare_debiasers(Embedding("other", bundled.words, vectors), ["leace", "sentence-debias", "half-sibling"])
     for row, again in zip(compared.rows[3:], other.rows[1:], strict=True):
         assert facts(row) == pytest.approx(facts(again))
         assert row.bias_left != again.bias_left

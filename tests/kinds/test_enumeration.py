@@ -160,15 +160,17 @@ def test_sentences_say_what_recurs_and_notes_have_both_kinds_of_copies():
         repeats=20,
         recurrent=3,
         rotated_copies=FalseDiscoveries(copies=200, share_with_any=0.005, mean=0.01),
-        flipped_copies=FalseDiscoveries(copies=100, share_with_any=0.915, mean=28.06, mean_below_limit=2.6),
+        flipped_copies=FalseDiscoveries(
+            copies=100, share_with_any=0.915, mean=28.06, mean_below_limit=2.6, low_below_limit=0, high_below_limit=7
+        ),
     )
     whole, again = (plain(text, SHOWN) for text in sentences([row]))
     assert " 4 " in whole
-    assert " 3 of them " in whole
+    assert " 3 " in whole
     assert again.startswith("3 of 4 ")
     assert " 20 " in again
     false = notes([row])[-1].replace("\N{NO-BREAK SPACE}", " ")
-    assert all(number in false for number in ("200 ", " 0.01 ", "0.5 %", "100 ", "28.06", "91.5 %", " 2.6 "))
+    assert all(number in false for number in ("200 ", " 0.01 ", "0.5 %", "100 ", "28.06", "91.5 %", " 2.6 ", "7"))
 
 
 def test_associations_that_recur_in_more_than_half_of_the_runs_come_first():

@@ -1,6 +1,6 @@
 """One estimate per topic: the mean of what its tests measure, with an interval over the words that they share.
 
-Seven tests of race that ask about the same 32 names are not seven findings. Every test about people counts once; a
+Two tests of race that ask about the same 32 names are not two findings. Every test about people counts once; a
 test that is left with too few words is named and does not count.
 """
 

@@ -90,7 +90,7 @@ def audit_command(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look in seconds: fewer rotations, words and resamples.")
+        bool, typer.Option("--quick", help="A first look in half a minute: fewer rotations, words and resamples.")
     ] = False,
     language: Annotated[
         str, typer.Option("--language", callback=_is_language, help="Run the tests of this language: en, de or all.")

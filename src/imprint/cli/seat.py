@@ -53,7 +53,7 @@ def seat_command(
 ) -> None:
     """Run the WEAT on sentence encoders (SEAT).
 
-    Words are permuted and, as in the paper, sentences. Several encoders are corrected together. Encodings are kept
+    Words are permuted and, as in the paper, sentences. Each encoder is corrected separately. Encodings are kept
     on disk: a second run encodes nothing.
     """
     from imprint.cli.cluster import given_workers

@@ -18,7 +18,7 @@ from imprint.encoders.encodings import encode_texts, fresh_texts
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
-from imprint.stimuli.definition import WordKind, WordSet, words_of
+from imprint.stimuli.definition import WordKind, WordSet, word_sets
 from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates, spaced
 from imprint.types import Floats, Floats32, Progress
 
@@ -55,8 +55,9 @@ class FittingGroups:
 
 
 def gender_groups() -> FittingGroups:
-    """Return men and women: paired terms, and first names that no test of the catalogue asks about."""
-    asked = words_of(tests())
+    """Return men and women: paired terms, and first names that no test of the catalogue asks about as names."""
+    sets = [words for test in tests() for words in word_sets(test).values()]
+    asked = {word for one in sets for word, kind in zip(one.words, one.kinds, strict=True) if kind == "name"}
     fitted, held_out = [], []
     for side, (group, names) in enumerate(zip(("men", "women"), gendered_names(), strict=True)):
         others = [name for name in names if name not in asked]

@@ -7,6 +7,7 @@ round, names and words lie on the same strong axes, and random rotations do not 
 orthogonal, so K-means makes the same groups of the copy, and the rotations of the original are its null too.
 """
 
+import msgspec
 import numpy as np
 
 from imprint.enumeration.null import adjust
@@ -17,6 +18,8 @@ from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32
 
 COPIES = 200  # of each kind
+
+_NINE_OF_TEN = (0.05, 0.95)
 
 
 def principal_axes(vectors: Floats32) -> Floats:
@@ -54,7 +57,15 @@ def count_discoveries(
     below = None if limit is None else np.sum(p_values <= limit, axis=(1, 2))
 
     def summed(part: slice) -> FalseDiscoveries:
-        own = None if below is None else float(np.mean(below[part]))
-        return FalseDiscoveries(COPIES, float(np.mean(found[part] > 0)), float(np.mean(found[part])), own)
+        known = FalseDiscoveries(COPIES, float(np.mean(found[part] > 0)), float(np.mean(found[part])))
+        if below is None:
+            return known
+        low, high = np.quantile(below[part], _NINE_OF_TEN)
+        return msgspec.structs.replace(
+            known,
+            mean_below_limit=float(np.mean(below[part])),
+            low_below_limit=float(low),
+            high_below_limit=float(high),
+        )
 
     return summed(slice(COPIES)), summed(slice(COPIES, None))

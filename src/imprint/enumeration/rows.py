@@ -40,15 +40,18 @@ class FalseDiscoveries(msgspec.Struct, frozen=True):
     """Altered copies in which names are aligned with words at random, and what was significant on them.
 
     `share_with_any` is the share of copies with at least one association, `mean` how many a copy has on average, each
-    copy corrected by itself. `mean_below_limit` is how many of a copy's p-values are as small as those significant in
-    the embedding: an upper estimate of how many of these are false. The correction allows larger p-values where more
-    are small, so a copy alone has fewer.
+    copy corrected by itself. `mean_below_limit` is how many p-values of a copy are as small as those significant in
+    the embedding, which is what to expect there if all were chance; nine of ten copies have from `low_below_limit` to
+    `high_below_limit`. Corrected by itself a copy has fewer, because the correction allows larger p-values where more
+    are small.
     """
 
     copies: int
     share_with_any: float
     mean: float
     mean_below_limit: float | None = None
+    low_below_limit: float | None = None
+    high_below_limit: float | None = None
 
 
 class UbeRow(Row, frozen=True, kw_only=True, tag="ube"):

@@ -22,6 +22,8 @@ from imprint.debiasing import DEBIASERS
 from imprint.debiasing.debiaser import GENDER, Debiaser, LabelledDebiaser
 from imprint.debiasing.folds import choose, draw_background
 from imprint.debiasing.frontier import judged_rows, stereotype_variances
+from imprint.debiasing.half_sibling import HalfSiblingDebiaser
+from imprint.debiasing.hard import gendered
 from imprint.debiasing.labelled import LabelledRows, gendered_words, labelled_words
 from imprint.debiasing.rows import Fact, MeasuredVariances, facts_of
 from imprint.debiasing.transform import Transform
@@ -161,6 +163,9 @@ def compare_debiasers(
     def fit(debiaser: Debiaser) -> Transform:
         if isinstance(debiaser, LabelledDebiaser):  # the only ones that are fitted on names
             return debiaser.fit_rows(labelled())
+        if isinstance(debiaser, HalfSiblingDebiaser):  # the only one that is fitted on all words gendered by meaning
+            judging = {word.lower() for word in (*axis.positive, *axis.negative, *names.judged)}
+            return debiaser.fit(embedding, specific=[word for word in gendered() if word.lower() not in judging])
         return debiaser.fit_gender(embedding)
 
     rows = [_row(UNTREATED, embedding, embedding, None, axis, names, attack, 0.0)]

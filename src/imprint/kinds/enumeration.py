@@ -31,6 +31,7 @@ from imprint.view import (
     Text,
     count,
     first_claim,
+    interval,
     join,
     number,
     percent,
@@ -366,19 +367,20 @@ def _checks(row: UbeOverviewRow) -> Iterator[Text]:
 
 
 def _by_chance(row: UbeOverviewRow) -> Text:
-    if row.flipped_copies is None or row.flipped_copies.mean_below_limit is None:
+    copies = row.flipped_copies
+    if copies is None or copies.mean_below_limit is None:
         return ""
-    most = min(row.flipped_copies.mean_below_limit, row.associations)
-    return say("; by altered copies, at most about {} of them are expected by chance", number(most, 0))
+    return say("; if all were chance, about {} would be expected", number(copies.mean_below_limit, 0))
 
 
 def _expected(copies: FalseDiscoveries) -> Text:
     if copies.mean_below_limit is None:
         return ""
     return say(
-        " On average {} p-values of a stricter copy are as small as those found here: at most about so many are "
-        "expected by chance.",
+        " On average {} p-values of a stricter copy are as small as those found here ({} in nine of ten copies): so "
+        "many would be expected if all were chance.",
         number(copies.mean_below_limit, 1),
+        interval(copies.low_below_limit, copies.high_below_limit, 0),
     )
 
 

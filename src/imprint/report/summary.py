@@ -141,7 +141,7 @@ def _option(row: GateRow) -> str:
 
 
 def brief(rows: Sequence[Row]) -> list[Text]:
-    """Return the summary for a terminal, some ten lines: the verdict, how sure we are, and what else matters most."""
+    """Return the summary for a terminal, about a dozen lines: the verdict, how sure we are, what else matters."""
     if refused(rows):
         return certainty(rows)  # which says so, and why
     told = [verdict(rows), *certainty(rows)]
