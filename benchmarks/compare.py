@@ -32,10 +32,11 @@ def main() -> None:
     date = f"{datetime.now(UTC):%Y-%m-%d %H:%M}"
     build()
     facts = do("wefe_facts", "facts", {})["value"]
+    versions = _versions(facts)
     with tempfile.TemporaryDirectory() as folder:
         sections, beside = measure(Path(folder), facts)
     load = f"{before} before, {_load()} after"
-    page = draw(sections, date=date, versions=_versions(facts), load=load, beside=beside)
+    page = draw(sections, date=date, versions=versions, load=load, beside=beside)
     print(page)
     part = PAGE.with_suffix(".part")
     part.write_text(page, encoding="utf-8")
@@ -128,7 +129,7 @@ def _versions(facts: dict[str, Any]) -> str:
     theirs = dict(facts["versions"])
     wefe = theirs.pop("wefe")
     beside = ", ".join(f"{name} {number}" for name, number in theirs.items())
-    return f"imprint {version('imprint')} with numpy {version('numpy')}; WEFE {wefe} with {beside}"
+    return f"imprint {version('imprint-audit')} with numpy {version('numpy')}; WEFE {wefe} with {beside}"
 
 
 def _load() -> str:
