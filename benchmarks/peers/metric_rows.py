@@ -6,7 +6,6 @@ from peers.environment import do, timed
 from peers.page import Row, Section, measured, short, yes
 from peers.rules import SAME_CORRELATION, near
 
-RANDOM = 999  # draws of random words that imprint compares each value with
 # WEFE's name, ours, and our settings where WEFE's defaults are others
 METRICS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("RND", "rnd", {"normalize": False}),
@@ -24,14 +23,15 @@ def metrics(file: str, arrays: str, name: str, test: dict[str, Any]) -> Section:
         truth = do("oracles", "metric", given)["value"]
         labels = truth["labels"]
         ours = timed("imprint_jobs", "metric", given)
-        once, often = (timed("wefe_jobs", "metric", {**given, "queries": queries}) for queries in (1, labels + RANDOM))
+        evaluated = labels + ours["value"]["draws"]
+        once, often = (timed("wefe_jobs", "metric", {**given, "queries": queries}) for queries in (1, evaluated))
         fine = _same(ours, truth)
         rows.append(Row(f"{theirs}, {name}", "truth", _numbers(truth), "-"))
         rows.append(
             measured("", "imprint", ours, _with_interval(ours["value"]), f"value {yes(fine)}{_p(ours, truth)}", ours)
         )
         rows.append(measured("", "WEFE", once, _numbers(once["value"]), f"value {yes(_same(once, truth))}", ours))
-        rows.append(measured("", "WEFE, as often as imprint", often, f"{labels + RANDOM:,} queries", "-", ours))
+        rows.append(measured("", "WEFE, as often as imprint", often, f"{evaluated:,} queries", "-", ours))
     return Section(
         "Metrics of other works",
         f"The metrics of WEFE on {name}, vectors as stored, one value per attribute set where a metric takes one set. "
@@ -39,7 +39,7 @@ def metrics(file: str, arrays: str, name: str, test: dict[str, Any]) -> Section:
         rows,
         (
             "imprint: `imprint.metric(name, embedding, test)`. Its CPU time includes p over all exchanged labels, p "
-            f"against {RANDOM} draws of random words of like frequency, and the interval over words.",
+            "against draws of random words of like frequency, and the interval over words.",
             "WEFE: `RND().run_query(query, model)` and so on, which give no p-value and no interval. The second row "
             "asks it as often as imprint evaluates the metric, with targets in another order, as is needed for a "
             "p-value.",

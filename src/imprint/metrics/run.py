@@ -41,10 +41,11 @@ from imprint.types import Floats, Progress
 
 PMethod = Literal["exact", "certified", "sampled"]
 
+FEWEST_DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once
+
 _CONFIDENCE = 0.95
 _BATCH = 500  # choices that are measured at once
 _DRAWS = 100  # of random words, whose rows are read at once; of targets alone, ten times as many
-_FEWEST_DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once
 _REACHED = {True: 20, False: 2}  # draws that reach a value whose p is just small enough, at least
 _NEAR = 1_000  # words of like frequency that one word is compared with, at least
 _NEAR_REACHED = 4
@@ -377,7 +378,7 @@ def frequency_test(
     if background is None:
         return None
     of_targets, of_attributes = (np.random.default_rng(child) for child in seed.spawn(2))
-    draws = max(_FEWEST_DRAWS[metric.stacked], math.ceil(_REACHED[metric.stacked] / level))
+    draws = max(FEWEST_DRAWS[metric.stacked], math.ceil(_REACHED[metric.stacked] / level))
     alone = metric.replaced == "targets"
     if alone and len(words.target_words) == 1:
         least = max(_NEAR, math.ceil(_NEAR_REACHED / level))
