@@ -15,6 +15,11 @@ SEED_FILES = sorted((SEEDS / "findings").iterdir())
 SEED_ROWS = {row["kind"]: row for path in SEED_FILES for row in map(json.loads, path.read_text("utf-8").splitlines())}
 
 
+def far(field, size, after):
+    """Return the numbers of a WEFAT's words as large ones, whose sign changes after so many words."""
+    return [one | {"value": size * (-1) ** (at // after)} for at, one in enumerate(SEED_ROWS["wefat"][field])]
+
+
 @pytest.fixture
 def findings(tmp_path):
     """Write the seed of a kind with some fields changed."""
@@ -53,14 +58,11 @@ def test_refused(findings, kind, changed):
     ("kind", "changed"),
     [
         ("seat", {"unit": "sentence", "family_size": 3, "alpha": None}),
-        ("calibration", {"part": "weat"}),
+        ("calibration", {"part": "of a later version"}),
         ("swap", {"scores": []}),
         ("board", {"n_found": 2**62}),
         ("removed-names", {"excess_removed": 1e300}),
-        (
-            "wefat",
-            {"values": [one | {"value": 1e308 * (-1) ** at} for at, one in enumerate(SEED_ROWS["wefat"]["values"])]},
-        ),
+        ("wefat", {"values": far("values", 1e308, 1), "scores": far("scores", 1e10, 2)}),
     ],
 )
 def test_drawn(findings, tmp_path, kind, changed):
