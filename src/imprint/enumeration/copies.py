@@ -7,7 +7,6 @@ round, names and words lie on the same strong axes, and random rotations do not 
 orthogonal, so K-means makes the same groups of the copy, and the rotations of the original are its null too.
 """
 
-import msgspec
 import numpy as np
 
 from imprint.enumeration.null import adjust
@@ -15,7 +14,7 @@ from imprint.enumeration.rows import FalseDiscoveries
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import Cells, random_directions, scores_under
 from imprint.threads import single_threaded
-from imprint.types import Floats, Floats32
+from imprint.types import Flags, Floats, Floats32
 
 COPIES = 200  # of each kind
 
@@ -54,18 +53,16 @@ def count_discoveries(
     `limit` is the largest p-value that is significant in the embedding, None where none is.
     """
     found = np.array([np.sum(adjust(table, settings) <= settings.fdr) for table in p_values])
-    below = None if limit is None else np.sum(p_values <= limit, axis=(1, 2))
 
-    def summed(part: slice) -> FalseDiscoveries:
-        known = FalseDiscoveries(COPIES, float(np.mean(found[part] > 0)), float(np.mean(found[part])))
-        if below is None:
-            return known
-        low, high = np.quantile(below[part], _NINE_OF_TEN)
-        return msgspec.structs.replace(
-            known,
-            mean_below_limit=float(np.mean(below[part])),
-            low_below_limit=float(low),
-            high_below_limit=float(high),
-        )
+    def counted(part: slice) -> FalseDiscoveries:
+        own, below = found[part], () if limit is None else _counts(p_values[part] <= limit)
+        return FalseDiscoveries(COPIES, float(np.mean(own > 0)), float(np.mean(own)), *below)
 
-    return summed(slice(COPIES)), summed(slice(COPIES, None))
+    return counted(slice(COPIES)), counted(slice(COPIES, None))
+
+
+def _counts(small: Flags) -> tuple[float, float, float]:
+    """Return how many cells of a copy are small on average, and from and to how many in nine of ten copies."""
+    counts = small.sum(axis=(1, 2))
+    low, high = np.quantile(counts, _NINE_OF_TEN)
+    return float(counts.mean()), float(low), float(high)

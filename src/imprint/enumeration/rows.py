@@ -42,8 +42,8 @@ class FalseDiscoveries(msgspec.Struct, frozen=True):
     `share_with_any` is the share of copies with at least one association, `mean` how many a copy has on average, each
     copy corrected by itself. `mean_below_limit` is how many p-values of a copy are as small as those significant in
     the embedding, which is what to expect there if all were chance; nine of ten copies have from `low_below_limit` to
-    `high_below_limit`. Corrected by itself a copy has fewer, because the correction allows larger p-values where more
-    are small.
+    `high_below_limit`. Corrected by itself a copy has another number, because the correction allows larger p-values
+    where more are small.
     """
 
     copies: int

@@ -70,7 +70,7 @@ def solve(
     significant = (adjusted <= settings.fdr) & np.isfinite(scores)
     rotated = flipped = None
     if of_copies is not None:
-        limit = float(p_values[significant].max()) if significant.any() else None
+        limit = critical_p_value(p_values, significant, settings.rotations) if significant.any() else None
         rotated, flipped = count_discoveries(of_copies, settings, limit)
     table = CellTable(scores, rows, p_values, adjusted, significant, rotated_copies=rotated, flipped_copies=flipped)
     if not settings.without_frequency:
