@@ -42,6 +42,7 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/structure_goals.py --check
 
 # The documentation as a site: build/docs/index.html.
 docs: $(READY)
