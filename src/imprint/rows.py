@@ -12,9 +12,10 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 
 import msgspec
 
@@ -37,83 +38,151 @@ _STEERING = (range(0x7F, 0xA0), range(0x2028, 0x202F), range(0x2066, 0x206A), ra
 _ESCAPES = {code: f"\\u{code:04x}" for code in chain(*_STEERING)}
 
 
+# How a field is drawn, where neither its type nor its name says it: a text from a file as a single word, a whole
+# number kept as a decimal string, a share in percent or in percentage points, a p-value, a number with two significant
+# digits, or both ends of an interval whose low end the field is.
+Shape = Literal["word", "count", "percent", "points", "p", "significant", "interval"]
+
+
+def shown(
+    title: str,
+    meaning: str = "",
+    *,
+    shape: Shape | None = None,
+    digits: int | None = None,
+    ends: str | None = None,
+    method: str = "",
+) -> msgspec.Meta:
+    """Describe a field where it is declared: tables, hover texts, JSON Schema and documentation take it from here.
+
+    Names say something too: a number whose name begins with `p_` is a p-value, and a field with neighbours NAME_low
+    and NAME_high is drawn with that interval.
+
+    Parameters
+    ----------
+    title
+        What heads its column.
+    meaning
+        What it is, in a sentence.
+    shape
+        How it is drawn; by default as its type and its name say.
+    digits
+        Decimals that are drawn.
+    ends
+        The NAME whose fields NAME_low and NAME_high are the ends of its interval, if it is not the field's own; "" for
+        fields low and high.
+    method
+        The field that says how a p-value was found, of rows that have it.
+
+    Examples
+    --------
+    >>> class LengthRow(Row, frozen=True, kw_only=True, tag="length"):
+    ...     mean_length: Annotated[float, shown("Mean length", "Mean length of the vectors.", digits=3)]
+    """
+    drawn = {"shape": shape, "digits": digits, "ends": ends, "method": method}
+    return msgspec.Meta(title=title, description=meaning or f"{title}.", extra={"meaning": meaning, **drawn})
+
+
+class Description(NamedTuple):
+    """What `shown`, the type and the name say of a field; `is_ours` where its texts are a few of our own."""
+
+    title: str
+    meaning: str
+    shape: Shape | None
+    digits: int | None
+    low: str
+    high: str
+    method: str
+    is_number: bool
+    is_ours: bool
+
+
+@cache
+def descriptions(row: type[msgspec.Struct]) -> dict[str, Description]:
+    """Return the description of each field that has one."""
+    fields = {field.name: field.type for field in msgspec.inspect.type_info(row).fields}  # type: ignore[attr-defined]
+    return {
+        name: _describe(name, kind, fields)
+        for name, kind in fields.items()
+        if isinstance(kind, msgspec.inspect.Metadata) and kind.extra and "meaning" in kind.extra
+    }
+
+
+def _describe(name: str, kind: msgspec.inspect.Metadata, fields: Collection[str]) -> Description:
+    drawn = dict(kind.extra or {})
+    types = _alternatives(kind)
+    is_number = any(
+        isinstance(alternative, msgspec.inspect.IntType | msgspec.inspect.FloatType) for alternative in types
+    )
+    shape: Shape | None = drawn["shape"] or ("p" if is_number and name.startswith("p_") else None)
+    own = name.removesuffix("_low") if shape == "interval" else name
+    stem = own if drawn["ends"] is None else drawn["ends"]
+    low, high = (f"{stem}_{end}".removeprefix("_") for end in ("low", "high"))
+    has_ends = low in fields and high in fields
+    return Description(
+        (kind.extra_json_schema or {})["title"],
+        drawn["meaning"],
+        shape,
+        drawn["digits"],
+        low if has_ends else "",
+        high if has_ends else "",
+        drawn["method"],
+        is_number=is_number,
+        is_ours=any(isinstance(alternative, msgspec.inspect.LiteralType) for alternative in types),
+    )
+
+
 class WordValue(msgspec.Struct, frozen=True):
     """A word with its number."""
 
-    word: str
-    value: float | None
+    word: Annotated[str, shown("Word", shape="word")]
+    value: Annotated[float | None, shown("Value", digits=3)]
 
 
 class WordPoint(msgspec.Struct, frozen=True):
     """A word with two numbers."""
 
-    word: str
-    x: float
-    y: float
+    word: Annotated[str, shown("Word", shape="word")]
+    x: Annotated[float, shown("x", "From left to right.", digits=3)]
+    y: Annotated[float, shown("y", "From bottom to top.", digits=3)]
 
 
 class TemplateValue(msgspec.Struct, frozen=True):
     """A sentence template with its number."""
 
-    template: str
-    value: float | None
+    template: Annotated[str, shown("Text", "The sentence, with a place for the word.")]
+    value: Annotated[float | None, shown("Value", digits=3)]
 
 
 class Label(msgspec.Struct, frozen=True):
     """A name with a text: a setting of an encoder, the version of a library."""
 
-    name: str
-    value: str
+    name: Annotated[str, shown("Name")]
+    value: Annotated[str, shown("Value")]
 
 
 class WordList(msgspec.Struct, frozen=True):
-    """A word set of a test: the role it plays (x, y, a, b or words), its name and its words."""
+    """A word set of a test."""
 
-    role: str
-    name: str
-    words: tuple[str, ...]
+    role: Annotated[str, shown("Role", "The role that it plays in the test: x, y, a, b or words.")]
+    name: Annotated[str, shown("Name", "What the words have in common.")]
+    words: Annotated[tuple[str, ...], shown("Words")]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """One finding: the fields that rows of every kind have.
+    """One finding: the fields that rows of every kind have. A number that does not exist is None."""
 
-    Attributes
-    ----------
-    test
-        What was asked: the id of a test, or the name of a measurement.
-    embedding
-        Name of the embedding or encoder.
-    embedding_sha256
-        Its hash.
-    effect_size
-        The size of the effect, None if the kind has none or it is undefined.
-    statistic
-        The statistic behind it, None if there is none.
-    p_value
-        The p-value, None if there is none.
-    seed
-        Seed of everything random.
-    missing
-        Words without a vector.
-    part
-        The part of an audit that the row belongs to.
-    version
-        Version of imprint that made the row.
-    schema_version
-        Version of the row's fields.
-    """
-
-    test: str
-    embedding: str
-    embedding_sha256: str
-    effect_size: float | None = None
-    statistic: float | None = None
-    p_value: float | None = None
-    seed: int = 0
-    missing: tuple[str, ...] = ()
-    part: str | None = None
-    version: str = __version__
-    schema_version: int = SCHEMA_VERSION
+    test: Annotated[str, shown("Test", "What was asked: the id of a test, or the name of a measurement.")]
+    embedding: Annotated[str, shown("Model", "Name of the embedding or encoder.")]
+    embedding_sha256: Annotated[str, shown("SHA-256", "Hash of the embedding or encoder.", shape="word")]
+    effect_size: Annotated[float | None, shown("Effect size", "The size of the effect.")] = None
+    statistic: Annotated[float | None, shown("Statistic", "The statistic behind the effect.")] = None
+    p_value: Annotated[float | None, shown("p", "The p-value.")] = None
+    seed: Annotated[int, shown("Seed", "Seed of everything random.")] = 0
+    missing: Annotated[tuple[str, ...], shown("Missing", "Words without a vector.")] = ()
+    part: Annotated[str | None, shown("Part", "The part of an audit that the row belongs to.")] = None
+    version: Annotated[str, shown("Version", "Version of imprint that made the row.")] = __version__
+    schema_version: Annotated[int, shown("Schema", "Version of the row's fields.")] = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
         """Keep None for numbers that do not exist, so that a row made here is the row that is read back."""
@@ -162,25 +231,25 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class SkippedRow(Row, frozen=True, kw_only=True, tag="skipped"):
-    """Something that could not be measured, why, and the topics that a test would have asked about."""
+    """Something that could not be measured."""
 
-    title: str
-    reason: str
-    topics: tuple[str, ...] = ()
+    title: Annotated[str, shown("What", "What could not be measured.")]
+    reason: Annotated[str, shown("Why", "Why it could not be measured.")]
+    topics: Annotated[tuple[str, ...], shown("Topics", "What a test would have asked about.")] = ()
 
 
 class PartRow(Row, frozen=True, kw_only=True, tag="part"):
-    """A part of an audit, named by `test`: whether it ran, and why not; no reason where it was not asked for."""
+    """A part of an audit, named by `test`."""
 
-    title: str
-    ran: bool
-    why: str | None = None
+    title: Annotated[str, shown("Part")]
+    ran: Annotated[bool, shown("Ran", "Whether it ran.")]
+    why: Annotated[str | None, shown("Why not", "Why it did not run; nothing where it was not asked for.")] = None
 
 
 class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
     """A row of a kind, part or schema that this version does not know, with every field as it was read."""
 
-    fields: dict[str, Any]
+    fields: Annotated[dict[str, Any], shown("Fields", "Every field as it was read.")]
 
     @property
     def kind(self) -> str:
@@ -360,11 +429,19 @@ def _table_fields(kind: type[Row]) -> set[str]:
 
 
 def _holds_struct(kind: msgspec.inspect.Type) -> bool:
-    if isinstance(kind, msgspec.inspect.UnionType):
-        return any(map(_holds_struct, kind.types))
-    if isinstance(kind, msgspec.inspect.VarTupleType):
-        return _holds_struct(kind.item_type)
-    return isinstance(kind, msgspec.inspect.StructType | msgspec.inspect.DataclassType)
+    return any(
+        _holds_struct(alternative.item_type)
+        if isinstance(alternative, msgspec.inspect.VarTupleType)
+        else isinstance(alternative, msgspec.inspect.StructType | msgspec.inspect.DataclassType)
+        for alternative in _alternatives(kind)
+    )
+
+
+def _alternatives(kind: msgspec.inspect.Type) -> tuple[msgspec.inspect.Type, ...]:
+    """Return the types that a field's type allows, without what describes it."""
+    if isinstance(kind, msgspec.inspect.Metadata):
+        return _alternatives(kind.type)
+    return kind.types if isinstance(kind, msgspec.inspect.UnionType) else (kind,)
 
 
 def _from_numpy(value: object) -> object:

@@ -104,7 +104,7 @@ def test_two_embeddings_side_by_side_are_told_apart(battery):
     both = [*rows, *(replace(row, embedding="the other", embedding_sha256="1" * 64) for row in rows)]
     shown = list(flat(blocks(both)))
     (table,) = (block for block in shown if isinstance(block, Table))
-    assert "Embedding" in [column.title for column in table.columns]
+    assert "Model" in [column.title for column in table.columns]
     assert len(table.rows) == len(both)
     assert not any(isinstance(block, Chart) for block in shown)
 
@@ -231,8 +231,8 @@ def test_a_metric_refuses_a_test_of_another_form(bundled, name, test):
 def test_a_published_figure_names_its_embedding_unless_it_is_this_one(embedding, figures, heading, shown):
     published = tuple(Published(name, value, None, "") for name, value in figures.items())
     row = make_row("weat", embedding=embedding, published=published)
-    ((column,), [(cell,)]) = published_figures([row], "d", lambda one: one.effect)
-    assert (column.title, plain(cell, Words())) == (heading, shown)
+    (column,) = published_figures([row], "d", lambda figure: figure.effect)
+    assert (column.title, plain(column.cell(row), Words())) == (heading, shown)
 
 
 def test_figures_of_several_embeddings_each_name_theirs_and_none_make_no_column():
@@ -241,7 +241,7 @@ def test_figures_of_several_embeddings_each_name_theirs_and_none_make_no_column(
         make_row("weat", published=(Published("ELMo", 0.25, None, ""),)),
         make_row("weat", published=(Published("ELMo", 0.25, None, ""),), adapted="other words"),
     ]
-    ((column,), cells) = published_figures(rows, "d", lambda one: one.effect)
+    (column,) = published_figures(rows, "d", lambda figure: figure.effect)
     assert column.title == "Published elsewhere"
-    assert [plain(cell, Words()) for (cell,) in cells] == ["1.50 (GloVe 840B)", "0.25 (ELMo)", "–"]
-    assert published_figures(rows[2:], "d", lambda one: one.effect) == ((), [()])
+    assert [plain(column.cell(row), Words()) for row in rows] == ["1.50 (GloVe 840B)", "0.25 (ELMo)", "–"]
+    assert published_figures(rows[2:], "d", lambda figure: figure.effect) == []

@@ -34,8 +34,8 @@ def _plain(kind):
         return None if type(None) in arguments else _plain(arguments[0])
     if origin is typing.Literal:
         return arguments[0]
-    if kind is Count:
-        return "12"
+    if origin is typing.Annotated:  # Python flattens annotations: a count has its own beside the field's
+        return "12" if kind.__metadata__[:1] == Count.__metadata__ else _plain(kind.__origin__)
     if origin is tuple:
         return () if arguments[-1] is ... else tuple(_plain(one) for one in arguments)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import get_args
+from typing import Annotated, get_args
 
 import msgspec
 
@@ -23,7 +23,7 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import encode_texts
 from imprint.errors import VocabularyError
-from imprint.rows import Result, Row
+from imprint.rows import Result, Row, shown
 from imprint.significance.sampled import binomial_interval
 from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import CONTROL, WeatTest
@@ -41,25 +41,22 @@ _CONFIDENCE = 0.95
 class Share(msgspec.Struct, frozen=True):
     """How many copies have at least one finding of a level or a stronger one, with 95 % bounds of that share."""
 
-    level: Evidence
-    copies: int
-    share: float
-    low: float
-    high: float
+    level: Annotated[Evidence, shown("Level")]
+    copies: Annotated[int, shown("Copies", "Copies with such a finding.")]
+    share: Annotated[float, shown("Share", "Their share.", shape="percent", ends="")]
+    low: Annotated[float, shown("Low", "Low bound of the share.", shape="percent")]
+    high: Annotated[float, shown("High", "High bound of the share.", shape="percent")]
 
 
 class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
-    """What the tests find in altered copies of one kind.
+    """What the tests find in altered copies of one kind."""
 
-    `shares` are of the levels `FOUND`, and `findings` is the mean number of findings per copy.
-    """
-
-    null: Null
-    copies: int
-    family_size: int
-    alpha: float
-    shares: tuple[Share, Share, Share]
-    findings: float
+    null: Annotated[Null, shown("Altered copies", "How the copies were made.")]
+    copies: Annotated[int, shown("Copies", "How many copies of the kind there are.")]
+    family_size: Annotated[int, shown("Family", "Tests that were corrected together.")]
+    alpha: Annotated[float, shown("Alpha", "Chance of any false discovery in the family.")]
+    shares: Annotated[tuple[Share, Share, Share], shown("Shares", "Copies with strong, moderate or any findings.")]
+    findings: Annotated[float, shown("Findings per copy", "Tests with evidence of any level, on average.", digits=1)]
 
     def share(self, level: Evidence) -> Share:
         """Return the share of copies with a finding of a level or a stronger one."""

@@ -9,50 +9,81 @@ not asked, so a change has moderate evidence at most. Changes are one family of 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from imprint.association.battery import Battery
 from imprint.association.cosines import ROUNDING, Effect, mean
 from imprint.association.evidence import CosineTable, SentenceCosines, check
-from imprint.association.rows import AssociationResult, JudgedRow, case_of
+from imprint.association.rows import AssociationResult, JudgedRow, PMethod, case_of
 from imprint.association.topics import TopicRow, TopicTest, by_topic
-from imprint.association.verdicts import Case, Judged, judge
+from imprint.association.verdicts import Case, Evidence, Judged, judge
 from imprint.association.wordrows import FEWEST_WORDS
-from imprint.rows import Row, word_values
+from imprint.rows import Row, shown, word_values
 from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.stimuli.definition import described, word_sets
+
+_BEFORE = shown("Before", "Mean difference in the first.", digits=3)
+_AFTER = shown("After", "Mean difference in the second.", digits=3)
+_CHANGE = shown(
+    "Change",
+    "Mean difference after less that before, with its 95 % interval over words and any sentences.",
+    digits=3,
+    ends="words",
+)
 
 
 class ChangeRow(JudgedRow, frozen=True, kw_only=True, tag="change"):
     """How a test's result changed from one embedding to another, on the words that both have.
 
-    The mean difference, the effect size, the statistic and the scores are those after less those before. The p-value
-    is that of the label permutation, two-sided. `missing` are words that one of the two does not have.
+    Effect size, statistic and scores are those after less those before. `missing` are words that one of the two does
+    not have.
     """
 
-    mean_difference: float | None
-    mean_difference_before: float | None
-    mean_difference_after: float | None
-    effect_size_before: float | None
-    effect_size_after: float | None
-    n_x: int
-    n_y: int
-    p_method: Literal["exact", "certified", "sampled"]
-    change_from: str
-    change_to: str
-    other_sha256: str
+    effect_size: Annotated[float | None, shown("Change of d", "The second's d less the first's.")] = None
+    p_label: Annotated[
+        float | None,
+        shown(
+            "p, label",
+            "Two-sided p of the words' changes, over all splits of the target words.",
+            method="p_method",
+        ),
+    ] = None
+    p_moderate_holm: Annotated[
+        float | None,
+        shown(
+            "p, Holm",
+            "The larger of both checks' p-values, corrected over the tests compared.",
+            method="p_method",
+        ),
+    ] = None
+    evidence: Annotated[
+        Evidence | None,
+        shown("Evidence", "Moderate: label permutation and words. Limited: label permutation alone."),
+    ] = None
+    mean_difference: Annotated[float | None, _CHANGE]
+    mean_difference_before: Annotated[float | None, _BEFORE]
+    mean_difference_after: Annotated[float | None, _AFTER]
+    effect_size_before: Annotated[float | None, shown("d before", "d in the first.")]
+    effect_size_after: Annotated[float | None, shown("d after", "d in the second.")]
+    n_x: Annotated[int, shown("Words of X", "Words of X that both have.")]
+    n_y: Annotated[int, shown("Words of Y", "Words of Y that both have.")]
+    p_method: Annotated[PMethod, shown("p, method", "How p was found: exact, certified bounds or sampled.")]
+    change_from: Annotated[str, shown("From", "Name of the first.")]
+    change_to: Annotated[str, shown("To", "Name of the second.")]
+    other_sha256: Annotated[str, shown("SHA-256 before", "Hash of the first.", shape="word")]
 
 
 class TopicChangeRow(TopicRow, frozen=True, kw_only=True, tag="topic-change"):
     """How the mean difference of a topic's tests changed from one embedding to another; an estimate, not judged."""
 
-    mean_difference_before: float | None
-    mean_difference_after: float | None
-    change_from: str
-    change_to: str
-    other_sha256: str
+    mean_difference: Annotated[float | None, _CHANGE] = None
+    mean_difference_before: Annotated[float | None, _BEFORE]
+    mean_difference_after: Annotated[float | None, _AFTER]
+    change_from: Annotated[str, shown("From", "Name of the first.")]
+    change_to: Annotated[str, shown("To", "Name of the second.")]
+    other_sha256: Annotated[str, shown("SHA-256 before", "Hash of the first.", shape="word")]
 
 
 @dataclass(frozen=True, eq=False)

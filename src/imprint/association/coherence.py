@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import mean
-from typing import Literal
+from typing import Annotated, Literal
 
 from imprint.association.seat_result import SeatResult, SeatRow
 from imprint.association.sentences import Unit
 from imprint.choices import Context
-from imprint.rows import Row
+from imprint.rows import Row, shown
 
 Check = Literal["agree", "p rises"]
 
@@ -45,20 +45,23 @@ _NAMES_AND_TERMS = (
 
 
 class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
-    """Whether tests that should go together do; `test` names them, `reason` says why they should.
+    """Whether tests that should go together do; `test` names them.
 
     Two tests disagree if only one is significant at alpha by itself and their p-values are more than tenfold apart.
     They also disagree if both are significant with opposite effects. `holds` is None where no test is significant:
     chance then decides both checks, whatever the encoder.
     """
 
-    check: Check
-    reason: str
-    context: Context
-    unit: Unit
-    effect_sizes: tuple[float | None, ...]
-    p_values: tuple[float, ...]
-    holds: bool | None
+    check: Annotated[Check, shown("Expected", "What should hold between these tests.")]
+    reason: Annotated[str, shown("Because", "Why it should.")]
+    context: Annotated[
+        Context,
+        shown("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own."),
+    ]
+    unit: Annotated[Unit, shown("By", "Whether words or sentences were permuted.")]
+    effect_sizes: Annotated[tuple[float | None, ...], shown("d", "The effect of each test, in their order.")]
+    p_values: Annotated[tuple[float, ...], shown("p", "The p-value of each test, in their order.")]
+    holds: Annotated[bool | None, shown("Outcome", "Whether it holds.")]
 
 
 @dataclass(frozen=True)

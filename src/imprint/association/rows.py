@@ -3,12 +3,12 @@
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from imprint.association.evidence import Checks, CosineTable
 from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
 from imprint.choices import Alternative
-from imprint.rows import Count, Result, Row, WordList, WordValue
+from imprint.rows import Count, Result, Row, WordList, WordValue, shown
 from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, AnyTest, Human, Published, WeatTest, described, word_sets
@@ -24,22 +24,25 @@ _ALIKE = ("embedding", "embedding_sha256", "effect_size", "statistic", "p_value"
 _ALIKE_OF_SETS = ("mean_difference", "d_within", "n_x", "n_y", "n_a", "n_b")
 
 
-class TestRow(Row, frozen=True, kw_only=True):
-    """A row of a test with word sets; `adapted` says why the words are not the source's own, None where they are."""
+PMethod = Literal["exact", "certified", "sampled"]
 
-    title: str
-    topics: tuple[str, ...] = ()
-    sets: tuple[WordList, ...] = ()
-    source: str = ""
-    language: str = UNDETERMINED
-    published: tuple[Published, ...] = ()
-    human: Human | None = None
-    adapted: str | None = None
-    scores: tuple[WordValue, ...] = ()
-    n_a: int = 0
-    n_b: int = 0
-    lowered: tuple[str, ...] = ()
-    from_subwords: tuple[str, ...] = ()
+
+class TestRow(Row, frozen=True, kw_only=True):
+    """A row of a test with word sets."""
+
+    title: Annotated[str, shown("Title", "What the test asks.")]
+    topics: Annotated[tuple[str, ...], shown("Topic", "What the test is about.")] = ()
+    sets: Annotated[tuple[WordList, ...], shown("Sets", "The word sets of the test.")] = ()
+    source: Annotated[str, shown("Source", "Where the words come from.")] = ""
+    language: Annotated[str, shown("Language", "Language of the words (ISO 639).")] = UNDETERMINED
+    published: Annotated[tuple[Published, ...], shown("Published", "Figures that the source prints.")] = ()
+    human: Annotated[Human | None, shown("People", "Effect in the Implicit Association Test, another scale.")] = None
+    adapted: Annotated[str | None, shown("Adapted", "Why the words are not the source's own.")] = None
+    scores: Annotated[tuple[WordValue, ...], shown("Scores", "The score of each word.")] = ()
+    n_a: Annotated[int, shown("Words of A", "Words of A that have a vector.")] = 0
+    n_b: Annotated[int, shown("Words of B", "Words of B that have a vector.")] = 0
+    lowered: Annotated[tuple[str, ...], shown("In lower case", "Words found in lower case only.")] = ()
+    from_subwords: Annotated[tuple[str, ...], shown("From subwords", "Words with a vector made from subwords.")] = ()
 
     @property
     def about_people(self) -> bool:
@@ -68,28 +71,52 @@ class TestRow(Row, frozen=True, kw_only=True):
 class JudgedRow(TestRow, frozen=True, kw_only=True):
     """A test within its family: two-sided p-values of its checks, and the level of evidence after Holm's correction.
 
-    A control, such as flowers and insects, is in no family and has no evidence. `p_label` is known to lie between
-    `p_label_low` and `p_label_high`, and could not be below `p_label_floor`.
+    A control, such as flowers and insects, is in no family and has no evidence.
     """
 
-    p_label: float | None = None
-    p_label_low: float | None = None
-    p_label_high: float | None = None
-    p_label_floor: float | None = None
-    p_frequency: float | None = None
-    p_words: float | None = None
-    p_axes: float | None = None
-    p_grammar: float | None = None
-    evidence: Evidence | None = None
-    direction: Direction | None = None
-    checks_failed: tuple[Check, ...] = ()
-    alpha: float | None = None
-    family_size: int | None = None
-    p_holm: float | None = None
-    p_moderate_holm: float | None = None
-    p_strong_holm: float | None = None
-    words_low: float | None = None
-    words_high: float | None = None
+    p_label: Annotated[float | None, shown("p, label", "Two-sided p of the label permutation.", method="p_method")] = (
+        None
+    )
+    p_label_low: Annotated[float | None, shown("p, label, low", "The least that p_label can be.")] = None
+    p_label_high: Annotated[float | None, shown("p, label, high", "The most that p_label can be.")] = None
+    p_label_floor: Annotated[
+        float | None, shown("p, label, floor", "The smallest p_label that so many words can give.")
+    ] = None
+    p_frequency: Annotated[
+        float | None,
+        shown("p, frequency", "Share of random words of the same frequencies that differ as much."),
+    ] = None
+    p_words: Annotated[
+        float | None,
+        shown("p, words", "Two-sided p against no difference among all words of these kinds."),
+    ] = None
+    p_axes: Annotated[
+        float | None,
+        shown("p, axes", "Two-sided p: how often unrelated contrasts in this space differ as much."),
+    ] = None
+    p_grammar: Annotated[float | None, shown("p, grammar", "Two-sided p against what grammatical gender gives.")] = (
+        None
+    )
+    evidence: Annotated[
+        Evidence | None,
+        shown("Evidence", "What is left of the difference when other explanations are checked."),
+    ] = None
+    direction: Annotated[Direction | None, shown("Direction", "Whether the sign is the predicted one.")] = None
+    checks_failed: Annotated[tuple[Check, ...], shown("Failed", "Checks that keep evidence from being strong.")] = ()
+    alpha: Annotated[float | None, shown("Alpha", "Chance of any false discovery in the family.")] = None
+    family_size: Annotated[int | None, shown("Family", "Tests that were corrected together.")] = None
+    p_holm: Annotated[
+        float | None,
+        shown(
+            "p, two-sided, Holm",
+            "Two-sided p after Holm's correction over the tests of its family.",
+            method="p_method",
+        ),
+    ] = None
+    p_moderate_holm: Annotated[float | None, shown("p, moderate, Holm", "The same for moderate evidence.")] = None
+    p_strong_holm: Annotated[float | None, shown("p, strong, Holm", "The same for strong evidence.")] = None
+    words_low: Annotated[float | None, shown("Low", "Low end of the 95 % interval over words.", digits=3)] = None
+    words_high: Annotated[float | None, shown("High", "High end of the 95 % interval over words.", digits=3)] = None
 
     @property
     def found(self) -> bool:
@@ -105,39 +132,84 @@ class JudgedRow(TestRow, frozen=True, kw_only=True):
 class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     """A test of X and Y against A and B: the effect, what is behind its p-value, and its family.
 
-    Counts are decimal strings. `detectable_shift` is given where nothing was found: the smallest shift of X's scores
-    that the test finds with 80 % power. `words_low` and `words_high` are the interval of the mean difference over
-    words, and over sentences where words are in sentences. `interval_low` and `interval_high` belong to the label
-    permutation. `grammar_difference` is what nouns for things of either grammatical gender differ by.
+    The interval is over words, and over sentences where words are in sentences.
     """
 
-    mean_difference: float | None
-    interval_low: float | None
-    interval_high: float | None
-    confidence: float | None
-    d_within: float | None
-    p_strict: float
-    p_floor: float
-    p_method: Literal["exact", "certified", "sampled"]
-    p_low: float
-    p_high: float
-    log10_p: float | None
-    partitions: Count
-    log10_partitions: float
-    extreme: Count | None
-    extreme_low: Count | None
-    extreme_high: Count | None
-    alternative: Literal["greater", "less", "two-sided"]
-    n_x: int
-    n_y: int
-    detectable_shift: float | None = None
-    rank_x: float | None = None
-    rank_y: float | None = None
-    adjusted_difference: float | None = None
-    specificity: float | None = None
-    grammar_difference: float | None = None
-    grammar_low: float | None = None
-    grammar_high: float | None = None
+    effect_size: Annotated[
+        float | None,
+        shown(
+            "d", "Difference of the sets' mean scores, in their standard deviations; at most about 2, not Cohen's d."
+        ),
+    ] = None
+    p_value: Annotated[
+        float | None,
+        shown(
+            "p",
+            "As published: share of all splits of the target words with at least this difference.",
+            method="p_method",
+        ),
+    ] = None
+    mean_difference: Annotated[
+        float | None,
+        shown(
+            "Mean difference",
+            "Difference of the sets' mean cosines, with its 95 % interval over words.",
+            digits=3,
+            ends="words",
+        ),
+    ]
+    interval_low: Annotated[
+        float | None,
+        shown(
+            "Interval of the permutation",
+            "95 % interval of the mean difference for these words.",
+            shape="interval",
+            digits=3,
+        ),
+    ]
+    interval_high: Annotated[float | None, shown("Interval, high", "High end of the same interval.", digits=3)]
+    confidence: Annotated[float | None, shown("Confidence", "Confidence of the interval of the permutation.")]
+    d_within: Annotated[float | None, shown("d within", "Mean difference in standard deviations within the sets.")]
+    p_strict: Annotated[float, shown("p, strict", "Share of splits with more than this difference.")]
+    p_floor: Annotated[float, shown("p, floor", "The smallest p that so many words can give.")]
+    p_method: Annotated[PMethod, shown("p, method", "How p was found: exact, certified bounds or sampled.")]
+    p_low: Annotated[float, shown("p, low", "The least that p can be.")]
+    p_high: Annotated[float, shown("p, high", "The most that p can be.")]
+    log10_p: Annotated[float | None, shown("log10 p")]
+    partitions: Annotated[Count, shown("All splits", "Splits of the target words.", shape="count")]
+    log10_partitions: Annotated[float, shown("log10 splits", "Logarithm of the number of splits.")]
+    extreme: Annotated[
+        Count | None, shown("Splits", "Splits of the target words at least as extreme, of all splits.", shape="count")
+    ]
+    extreme_low: Annotated[Count | None, shown("Splits, low", "The least that they can be.", shape="count")]
+    extreme_high: Annotated[Count | None, shown("Splits, high", "The most that they can be.", shape="count")]
+    alternative: Annotated[
+        Literal["greater", "less", "two-sided"], shown("Alternative", "Which differences p_value counts.")
+    ]
+    n_x: Annotated[int, shown("Words of X", "Words of X that have a vector.")]
+    n_y: Annotated[int, shown("Words of Y", "Words of Y that have a vector.")]
+    detectable_shift: Annotated[
+        float | None,
+        shown("Detectable", "Where nothing was found: the smallest difference found four times in five.", digits=3),
+    ] = None
+    rank_x: Annotated[
+        float | None,
+        shown("Median ranks", "Median frequency ranks of both target sets; 1 is the most frequent word.", digits=0),
+    ] = None
+    rank_y: Annotated[float | None, shown("Median rank of Y", digits=0)] = None
+    adjusted_difference: Annotated[
+        float | None,
+        shown("At equal frequency", "The mean difference adjusted for the logarithm of the rank.", digits=3),
+    ] = None
+    specificity: Annotated[
+        float | None,
+        shown("Specificity", "Share of random attributes that separate the targets as well.", shape="percent"),
+    ] = None
+    grammar_difference: Annotated[
+        float | None, shown("By grammar", "What nouns for things of either grammatical gender differ by.", digits=3)
+    ] = None
+    grammar_low: Annotated[float | None, shown("By grammar, low", "Low end of its interval.", digits=3)] = None
+    grammar_high: Annotated[float | None, shown("By grammar, high", "High end of its interval.", digits=3)] = None
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.sensitivity import Sensitivity
 from imprint.association.sentences import Unit
 from imprint.choices import Context
-from imprint.rows import Label, TemplateValue, WordValue, word_values
+from imprint.rows import Label, TemplateValue, WordValue, shown, word_values
 from imprint.stimuli.definition import word_sets
 
 
@@ -23,32 +23,49 @@ class Frames:
 class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     """One test in one context and unit; effects of single templates and words are given by words only.
 
-    `n_unknown_kinds` counts the words of the test whose kind (name, adjective, ...) is not known. `share_of_frames` is
-    the mean difference of the sentences without their words as a share of the whole one. Effect sizes would not do:
-    each is divided by a spread of its own, and sentences without words differ little. `n_target_templates` and
-    `n_attribute_templates` count the templates over which `words_low` and `words_high` hold, besides words. They are 0
-    where a set has fewer than three: its sentences then count as fixed.
+    The interval is over words and the templates counted in `n_target_templates` and `n_attribute_templates`. They are
+    0 where a set has fewer than three: its sentences then count as fixed.
     """
 
-    context: Context
-    unit: Unit
-    effect_label: Literal["d", "d_word"]
-    encoder_settings: tuple[Label, ...]
-    texts: int
-    left_out: tuple[str, ...] = ()
-    ranked: float | None = None
-    n_unknown_kinds: int = 0
-    n_target_templates: int = 0
-    n_attribute_templates: int = 0
-    stars: str = ""
-    effect_centred: float | None = None
-    difference_of_frames: float | None = None
-    share_of_frames: float | None = None
-    p_of_frames: float | None = None
-    effect_by_template: tuple[TemplateValue, ...] = ()
-    effect_without_template: tuple[TemplateValue, ...] = ()
-    effect_without_word: tuple[WordValue, ...] = ()
-    flips: tuple[str, ...] = ()
+    context: Annotated[
+        Context,
+        shown("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own."),
+    ]
+    unit: Annotated[Unit, shown("Unit", "Whether words or sentences were permuted.")]
+    effect_label: Annotated[Literal["d", "d_word"], shown("Effect", "Which effect size it is, by the unit.")]
+    encoder_settings: Annotated[tuple[Label, ...], shown("Settings", "Settings of the encoder.")]
+    texts: Annotated[int, shown("Texts", "Texts that were encoded.")]
+    left_out: Annotated[tuple[str, ...], shown("Left out", "Sentences whose form of the word has no vector.")] = ()
+    ranked: Annotated[
+        float | None, shown("Ranked", "Share of the words whose frequency is known.", shape="percent")
+    ] = None
+    n_unknown_kinds: Annotated[int, shown("Unknown kinds", "Words whose part of speech is not known.")] = 0
+    n_target_templates: Annotated[int, shown("Target templates", "Templates of targets in the interval.")] = 0
+    n_attribute_templates: Annotated[int, shown("Attribute templates", "Templates of attributes in it.")] = 0
+    stars: Annotated[str, shown("Stars", "How the paper marks small p-values.")] = ""
+    effect_centred: Annotated[
+        float | None,
+        shown("Centred", "d_word after the mean of the test's vectors is subtracted from all of them."),
+    ] = None
+    difference_of_frames: Annotated[
+        float | None, shown("Frames' difference", "Mean difference of the sentences without their words.", digits=3)
+    ] = None
+    share_of_frames: Annotated[
+        float | None,
+        shown("Frames", "Share of the mean difference that the sentences give without their words.", shape="percent"),
+    ] = None
+    p_of_frames: Annotated[float | None, shown("p, frames", "p of the sentences without their words.")] = None
+    effect_by_template: Annotated[
+        tuple[TemplateValue, ...], shown("By template", "d_word in each template alone.")
+    ] = ()
+    effect_without_template: Annotated[
+        tuple[TemplateValue, ...],
+        shown("Without one template", "Smallest and largest d_word when one template is left out."),
+    ] = ()
+    effect_without_word: Annotated[
+        tuple[WordValue, ...], shown("Without one word", "Smallest and largest d_word when one word is left out.")
+    ] = ()
+    flips: Annotated[tuple[str, ...], shown("Sign changed by", "What, left out, changes the sign of d_word.")] = ()
 
     @property
     def family(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from imprint.association.sentences import SentenceTable, Side
 from imprint.association.wordrows import FEWEST_WORDS
 from imprint.choices import Context
-from imprint.rows import Row
+from imprint.rows import Row, shown
 from imprint.stimuli.templates import Sentence
 from imprint.types import Flags, Floats, Floats32
 
@@ -55,9 +56,9 @@ class Sensitivity:
 class AnisotropyRow(Row, frozen=True, kw_only=True, tag="seat-anisotropy"):
     """The mean cosine of all pairs of the texts asked about in one context."""
 
-    context: Context
-    texts: int
-    mean_cosine: float | None
+    context: Annotated[Context, shown("Context", "How the words were asked about.")]
+    texts: Annotated[int, shown("Texts", "Texts asked about.")]
+    mean_cosine: Annotated[float | None, shown("Mean cosine", "0: directions spread evenly, 1: all alike.")]
 
 
 def sensitivity(table: SentenceTable) -> Sensitivity:

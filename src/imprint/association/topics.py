@@ -6,14 +6,14 @@ test that is left with too few words is named and does not count.
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
 from imprint.association.cosines import mean
 from imprint.association.evidence import CosineTable
 from imprint.association.rows import AssociationResult
-from imprint.rows import Row, SkippedRow
+from imprint.rows import Row, SkippedRow, shown
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.pooled import UnitTable, pooled
 from imprint.stimuli.definition import CONTROL, WeatTest
@@ -25,20 +25,31 @@ _Test = TypeVar("_Test", WeatTest, "TopicTest")
 
 
 class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
-    """The mean difference of a topic's tests, and its interval over words; an estimate, which is not judged.
+    """The mean difference of a topic's tests, and its interval over words; an estimate, which is not judged."""
 
-    Where words are in sentences, the interval is over these too. `n_words` counts a word and its inflections once.
-    `p_words` is two-sided and not corrected. The tests in `tests_left_out` have too few words to count.
-    """
-
-    topic: str
-    tests: tuple[str, ...]
-    tests_left_out: tuple[str, ...] = ()
-    mean_difference: float | None = None
-    words_low: float | None = None
-    words_high: float | None = None
-    p_words: float | None = None
-    n_words: int = 0
+    topic: Annotated[str, shown("Topic")]
+    tests: Annotated[tuple[str, ...], shown("Tests", "Tests about people that ask about the topic.")]
+    tests_left_out: Annotated[
+        tuple[str, ...], shown("Left out", "Tests with too few words, or that did not run.")
+    ] = ()
+    mean_difference: Annotated[
+        float | None,
+        shown(
+            "Mean difference",
+            "Mean of the tests' mean differences, with its 95 % interval over words and any sentences.",
+            digits=3,
+            ends="words",
+        ),
+    ] = None
+    words_low: Annotated[float | None, shown("Low", "Low end of the interval.", digits=3)] = None
+    words_high: Annotated[float | None, shown("High", "High end of the interval.", digits=3)] = None
+    p_words: Annotated[
+        float | None,
+        shown("p, words", "Two-sided p against no difference among all words of these kinds."),
+    ] = None
+    n_words: Annotated[
+        int, shown("Words", "Different words of these tests; a word and its inflections count once.")
+    ] = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ the sum of s over X less that over Y; the effect divides the difference of means
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, re
 from imprint.choices import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.rows import word_values
+from imprint.rows import shown, word_values
 from imprint.significance.intervals import Interval, shift_interval
 from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.significance.stability import Stability, word_choice_stability
@@ -32,14 +32,27 @@ WordSets = tuple[Sequence[str], Sequence[str]]
 
 
 class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
-    """One test on one embedding; `other` is one that was asked the same, on the words that both have."""
+    """One test on one embedding."""
 
-    stability_low: float | None
-    stability_high: float | None
-    stability_same_sign: float | None
-    left_out: tuple[str, ...] = ()
-    other: str | None = None
-    other_sha256: str | None = None
+    stability_low: Annotated[
+        float | None,
+        shown(
+            "If other words had been chosen",
+            "95 % interval of d over resampled words.",
+            shape="interval",
+        ),
+    ]
+    stability_high: Annotated[float | None, shown("Stability, high", "High end of the same interval.")]
+    stability_same_sign: Annotated[
+        float | None, shown("Same sign", "Share of resamples with the sign of d.", shape="percent")
+    ]
+    left_out: Annotated[
+        tuple[str, ...], shown("Left out", "Words that one of the two does not have; both are tested without them.")
+    ] = ()
+    other: Annotated[
+        str | None, shown("Other", "An embedding that was asked the same, on the words that both have.")
+    ] = None
+    other_sha256: Annotated[str | None, shown("Other's SHA-256", "Its hash.", shape="word")] = None
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

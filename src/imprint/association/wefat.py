@@ -8,7 +8,7 @@ figures draw the property along x; the regression predicts it, and so is it here
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError, requiring
-from imprint.rows import Result, WordValue, word_values
+from imprint.rows import Result, WordValue, shown, word_values
 from imprint.significance.ranks import fisher_interval, midranks
 from imprint.significance.ranks import pearson as pearson_correlation
 from imprint.significance.ranks import spearman as rank_correlation
@@ -55,24 +55,42 @@ class Correlation:
 
 
 class WefatRow(JudgedRow, frozen=True, kw_only=True, tag="wefat"):
-    """One WEFAT: effect size is Pearson's r, statistic the slope's t.
+    """One WEFAT: effect size is Pearson's r, statistic the slope's t."""
 
-    `words_low` and `words_high` are the interval of r over words and attributes.
-    """
-
-    property: str
-    r: float
-    r_p_value: float
-    r_low: float | None
-    r_high: float | None
-    spearman: float
-    spearman_p_value: float
-    spearman_low: float | None
-    spearman_high: float | None
-    slope: float
-    intercept: float
-    n_words: int
-    values: tuple[WordValue, ...]
+    property: Annotated[str, shown("Property", "What is known of each word.")]
+    r: Annotated[
+        float,
+        shown(
+            "r",
+            "Pearson's correlation of each word's score with the number known, with its 95 % interval over words.",
+            ends="words",
+        ),
+    ]
+    r_p_value: Annotated[float, shown("p", "As published: two-sided, of the slope.", shape="p")]
+    r_low: Annotated[
+        float | None,
+        shown(
+            "For these attributes",
+            "95 % interval of r over words, with these attributes.",
+            shape="interval",
+        ),
+    ]
+    r_high: Annotated[float | None, shown("r, high", "High end of the same interval.")]
+    spearman: Annotated[
+        float,
+        shown("Spearman", "Correlation of ranks, with 95 % interval."),
+    ]
+    spearman_p_value: Annotated[float, shown("p, Spearman", "Two-sided p of the correlation of ranks.", shape="p")]
+    spearman_low: Annotated[float | None, shown("Spearman, low", "Low end of its interval.")]
+    spearman_high: Annotated[float | None, shown("Spearman, high", "High end of its interval.")]
+    slope: Annotated[float, shown("Slope", "Slope of the line that predicts the number from the score.", digits=1)]
+    intercept: Annotated[float, shown("Intercept", "Where that line begins.", digits=1)]
+    n_words: Annotated[int, shown("Words", "Words that have a vector and a number.")]
+    values: Annotated[tuple[WordValue, ...], shown("Values", "The number known of each word.")]
+    p_frequency: Annotated[
+        float | None,
+        shown("p, frequency", "Share of random words of the same frequencies that correlate as much."),
+    ] = None
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.kinds import Kind, Part
-from imprint.kinds.topics import P_WORDS, TOPIC_COLUMN, size_of
+from imprint.kinds.topics import size_of
 from imprint.view import (
     NOTHING,
     Block,
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 
+TOPIC_COLUMN = Column("Topic")
+P_WORDS = Column("p, words", "Two-sided p against no difference among all words of these kinds.", True)
 _SHOWN = 4  # columns of a page's table; the rest is shown on request
 _SUBJECT = Column("Model", "Opens the model's own page.")
 _SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")

@@ -1,14 +1,15 @@
 """Calibration as a kind: what a subject without these associations would show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint import view
 from imprint.association.calibration import CalibrationRow, Share
 from imprint.association.copies import Null
-from imprint.association.verdicts import FOUND
+from imprint.association.verdicts import FOUND, Evidence
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
+from imprint.tables import Columns, Field, draw_field, table
 
 if TYPE_CHECKING:
     from imprint.kinds.job import Job
@@ -26,14 +27,11 @@ _MADE: dict[Null, tuple[str, str]] = {
     "flipped but frequency": ("the same, but not mirrored along directions of word frequency", "all of these"),
     _IMPURE: ("groups of neighbouring words instead (not counted above: they share topics)", "real associations"),
 }
-_COLUMNS = (
-    view.Column("Altered copies"),
-    view.Column("What they keep", folded=True),
-    view.Column("Strong", "Copies with at least one strong finding, with 95 % bounds.", True),
-    view.Column("Moderate", "Copies with at least one finding that is moderate or strong.", True),
-    view.Column("Limited", "Copies with at least one finding of any level.", True),
-    view.Column("Findings per copy", "Tests with evidence of any level, on average.", True),
-)
+_STRONGER = {
+    "strong": "Copies with at least one strong finding, with 95 % bounds.",
+    "moderate": "Copies with at least one finding that is moderate or strong.",
+    "limited": "Copies with at least one finding of any level.",
+}
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -66,7 +64,13 @@ def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
         view.count(rows[0].copies),
         view.count(rows[0].family_size),
     )
-    yield view.Table(caption, _COLUMNS, tuple(_line(row) for row in rows))
+    shares = [
+        Field(title=level.capitalize(), meaning=_STRONGER[level], cell=_share_of(level), numeric=True)
+        for level in FOUND
+    ]
+    columns: Columns = [Field("null", cell=lambda row: _made(row)[0]), *shares, "findings"]
+    kept = Field(title="What they keep", cell=lambda row: _made(row)[1])
+    yield table(CalibrationRow, caption, rows, columns, more=[kept])
     yield view.Prose(
         "Even vectors without any of these associations can look biased by chance. Each kind of copy keeps something "
         "of the original and breaks what the tests ask about. If such copies often reach a level of evidence, one "
@@ -85,23 +89,22 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
         view.count(rows[0].copies),
         view.count(len(pure)),
         view.number(max(row.findings for row in pure), 1),
-        *(_share(worst[level]).text for level in ("limited", "moderate", "strong")),
+        *(_text(worst[level]) for level in ("limited", "moderate", "strong")),
     )
 
 
-def _line(row: CalibrationRow) -> tuple[view.Cell | view.Text, ...]:
-    made, kept = _MADE.get(row.null, (row.null, ""))
-    return (
-        made,
-        kept,
-        *(_share(row.share(level)) for level in FOUND),
-        view.number(row.findings, 1),
-    )
+def _made(row: CalibrationRow) -> tuple[str, str]:
+    """Return how copies were made, and what they keep."""
+    return _MADE.get(row.null, (row.null, ""))
 
 
-def _share(share: Share) -> view.Cell:
-    ends = (view.points(share.low, 0), view.points(share.high, 0))
-    return view.Cell(view.say("{} [{} to {}]", view.percent(share.share), *ends), order=share.share)
+def _share_of(level: Evidence) -> "Callable[[CalibrationRow], view.Cell | view.Text]":
+    return lambda row: draw_field(row.share(level), "share")
+
+
+def _text(share: Share) -> view.Text:
+    cell = draw_field(share, "share")
+    return cell.text if isinstance(cell, view.Cell) else cell
 
 
 CALIBRATION = Kind(

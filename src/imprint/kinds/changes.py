@@ -6,21 +6,18 @@ from imprint.association.changes import ChangeRow, TopicChangeRow
 from imprint.association.verdicts import strongest
 from imprint.kinds import Kind
 from imprint.kinds.comparison import AGAINST
-from imprint.kinds.tests import BARS, TEST, forest_chart, in_family, level_of, name_cell
-from imprint.kinds.topics import P_WORDS, TESTS, TOPIC_COLUMN, one_test, topic_cells
+from imprint.kinds.tests import BARS, NAME, forest_chart, in_family, level_of
+from imprint.kinds.topics import TESTS, one_test
+from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
     Cell,
-    Column,
     Details,
     Prose,
-    Table,
     Text,
-    estimate,
     first_claim,
     interval,
     number,
-    probability,
     say,
     title,
 )
@@ -28,23 +25,7 @@ from imprint.view import (
 _DEBIASING = "debiasing"  # the part whose changes are those of a debiaser
 _CHANGED = "change of the mean difference"
 _READ = f"Left of zero: less as the stereotype predicts than before. {BARS}"
-_BEFORE = Column("Before", "Mean difference in the first.", True)
-_AFTER = Column("After", "Mean difference in the second.", True)
-_CHANGE = Column(
-    "Change", "Mean difference after less that before, with its 95 % interval over words and any sentences.", True
-)
-_CHANGES = (
-    TEST,
-    _BEFORE,
-    _AFTER,
-    _CHANGE,
-    Column("p, Holm", "The larger of both checks' p-values, corrected over the tests compared.", True),
-    Column("Evidence", "Moderate: label permutation and words. Limited: label permutation alone."),
-    Column("p, label", "Two-sided p of the words' changes, over all splits of the target words.", True, extra=True),
-    Column(P_WORDS.title, P_WORDS.meaning, True, extra=True),
-    Column("Change of d", "The second's d less the first's.", True, extra=True),
-)
-_TOPIC_CHANGES = (TOPIC_COLUMN, _BEFORE, _AFTER, _CHANGE, P_WORDS, TESTS)
+_BEFORE_AFTER: Columns = ("mean_difference_before", "mean_difference_after", "mean_difference")
 
 
 def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
@@ -57,7 +38,14 @@ def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
         name = f"change-forest-{rows[0].part}{f'-{place + 1}' if place else ''}"
         yield forest_chart(name, heading, people, x_title=_CHANGED, note=_READ)
         caption = say("What changed from {} to {}{}", *ends, in_family(own))
-        yield Table(caption, _CHANGES, tuple(_change_cells(row) for row in own))
+        level = Field("evidence", cell=_level)
+        yield table(
+            ChangeRow,
+            caption,
+            own,
+            (NAME, *_BEFORE_AFTER, "p_moderate_holm", level),
+            extra=("p_label", "p_words", "effect_size"),
+        )
         if own[0].part != _DEBIASING:  # where the command says more
             yield from (Prose(sentence, media=("terminal",)) for sentence in say_changes(own))
     yield Prose(
@@ -94,16 +82,7 @@ def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
             continue
         caption = "What changed, per topic"
         named = caption if len(pairs) == 1 else say("{}, from {} to {}", caption, *map(title, pair))
-        lines = tuple(
-            (
-                title(row.topic),
-                number(row.mean_difference_before, 3),
-                number(row.mean_difference_after, 3),
-                *topic_cells(row)[:-1],
-            )
-            for row in own
-        )
-        yield Details(caption, (Table(named, _TOPIC_CHANGES, lines),))
+        yield Details(caption, (table(TopicChangeRow, named, own, ("topic", *_BEFORE_AFTER, "p_words", TESTS)),))
 
 
 def _changed(row: ChangeRow) -> Text:
@@ -112,19 +91,8 @@ def _changed(row: ChangeRow) -> Text:
     return say("Going from {} to {}", title(row.change_from), title(row.change_to))
 
 
-def _change_cells(row: ChangeRow) -> tuple[Cell | Text, ...]:
-    failed = say("Failed: {}", ", ".join(row.checks_failed)) if row.checks_failed else ""
-    return (
-        name_cell(row),
-        number(row.mean_difference_before, 3),
-        number(row.mean_difference_after, 3),
-        Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
-        Cell(probability(row.p_moderate_holm, row.p_method), order=row.p_moderate_holm),
-        Cell(level_of(row), hint=failed),
-        Cell(probability(row.p_label, row.p_method), order=row.p_label),
-        Cell(probability(row.p_words), order=row.p_words),
-        number(row.effect_size),
-    )
+def _level(row: ChangeRow) -> Cell:
+    return Cell(level_of(row), hint=say("Failed: {}", ", ".join(row.checks_failed)) if row.checks_failed else "")
 
 
 CHANGE = Kind(

@@ -7,7 +7,7 @@ from typing import Any
 from imprint.association.verdicts import Evidence
 from imprint.checks import unknown_choice
 from imprint.kinds import Kind, Part, all_kinds, find_kind
-from imprint.kinds.tests import corrected_cell, evidence_cell, family_of, missing_notes
+from imprint.kinds.tests import LEVEL, family_of, missing_notes
 from imprint.metrics import METRICS
 from imprint.metrics.agreement import MetricAgreementRow
 from imprint.metrics.metric import is_metric, make_metric
@@ -16,22 +16,19 @@ from imprint.rows import Result
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import Test
 from imprint.subjects.opening import EncoderLike
+from imprint.tables import Field, table
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
     Claim,
-    Column,
     Details,
     Listing,
     Prose,
-    Table,
     Text,
     count,
-    estimate,
     join,
     number,
-    probability,
     say,
     title,
     words,
@@ -39,38 +36,6 @@ from imprint.view import (
 
 METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=())
 
-_COLUMNS = (
-    Column("Metric"),
-    Column("Test"),
-    Column("Value", "The metric as published, with its 95 % interval over words.", True),
-    Column("Expected", "Mean value where there is no difference.", True),
-    Column("Evidence", "What is left of the value when other explanations are checked."),
-    Column(
-        "p, Holm",
-        "p of the metric after Holm's correction over its values; two-sided where both signs mean bias.",
-        True,
-    ),
-)
-_EXTRA = (
-    Column("Words", "Words of X, Y, A and B, or of the groups, that are used.", folded=True),
-    Column("p", "p of the metric alone, before correction.", True, extra=True),
-    Column("p, frequency", "Against random words of the same frequencies.", True, extra=True),
-    Column("p, words", "Two-sided p against the expected value among all words of these kinds.", True, extra=True),
-    Column("Labels tried", "Ways to exchange the labels of words that were tried.", True, extra=True),
-    Column("Settings", "Settings of the metric.", extra=True),
-)
-_AGREEMENT = (
-    Column("Metric"),
-    Column("Other"),
-    Column("Tests", "Tests on which both were measured.", True),
-    Column("Same direction", "Of the tests on which both have a direction.", True),
-    Column(
-        "Both show it, or neither",
-        "Both or neither show evidence at any level, of the tests on which both were judged.",
-        True,
-    ),
-    Column("Rank correlation", "Spearman's, over tests.", True),
-)
 _APART = ("neighbours", "clustering")  # no attribute takes part in these
 _LEVELS: dict[Evidence, str] = {
     "moderate": "differs from the expected value, also for other words of these kinds. Word frequency does not "
@@ -86,7 +51,21 @@ def blocks(rows: Sequence[MetricRow]) -> Iterator[Block]:
     """Show one line per value, and how to read each metric."""
     family = "corrected within each metric" if family_of(rows) else "not judged"
     caption = say("Metrics on {}; evidence {}", title(rows[0].embedding), family)
-    yield Table(caption, (*_COLUMNS, *_EXTRA), tuple((*_cells(row), *_extra(row)) for row in rows))
+    yield table(
+        MetricRow,
+        caption,
+        rows,
+        (
+            Field("metric", cell=lambda row: row.metric),
+            Field("test", cell=lambda row: say("{}{}", title(row.test), _about(row))),
+            "value",
+            "expected",
+            LEVEL,
+            "p_holm",
+        ),
+        more=[Field("n_x", cell=_sizes, numeric=False)],
+        extra=("p_value", "p_frequency", "p_words", "labellings", Field("options", cell=_settings)),
+    )
     by_test = {row.test: row for row in rows}
     unpaired = {row.test: row for row in rows if row.unpaired}
     notes = (*missing_notes([*by_test.values()]), *map(_left_out, unpaired.values()))
@@ -153,49 +132,26 @@ def _about(row: MetricRow) -> Text:
     return "" if row.about is None else say(", {}", title(row.about))
 
 
-def _cells(row: MetricRow) -> tuple[Cell | Text, ...]:
-    return (
-        row.metric,
-        say("{}{}", title(row.test), _about(row)),
-        Cell(estimate(row.value, row.words_low, row.words_high, 3), order=row.value),
-        number(row.expected, 3),
-        evidence_cell(row),
-        corrected_cell(row),
-    )
+def _sizes(row: MetricRow) -> Text:
+    return join(count(size) for size in row.group_sizes or (row.n_x, row.n_y, row.n_a, row.n_b))
 
 
-def _extra(row: MetricRow) -> tuple[Cell | Text, ...]:
-    settings = ", ".join(f"{one.name} {one.value}" for one in row.options)
-    return (
-        join(count(size) for size in row.group_sizes or (row.n_x, row.n_y, row.n_a, row.n_b)),
-        Cell(probability(row.p_value, row.p_method), order=row.p_value),
-        probability(row.p_frequency),
-        probability(row.p_words),
-        NOTHING if row.labellings is None else count(row.labellings),
-        settings or NOTHING,
-    )
+def _settings(row: MetricRow) -> Text:
+    return ", ".join(f"{option.name} {option.value}" for option in row.options) or NOTHING
 
 
 def agreement_blocks(rows: Sequence[MetricAgreementRow]) -> Iterator[Block]:
     """Show which metrics say the same."""
     caption = say("Do metrics say the same on {}?", title(rows[0].embedding))
-    yield Table(caption, _AGREEMENT, tuple(map(_agreement, rows)))
+    directions = Field("n_same_direction", cell=lambda row: _share(row.n_same_direction, row.n_directed))
+    evidence = Field("n_same_evidence", cell=lambda row: _share(row.n_same_evidence, row.n_judged))
+    columns = ("metric", "other_metric", "n_tests", directions, evidence, "rank_correlation")
+    yield table(MetricAgreementRow, caption, rows, columns)
     yield Prose(
         "Tests share words, so the rank correlation has no p-value. It compares values less what is expected, in the "
         "predicted direction, and needs four tests. A metric without a direction is compared by its size.",
         "note",
         ("page", "terminal"),
-    )
-
-
-def _agreement(row: MetricAgreementRow) -> tuple[Cell | Text, ...]:
-    return (
-        row.metric,
-        row.other_metric,
-        count(row.n_tests),
-        _share(row.n_same_direction, row.n_directed),
-        _share(row.n_same_evidence, row.n_judged),
-        number(row.rank_correlation),
     )
 
 

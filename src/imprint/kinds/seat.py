@@ -1,6 +1,6 @@
 """SEAT as kinds: the questions of WEAT asked of sentences, and checks of the whole battery (May et al., 2019)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,17 +12,9 @@ from imprint.errors import ImprintError, SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
     CHECKED,
-    CORRECTED,
-    DIFFERENCE,
-    EVIDENCE,
-    SPLITS,
-    TEST,
+    LEVEL,
+    MISSING,
     association,
-    checked_cells,
-    corrected_cell,
-    counts_cell,
-    difference_cell,
-    evidence_cell,
     evidence_claims,
     evidence_counts,
     evidence_notes,
@@ -30,20 +22,18 @@ from imprint.kinds.tests import (
     forest_chart,
     grammar_notes,
     in_family,
-    missing_cell,
     missing_notes,
     name_cell,
     one_sided,
-    p_cell,
     strongest_row,
 )
 from imprint.rows import Row, TemplateValue, WordValue
+from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
     Chart,
-    Column,
     Details,
     Listing,
     Medium,
@@ -66,6 +56,8 @@ if TYPE_CHECKING:
 
 SENTENCES = Part("seat", "In sentences", 80, needs="encoder", order_alone=10)
 
+_OUTCOMES = {True: "holds", False: "does not hold", None: "nothing found"}
+
 Pair = tuple[SeatRow, SeatRow | None]  # by words, and by sentences where these could be counted
 
 _PAGES: tuple[Medium, ...] = ("page", "terminal")
@@ -73,64 +65,14 @@ _FRAMES_MATTER = 0.05  # p of the sentences without their words from which a war
 _NAMED = 3  # of a list, in a cell
 _STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
 
-_CONTEXT = Column("Context", "The word alone, in sentences that say nothing of it (bleached), or in the test's own.")
-_DIFFERENCE = replace(DIFFERENCE, meaning=f"{DIFFERENCE.meaning[:-1]} and, of words in sentences, over these.")
-_P_BY_WORDS = Column(
-    "p, by words", "Share of all splits of the target words that give at least this d_word.", True, folded=True
-)
-_BY_WORDS: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
-    (Column("d_word", "Effect by words, each averaged over its sentences.", True), lambda pair: _starred(pair[0])),
-    (_DIFFERENCE, lambda pair: difference_cell(pair[0])),
-    (_P_BY_WORDS, lambda pair: p_cell(pair[0])),
-    (CORRECTED, lambda pair: corrected_cell(pair[0])),
-    (EVIDENCE, lambda pair: evidence_cell(pair[0])),
-)
-_OVER_WORDS = "Two-sided p against no difference among all words of these kinds, in all such sentences."
-_CHECKED = tuple(replace(one, meaning=_OVER_WORDS) if one.title == "p, words" else one for one in CHECKED)
-_BEHIND: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
-    *((column, lambda pair, place=place: checked_cells(pair[0])[place]) for place, column in enumerate(_CHECKED)),
-    (SPLITS, lambda pair: counts_cell(pair[0])),
-)
-_BY_SENTENCES: tuple[tuple[Column, Callable[[Pair], Cell | Text]], ...] = (
-    (
-        Column("d", "Effect by sentences, as in the paper.", True, folded=True),
-        lambda pair: _by_sentences(pair, _starred),
-    ),
-    (
-        Column(
-            "p, by sentences", "Share of all splits of the sentences that give at least this d.", True, folded=True
-        ),
-        lambda pair: _by_sentences(pair, p_cell),
-    ),
-    (
-        Column("p, Holm, by sentences", "Corrected over all rows by sentences.", True, extra=True),
-        lambda pair: _by_sentences(pair, corrected_cell),
-    ),
-)
-_PUBLISHED = Column("Published", "The d of the same model that the paper prints, with its stars.", True, folded=True)
-_MISSING = Column("Missing", "Words the encoder does not have, of all words of the test.", True, folded=True)
-_PARTS = (
-    TEST,
-    _CONTEXT,
-    Column("Detectable", "Where nothing was found: the smallest difference found four times in five.", True),
-    Column("Without one template", "Smallest and largest d_word when one template is left out.", True),
-    Column("Without one word", "Smallest and largest d_word when one word is left out.", True),
-    Column("Frames", "Share of the mean difference that the sentences give without their words.", True),
-    Column(
-        "Centred", "d_word after the mean of the test's vectors is subtracted from all of them.", True, folded=True
-    ),
-    Column("Sign changed by", "What, left out, changes the sign of d_word.", extra=True),
-)
-
-_COHERENCE = (
-    Column("Tests"),
-    _CONTEXT,
-    Column("By", "Whether words or sentences were permuted.", folded=True),
-    Column("Expected", "What should hold between these tests."),
-    Column("Because", folded=True),
-    Column("p", "The p-value of each test, in their order."),
-    Column("d", "The effect of each test, in their order."),
-    Column("Outcome"),
+_OVER_SENTENCES = "Two-sided p against no difference among all words of these kinds, in all such sentences."
+_SENSITIVITY: Columns = (
+    "test",
+    "context",
+    "detectable_shift",
+    Field("effect_without_template", cell=lambda row: _ends(row.effect_without_template), numeric=True),
+    Field("effect_without_word", cell=lambda row: _ends(row.effect_without_word), numeric=True),
+    "share_of_frames",
 )
 
 
@@ -201,12 +143,21 @@ def _encoder(rows: Sequence[SeatRow], suffix: str) -> Iterator[Block]:
     if by_word:
         yield _forest(by_word, suffix)
     yield _battery(pairs)
-    parts = tuple(_part(row) for row in by_word if row.context != "word" and row.effect_size is not None)
-    if parts:
+    taken_apart = [row for row in by_word if row.context != "word" and row.effect_size is not None]
+    if taken_apart:
         caption = say("How far d_word on {} depends on single templates and words", title(rows[0].embedding))
-        yield Details(
-            "Does it depend on single words or templates?", (Table(caption, _PARTS, parts, True, media=_PAGES),)
+        flips = Field("flips", cell=_flips)
+        listed = table(
+            SeatRow,
+            caption,
+            taken_apart,
+            _SENSITIVITY,
+            more=["effect_centred"],
+            extra=[flips],
+            filtered=True,
+            media=_PAGES,
         )
+        yield Details("Does it depend on single words or templates?", (listed,))
 
 
 def _forest(rows: Sequence[SeatRow], suffix: str) -> Chart:
@@ -226,46 +177,83 @@ def _forest(rows: Sequence[SeatRow], suffix: str) -> Chart:
 
 def _battery(pairs: Sequence[Pair]) -> Table:
     rows = [row for row, _ in pairs]
-    columns: list[tuple[Column, Callable[[Pair], Cell | Text]]] = [(_CONTEXT, lambda pair: pair[0].context)]
-    with_sentences = any(sentences is not None for _, sentences in pairs)
+    titled = {row.test: row for row in reversed(rows)}  # where a test comes first, its title is given too
+
+    def name(row: SeatRow) -> Cell | Text:
+        return name_cell(row) if titled[row.test] is row else title(row.test)
+
+    with_sentences = any(by_sentences is not None for _, by_sentences in pairs)
+    shown, more, extra = [_by_word(Field("test", cell=name)), _by_word("context")], list[Field](), list[Field]()
     if rows[0].unit == "word":  # a single result by sentences has no words beside it
-        columns += [(replace(one, extra=one is _P_BY_WORDS and with_sentences), cell) for one, cell in _BY_WORDS]
-    if rows[0].unit == "sentence" or with_sentences:  # a card gives words alone
-        columns += _BY_SENTENCES
-    if rows[0].unit == "sentence":
-        columns.append((EVIDENCE, lambda pair: evidence_cell(pair[0])))
-    if any(row.published for row in rows):
-        columns.append((_PUBLISHED, lambda pair: _published(pair[0])))
-    if any(row.missing for row in rows):
-        columns.append((_MISSING, lambda pair: missing_cell(pair[0])))
-    if rows[0].unit == "word":
-        columns += _BEHIND
-    named = {row.test: row for row in reversed(rows)}  # where a test comes first, its title is given too
-    lines = tuple(
-        (
-            name_cell(pair[0]) if named[pair[0].test] is pair[0] else title(pair[0].test),
-            *(cell(pair) for _, cell in columns),
+        p_by_words = _by_word(
+            Field("p_value", "p, by words", "Share of all splits of the target words that give at least this d_word.")
         )
-        for pair in pairs
-    )
-    settings = join(title(f"{one.name} {one.value}") for one in rows[0].encoder_settings)
+        starred = Field("effect_size", "d_word", "Effect by words, each averaged over its sentences.", _starred)
+        shown += [_by_word(starred), _by_word(_DIFFERENCE), _by_word("p_holm"), _by_word(LEVEL)]
+        (extra if with_sentences else more).append(p_by_words)
+    if rows[0].unit == "sentence" or with_sentences:  # a card gives words alone
+        more += _BY_SENTENCES
+        extra.append(_P_HOLM_BY_SENTENCES)
+    if rows[0].unit == "sentence":
+        shown.append(_by_word(LEVEL))
+    if any(row.published for row in rows):
+        meaning = "The d of the same model that the paper prints, with its stars."
+        more.append(_by_word(Field("published", meaning=meaning, cell=_published, numeric=True)))
+    if any(row.missing for row in rows):
+        more.append(_by_word(MISSING))
+    if rows[0].unit == "word":
+        over_sentences = Field("p_words", meaning=_OVER_SENTENCES)
+        extra += [_by_word(over_sentences if column == "p_words" else column) for column in CHECKED]
+    settings = join(title(f"{setting.name} {setting.value}") for setting in rows[0].encoder_settings)
     evidence = in_family(rows) if rows[0].unit == "word" else ""
     caption = say("SEAT on {} ({}); p is {}{}", title(rows[0].embedding), settings, one_sided(rows), evidence)
-    return Table(caption, (TEST, *(column for column, _ in columns)), lines, filtered=True)
+    return table(SeatRow, caption, pairs, shown, more=more, extra=extra, filtered=True)
+
+
+def _by_word(column: str | Field) -> Field:
+    """Return a column of the row by words, the first of each pair."""
+    field = Field(column) if isinstance(column, str) else column
+    cell = field.cell or (lambda row: draw_field(row, field.name))
+    return replace(field, cell=lambda pair: cell(pair[0]))
 
 
 def _starred(row: SeatRow) -> Cell:
     return Cell(say("{}{}", number(row.effect_size), row.stars), order=row.effect_size)
 
 
-def _by_sentences(pair: Pair, cell: Callable[[SeatRow], Cell | Text]) -> Cell | Text:
-    """Show a row by sentences; where every word has one sentence, p is the same."""
+def _p_by_sentences(pair: Pair) -> Cell | Text:
+    """Return p by sentences; where every word has one sentence, it is the same."""
     by_words, by_sentences = pair
     if by_sentences is None:
-        return "too many" if cell is p_cell else NOTHING
-    if cell is p_cell and by_words is not by_sentences and _sizes(by_words) == _sizes(by_sentences):
+        return "too many"
+    if by_words is not by_sentences and _sizes(by_words) == _sizes(by_sentences):
         return Cell("the same", order=by_sentences.p_value)
-    return cell(by_sentences)
+    return draw_field(by_sentences, "p_value")
+
+
+_BY_SENTENCES = (
+    Field(
+        "effect_size",
+        meaning="Effect by sentences, as in the paper.",
+        cell=lambda pair: NOTHING if pair[1] is None else _starred(pair[1]),
+    ),
+    Field(
+        "p_value",
+        "p, by sentences",
+        "Share of all splits of the sentences that give at least this d.",
+        _p_by_sentences,
+    ),
+)
+_P_HOLM_BY_SENTENCES = Field(
+    "p_holm",
+    "p, Holm, by sentences",
+    "Corrected over all rows by sentences.",
+    lambda pair: NOTHING if pair[1] is None else draw_field(pair[1], "p_holm"),
+)
+_DIFFERENCE = Field(
+    "mean_difference",
+    meaning="Difference of the sets' mean cosines, with its 95 % interval over words and, in sentences, over these.",
+)
 
 
 def _sizes(row: SeatRow) -> tuple[int, ...]:
@@ -277,24 +265,16 @@ def _published(row: SeatRow) -> Text:
     return NOTHING if figure is None else say("{}{}", number(figure.effect), _STARS.get(figure.p or "", ""))
 
 
-def _part(row: SeatRow) -> tuple[Cell | Text, ...]:
+def _flips(row: SeatRow) -> Cell | Text:
+    if not row.flips:
+        return NOTHING
     more = f" and {len(row.flips) - _NAMED} more" if len(row.flips) > _NAMED else ""
-    turned = say("{}{}", join(map(title, row.flips[:_NAMED])), more)
-    return (
-        title(row.test),
-        row.context,
-        number(row.detectable_shift, 3),
-        interval(*_ends(row.effect_without_template)),
-        interval(*_ends(row.effect_without_word)),
-        percent(row.share_of_frames),
-        number(row.effect_centred),
-        Cell(turned, hint=join(map(title, row.flips))) if row.flips else NOTHING,
-    )
+    return Cell(say("{}{}", join(map(title, row.flips[:_NAMED])), more), hint=join(map(title, row.flips)))
 
 
-def _ends(effects: Iterable[TemplateValue | WordValue]) -> tuple[float | None, float | None]:
-    known = [one.value for one in effects if one.value is not None]
-    return (min(known), max(known)) if known else (None, None)
+def _ends(effects: Iterable[TemplateValue | WordValue]) -> Text:
+    known = [effect.value for effect in effects if effect.value is not None]
+    return interval(min(known), max(known)) if known else NOTHING
 
 
 def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
@@ -388,24 +368,22 @@ def coherence(rows: Sequence[CoherenceRow]) -> Iterator[Block]:
     """Show whether tests that should go together do; single words have one unit."""
     shown = [row for row in rows if (row.context, row.unit) != ("word", "sentence")]
     several = len({row.embedding_sha256 for row in shown}) > 1
-    lines = tuple(
-        (
-            *((title(row.embedding),) if several else ()),
-            title(row.test.replace(" ", ", ")),
-            row.context,
-            f"{row.unit}s",
-            row.check,
-            row.reason,
-            join(map(probability, row.p_values)),
-            join(map(number, row.effect_sizes)),
-            {True: "holds", False: "does not hold"}.get(row.holds, "nothing found"),  # type: ignore[arg-type]
-        )
-        for row in shown
+    if not shown:
+        return
+    encoders = [Field("embedding", "Encoder")] if several else []
+    columns: Columns = [
+        Field("test", "Tests", cell=lambda row: title(row.test.replace(" ", ", "))),
+        "context",
+        "check",
+        Field("p_values", cell=lambda row: join(map(probability, row.p_values))),
+        Field("effect_sizes", cell=lambda row: join(map(number, row.effect_sizes))),
+        Field("holds", cell=lambda row: _OUTCOMES[row.holds]),
+    ]
+    unit = Field("unit", cell=lambda row: f"{row.unit}s")
+    listed = table(
+        CoherenceRow, "Do the tests cohere?", shown, columns, more=[*encoders, unit, "reason"], media=_PAGES
     )
-    if lines:
-        columns = (Column("Encoder", folded=True), *_COHERENCE) if several else _COHERENCE
-        table = Table("Do the tests cohere?", columns, lines, media=_PAGES)
-        yield Details("Do tests that should agree agree?", (table,))
+    yield Details("Do tests that should agree agree?", (listed,))
 
 
 def anisotropy(rows: Sequence[AnisotropyRow]) -> Iterator[Block]:

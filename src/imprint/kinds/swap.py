@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from imprint.association.verdicts import FOUND, Evidence
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import CORRECTED, SPLITS, corrected_cell, evidence_cell, in_family, missing_notes
+from imprint.kinds.tests import LEVEL, RANKS, in_family, missing_notes
 from imprint.scoring.swap import SwapRow
+from imprint.tables import Field, table
 from imprint.view import (
     NOTHING,
     Block,
@@ -20,11 +21,9 @@ from imprint.view import (
     Table,
     Text,
     count,
-    estimate,
     join,
     number,
     percent,
-    probability,
     say,
     title,
 )
@@ -34,33 +33,6 @@ if TYPE_CHECKING:
 
 SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=())
 
-_COLUMNS = (
-    Column("Compared"),
-    Column(
-        "Mean difference",
-        "Mean score with the first names less that with the second, with its 95 % interval over names and texts.",
-        True,
-    ),
-    Column("Evidence", "What is left of the difference when other explanations are checked."),
-    Column(
-        "Lowered", "Share of pairs, one name of each group in the same text, in which the second scores lower.", True
-    ),
-    Column("At the top", "How many of the best names of a text are of the second group; in brackets, what to expect."),
-    CORRECTED,
-)
-_EXTRA = (
-    Column("d", "The difference in standard deviations of all names' mean scores.", True, folded=True),
-    Column("Names", "Names of the first and of the second group.", folded=True),
-    Column("Texts", "Texts that the names were put into.", True, folded=True),
-    Column("Tied", "Share of pairs with equal scores.", True, extra=True),
-    Column(
-        "p, names and texts", "Two-sided p against no difference among all such names and texts.", True, extra=True
-    ),
-    Column("p, frequency", "Two-sided p of the difference at equal frequency of the names.", True, extra=True),
-    Column("At equal frequency", "The difference adjusted for the logarithm of the names' ranks.", True, extra=True),
-    Column("Median ranks", "Median frequency ranks of both groups; 1 is the most frequent word.", extra=True),
-    SPLITS,
-)
 _LEVELS: dict[Evidence, str] = {
     "strong": "holds for other names and other texts of these kinds, and at equal frequency of the names",
     "moderate": "holds for other names and other texts of these kinds. The names' frequency may be the reason; it is "
@@ -86,7 +58,18 @@ _CANNOT = "Why the scorer does so, or what it does with other names, texts or gr
 def blocks(rows: Sequence[SwapRow]) -> Iterator[Block]:
     """Show the comparisons of one run, and the names behind them."""
     caption = say("Swaps in {}{}", title(rows[0].embedding), in_family(rows))
-    yield Table(caption, (*_COLUMNS, *_EXTRA), tuple((*_cells(row), *_extra(row)) for row in rows))
+    name = Field("title", cell=lambda row: say("{}: {}", title(row.test), title(row.title)))
+    top = Field("top_y", cell=_top, numeric=False)
+    names = Field("n_x", cell=lambda row: say("{} and {}", count(row.n_x), count(row.n_y)), numeric=False)
+    splits = Field("extreme", cell=_splits, numeric=False)
+    yield table(
+        SwapRow,
+        caption,
+        rows,
+        (name, "mean_difference", LEVEL, "share_lower", top, "p_holm"),
+        more=("effect_size", names, "n_texts"),
+        extra=("share_tied", "p_words", "p_frequency", "adjusted_difference", RANKS, splits),
+    )
     yield Details("How to read this", (*_reading(rows), *missing_notes(rows)))
     yield from (_chart(row) for row in rows if row.permuted == "names")
     yield _by_text(rows)
@@ -130,30 +113,15 @@ def _size(row: SwapRow) -> Text:
     return number(abs(row.mean_difference or 0.0), 3)
 
 
-def _cells(row: SwapRow) -> tuple[Cell | Text, ...]:
-    top = say("{} of {} ({})", number(row.top_y, 1), count(row.top_k), number(row.top_expected, 1))
-    return (
-        say("{}: {}", title(row.test), title(row.title)),
-        Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
-        evidence_cell(row),
-        percent(row.share_lower, 1),
-        NOTHING if row.top_k is None else Cell(top, order=row.top_y),
-        corrected_cell(row),
-    )
+def _top(row: SwapRow) -> Cell | Text:
+    if row.top_k is None:
+        return NOTHING
+    text = say("{} of {} ({})", number(row.top_y, 1), count(row.top_k), number(row.top_expected, 1))
+    return Cell(text, order=row.top_y)
 
 
-def _extra(row: SwapRow) -> tuple[Cell | Text, ...]:
-    known = say("{} of {}", count(row.extreme), count(row.partitions))
-    return (
-        number(row.effect_size),
-        say("{} and {}", count(row.n_x), count(row.n_y)),
-        count(row.n_texts),
-        percent(row.share_tied, 1),
-        *(Cell(probability(p), order=p) for p in (row.p_words, row.p_frequency)),
-        number(row.adjusted_difference, 3),
-        NOTHING if row.rank_x is None else say("{} and {}", number(row.rank_x, 0), number(row.rank_y, 0)),
-        NOTHING if row.extreme is None else known,
-    )
+def _splits(row: SwapRow) -> Text:
+    return NOTHING if row.extreme is None else say("{} of {}", count(row.extreme), count(row.partitions))
 
 
 def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
@@ -215,8 +183,8 @@ def _chart(row: SwapRow) -> Chart:
         Column("Mean score", numeric=True),
         Column("Less the mean of all", numeric=True),
     )
-    table = Table(say("Mean scores of names, {}", title(row.test)), columns, lines)
-    return Chart(f"swap-{row.test}", say("Every name's score: {}", title(row.title)), alt, draw, table)
+    listed = Table(say("Mean scores of names, {}", title(row.test)), columns, lines)
+    return Chart(f"swap-{row.test}", say("Every name's score: {}", title(row.title)), alt, draw, listed)
 
 
 def _centred(row: SwapRow) -> list[tuple[str, float, float]]:
@@ -228,7 +196,9 @@ def _centred(row: SwapRow) -> list[tuple[str, float, float]]:
 
 def _by_text(rows: Sequence[SwapRow]) -> Table:
     columns = (Column("Compared"), Column("Text"), Column("Difference", "Mean of the first less the second.", True))
-    lines = tuple((title(row.test), title(one.template), number(one.value, 3)) for row in rows for one in row.by_text)
+    lines = tuple(
+        (title(row.test), title(text.template), number(text.value, 3)) for row in rows for text in row.by_text
+    )
     return Table("Differences by text", columns, lines, folded=True, media=("page",))
 
 

@@ -3,30 +3,26 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, JudgedRow, TestRow
 from imprint.association.verdicts import FOUND, Evidence, strongest
 from imprint.stimuli.definition import UNDETERMINED, Published
+from imprint.tables import Columns, Field, table
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
     Chart,
     Claim,
-    Column,
     Listing,
     Number,
     Prose,
-    Table,
     Text,
     count,
-    estimate,
     interval,
     join,
     number,
-    percent,
     probability,
     say,
     title,
@@ -36,40 +32,21 @@ from imprint.view import (
 if TYPE_CHECKING:
     from imprint.association.changes import ChangeRow
     from imprint.masking import Words
+    from imprint.scoring.swap import SwapRow
 
 Tested = TypeVar("Tested", bound=AssociationRow)
 Drawn = TypeVar("Drawn", bound="AssociationRow | ChangeRow")
 
-TEST = Column("Test")
-EFFECT = Column(
-    "d", "Difference of the sets' mean scores, in their standard deviations; at most about 2, not Cohen's d.", True
-)
-AS_PUBLISHED = Column(
-    "p", "As published: share of all splits of the target words with at least this difference.", True, folded=True
-)
 _SIDES = {
     "greater": "one-sided: only an association in the predicted direction counts",
     "less": "one-sided: only an association against the predicted direction counts",
     "two-sided": "two-sided: either direction counts",
 }
 CONTROL, NOT_JUDGED, REVERSED = "control", "not judged", "reversed"  # words in place of a level, or after it
-CORRECTED = Column("p, two-sided, Holm", "Two-sided p after Holm's correction over the tests of its family.", True)
 OVER_WORDS = "95 % interval over words"
 BARS = "Bars: range to expect with other words of the same kinds (95 %), not corrected."
 OVER_BOTH = f"{OVER_WORDS} and sentences"
 COLOUR = "Colour: evidence, corrected for all tests."
-DIFFERENCE = Column("Mean difference", f"Difference of the sets' mean cosines, with its {OVER_WORDS}.", True)
-EVIDENCE = Column("Evidence", "What is left of the difference when other explanations are checked.")
-SPLITS = Column("Splits", "Splits of the target words at least as extreme, of all splits.", extra=True)
-CHECKED = (
-    Column("p, frequency", "Share of random words of the same frequencies that differ as much.", True, extra=True),
-    Column("p, words", "Two-sided p against no difference among all words of these kinds.", True, extra=True),
-    Column("p, axes", "Two-sided p: how often unrelated contrasts in this space differ as much.", True, extra=True),
-    Column("Median ranks", "Median frequency ranks of both target sets; 1 is the most frequent word.", extra=True),
-    Column("At equal frequency", "The mean difference adjusted for the logarithm of the rank.", True, extra=True),
-    Column("Specificity", "Share of random attributes that separate the targets as well.", True, extra=True),
-    Column("Interval of the permutation", "95 % interval of the mean difference for these words.", True, extra=True),
-)
 _LEVELS: dict[Evidence, str] = {
     "strong": "holds for other words of the same kinds, is not explained by word frequency, and exceeds what "
     "unrelated sets of words show",
@@ -109,36 +86,9 @@ def name_cell(row: TestRow) -> Cell:
     return Cell(say("{}: {}{}", title(row.test), title(row.title), "" if row.about_people else " (neutral)"))
 
 
-def p_cell(row: AssociationRow) -> Cell:
-    """Return p, with a sign before it where it is a bound or an estimate."""
-    return Cell(probability(row.p_value, row.p_method), order=row.p_value)
-
-
 def equals(p: Number) -> Text:
     """Return a p-value as it reads in a sentence: a bound has its own sign."""
     return p if p.sign else say("= {}", p)
-
-
-def corrected_cell(row: JudgedRow) -> Cell:
-    """Return the two-sided p after correction, with the same sign; a control is not corrected."""
-    return Cell(probability(row.p_holm, getattr(row, "p_method", None)), order=row.p_holm)
-
-
-def difference_cell(row: AssociationRow) -> Cell:
-    """Return the mean difference with its interval over words."""
-    return Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference)
-
-
-def checked_cells(row: AssociationRow) -> tuple[Cell | Text, ...]:
-    """Return what is behind the evidence, in the columns of `CHECKED`."""
-    ranks = say("{} and {}", number(row.rank_x, 0), number(row.rank_y, 0))
-    return (
-        *(Cell(probability(p), order=p) for p in (row.p_frequency, row.p_words, row.p_axes)),
-        NOTHING if row.rank_x is None else ranks,
-        number(row.adjusted_difference, 3),
-        percent(row.specificity),
-        Cell(interval(row.interval_low, row.interval_high, 3), order=row.interval_low),
-    )
 
 
 def level_of(row: JudgedRow) -> str:
@@ -320,33 +270,51 @@ def missing_cell(row: TestRow) -> Cell:
     return Cell(text, hint=words(row.missing), order=len(row.missing))
 
 
+def ranks_cell(row: "AssociationRow | SwapRow") -> Text:
+    """Return the median frequency ranks of both target sets."""
+    return NOTHING if row.rank_x is None else say("{} and {}", number(row.rank_x, 0), number(row.rank_y, 0))
+
+
+NAME = Field("test", cell=name_cell)
+MISSING = Field("missing", meaning="Words without a vector, of all of the test.", cell=missing_cell, numeric=True)
+LEVEL = Field("evidence", cell=evidence_cell)
+SPLITS = Field("extreme", cell=counts_cell, numeric=False)
+RANKS = Field("rank_x", cell=ranks_cell, numeric=False)
+# What is behind the evidence.
+CHECKED: Columns = (
+    *("p_frequency", "p_words", "p_axes", RANKS, "adjusted_difference", "specificity", "interval_low"),
+    SPLITS,
+)
+
+
 def published_figures(
     rows: Sequence[TestRow], measure: str, value: Callable[[Published], float | None]
-) -> tuple[tuple[Column, ...], list[tuple[Text, ...]]]:
-    """Return a column of the figures that sources print, and its cells; no column where there are none.
+) -> list[Field]:
+    """Return a column of the figures that sources print; none where there are none.
 
     The title names the embedding that they were measured on, unless that is this one. Figures for other words than
     ours do not compare.
     """
-    shown = [_figure(row, value) for row in rows]
-    others = {one.embedding for row, one in zip(rows, shown, strict=True) if one and not _is_on(one, row.embedding)}
-    if not any(shown):
-        return (), [() for _ in rows]
-    alike = len({one.embedding for one in shown if one}) == 1
+    figures = [(row, figure) for row in rows if (figure := _figure(row, value)) is not None]
+    if not figures:
+        return []
+    others = {figure.embedding for row, figure in figures if not _is_on(figure, row.embedding)}
+    alike = len({figure.embedding for _, figure in figures}) == 1
+
+    def draw(row: TestRow) -> Text:
+        figure = _figure(row, value)
+        if figure is None:
+            return NOTHING
+        return number(value(figure)) if alike else say("{} ({})", number(value(figure)), figure.embedding)
+
     if not others:
-        column = Column("Published", f"The {measure} that the source prints for this embedding.", True, folded=True)
+        heading, hint = "Published", f"The {measure} that the source prints for this embedding."
     elif alike:
-        (name,) = others
-        hint = f"The {measure} that the source prints for {name}: not for this one."
-        column = Column(f"Published ({name})", hint, True, folded=True)
+        heading = f"Published ({min(others)})"
+        hint = f"The {measure} that the source prints for {min(others)}: not for this one."
     else:
-        hint = f"The {measure} that the source prints, and for which embedding."
-        column = Column("Published elsewhere", hint, folded=True)
-    cells = [
-        NOTHING if one is None else number(value(one)) if alike else say("{} ({})", number(value(one)), one.embedding)
-        for one in shown
-    ]
-    return (column,), [(cell,) for cell in cells]
+        heading, hint = "Published elsewhere", f"The {measure} that the source prints, and for which embedding."
+    return [Field("published", heading, hint, draw, numeric=alike)]
 
 
 def _figure(row: TestRow, value: Callable[[Published], float | None]) -> Published | None:
@@ -361,10 +329,10 @@ def _is_on(figure: Published, embedding: str) -> bool:
     return re.fullmatch(rf"{printed}(\d+d)?(stimuli)?", name) is not None
 
 
-def published_p(rows: Sequence[AssociationRow]) -> Column:
+def published_p(rows: Sequence[AssociationRow]) -> Field:
     """Return the column of the published p-value, which says whether it is one-sided."""
     sides = "two-sided" if {row.alternative for row in rows} == {"two-sided"} else "one-sided"
-    return replace(AS_PUBLISHED, title=f"p, {sides}")
+    return Field("p_value", f"p, {sides}")
 
 
 def one_sided(rows: Iterable[AssociationRow]) -> str:
@@ -462,18 +430,14 @@ def forest_chart(
         evidence_counts(rows),
         join(say(" The largest is {}.", title(", ".join(pairing(row)))) for row in sorted(drawn, key=_size)[-1:]),
     )
-    columns = (TEST, Column("Mean difference", numeric=True), Column(over, numeric=True), Column("Evidence"))
-    lines = tuple(
-        (
-            title(context(row) + row.title),
-            number(row.mean_difference, 3),
-            interval(row.words_low, row.words_high, 3),
-            level_of(row),
-        )
-        for row in drawn
+    columns = (
+        Field("test", cell=lambda row: title(context(row) + row.title)),
+        Field("mean_difference", meaning=f"With its {over}."),
+        Field("evidence", cell=level_of),
     )
     caption = say("Mean differences of the chart{}", in_family(rows))
-    return Chart(name, heading, alt, draw, Table(caption, columns, lines), note=note or reading, main=main)
+    listed = table(AssociationRow, caption, drawn, columns)
+    return Chart(name, heading, alt, draw, listed, note=note or reading, main=main)
 
 
 def _counted(rows: Sequence[JudgedRow]) -> dict[str, int]:

@@ -8,18 +8,11 @@ from imprint.association.weat import WeatRow, weat
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
-    AS_PUBLISHED,
     CHECKED,
-    CORRECTED,
-    DIFFERENCE,
-    EFFECT,
-    EVIDENCE,
-    SPLITS,
-    TEST,
-    checked_cells,
-    corrected_cell,
+    LEVEL,
+    MISSING,
+    NAME,
     counts_cell,
-    difference_cell,
     equals,
     evidence_cell,
     evidence_claims,
@@ -29,27 +22,23 @@ from imprint.kinds.tests import (
     forest_chart,
     grammar_notes,
     in_family,
-    missing_cell,
     missing_notes,
-    name_cell,
     one_sided,
-    p_cell,
     published_figures,
     published_p,
 )
-from imprint.rows import Row
+from imprint.rows import Row, WordValue
+from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
     Chart,
-    Column,
     Details,
     Prose,
     Table,
     Text,
     count,
-    interval,
     join,
     number,
     probability,
@@ -65,33 +54,8 @@ if TYPE_CHECKING:
 
 ASSOCIATIONS = Part("weat", "Known stereotypes, tested", 10, asks=("embedding",))
 
-_COLUMNS = (
-    TEST,
-    DIFFERENCE,
-    EVIDENCE,
-    CORRECTED,
-    EFFECT,
-    Column("Missing", "Words the embedding does not have, of all words of the test.", True),
-)
-_EXTRA = (
-    *CHECKED,
-    SPLITS,
-    Column("Topic", extra=True),
-    Column("If other words had been chosen", "95 % interval of d over resampled words.", True, extra=True),
-    Column("People", "Effect in the Implicit Association Test, on another scale.", extra=True),
-)
-_PAIRED = (
-    TEST,
-    Column("Embedding"),
-    EFFECT,
-    AS_PUBLISHED,
-    CORRECTED,
-    EVIDENCE,
-)
-_COMPARED = (
-    *_PAIRED,
-    Column("Left out", "Words that one of the two does not have; both are tested without them.", True),
-)
+_ANSWER: Columns = (NAME, "mean_difference", LEVEL, "p_holm", "effect_size", MISSING)
+_PAIRED: Columns = (NAME, "embedding", "effect_size", "p_value", "p_holm")
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -116,9 +80,9 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     else:
         yield chart(rows)
     caption = say("WEAT on {}{}", title(rows[0].embedding), in_family(rows))
-    published, figures = published_figures(rows, "d", lambda one: one.effect)
-    lines = tuple((*_cells(row), *figure, *_extra(row)) for row, figure in zip(rows, figures, strict=True))
-    yield Table(caption, (*_COLUMNS, published_p(rows), *published, *_EXTRA), lines)
+    published = published_figures(rows, "d", lambda figure: figure.effect)
+    extra = (*CHECKED, "topics", "stability_low", Field("human", cell=_people))
+    yield table(WeatRow, caption, rows, _ANSWER, more=(published_p(rows), *published), extra=extra)
     yield from grammar_notes(rows)
     yield Details("How to read this", (*_reading(rows), *missing_notes(rows), *_overlaps(rows)))
     yield _scores(rows)
@@ -159,9 +123,10 @@ def _answer(row: WeatRow) -> Iterator[Block]:
     if row.evidence is not None:
         text = say("Evidence at alpha = {}, {}: {}.", number(row.alpha), family_of([row]), evidence_cell(row))
         yield Prose(text)
-    found = say("Found in lower case only: {}.", words(row.lowered)) if row.lowered else None
-    made = say("Built from subwords: {}.", words(row.from_subwords)) if row.from_subwords else None
-    yield from (Prose(text, "note") for text in (found, made) if text is not None)
+    if row.lowered:
+        yield Prose(say("Found in lower case only: {}.", words(row.lowered)), "note")
+    if row.from_subwords:
+        yield Prose(say("Built from subwords: {}.", words(row.from_subwords)), "note")
     yield _words_chart(row)
 
 
@@ -174,9 +139,9 @@ def _words_chart(row: WeatRow) -> Chart:
 
         sides = [shown.text(f"{role.upper()}: {row.set_name(role)}") for role in "xy"]
         points = [
-            Point(shown.plain(one.word), one.value, group=sides[place >= row.n_x])
-            for place, one in enumerate(row.scores)
-            if one.value is not None
+            Point(shown.plain(score.word), score.value, group=sides[index >= row.n_x])
+            for index, score in enumerate(row.scores)
+            if score.value is not None
         ]
         return dots(points, x_title="score: B on the left, A on the right", width=width)
 
@@ -195,37 +160,18 @@ def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
     yield from evidence_sentences(people) if people else ["No test about people could be run."]
 
 
-def _cells(row: WeatRow) -> tuple[Cell | Text, ...]:
-    return (
-        name_cell(row),
-        difference_cell(row),
-        evidence_cell(row),
-        corrected_cell(row),
-        number(row.effect_size),
-        missing_cell(row),
-        p_cell(row),
-    )
-
-
-def _extra(row: WeatRow) -> tuple[Cell | Text, ...]:
-    band = Cell(interval(row.stability_low, row.stability_high), order=row.stability_low)
-    people = say("d = {}, {}", number(row.human.effect), row.human.source) if row.human else NOTHING
-    return (
-        *checked_cells(row),
-        counts_cell(row),
-        ", ".join(row.topics),
-        band,
-        people,
-    )
+def _people(row: WeatRow) -> Text:
+    return NOTHING if row.human is None else say("d = {}, {}", number(row.human.effect), row.human.source)
 
 
 def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     compared = rows[0].other is not None
     # Of three tests alone, other levels would hold than in the audit's family: the changes say what matters.
-    columns = _COMPARED if compared else _PAIRED[:-1] if rows[0].part == "debiasing" else _PAIRED
+    columns = _PAIRED if rows[0].part == "debiasing" else (*_PAIRED, LEVEL)
+    if compared:
+        columns = (*columns, Field("left_out", cell=_left_out, numeric=True))
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
-    lines = tuple(_paired_cells(row)[: len(columns)] for row in paired)
     caption = say("Every test on both; p is {}{}", one_sided(rows), in_family(rows))
     notes: list[Block] = []
     if compared:
@@ -234,19 +180,11 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
         notes += missing_notes(list({row.test: row for row in rows}.values()))
     turned = "An effect below zero is a reversed association, not a removed one."
     notes.append(Prose(turned, "note", ("page", "terminal")))
-    yield Details("Every test on both", (Table(caption, columns, lines, filtered=True), *notes))
+    yield Details("Every test on both", (table(WeatRow, caption, paired, columns, filtered=True), *notes))
 
 
-def _paired_cells(row: WeatRow) -> tuple[Cell | Text, ...]:
-    return (
-        name_cell(row),
-        title(row.embedding),
-        number(row.effect_size),
-        p_cell(row),
-        corrected_cell(row),
-        evidence_cell(row),
-        Cell(count(len(row.left_out)), hint=words(row.left_out)),
-    )
+def _left_out(row: WeatRow) -> Cell:
+    return Cell(count(len(row.left_out)), hint=words(row.left_out))
 
 
 def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
@@ -255,7 +193,9 @@ def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
     names = {row.embedding_sha256: row.embedding for row in people}
     asked = Counter(row.embedding_sha256 for row in people)
     found = Counter(row.embedding_sha256 for row in people if row.found)
-    shown = [say("{} of {} in {}", f"{found[one]}", f"{asked[one]}", title(name)) for one, name in names.items()]
+    shown = [
+        say("{} of {} in {}", f"{found[digest]}", f"{asked[digest]}", title(name)) for digest, name in names.items()
+    ]
     if shown:
         yield say("Side by side, tests about people that show evidence of an association: {}.", join(shown))
 
@@ -272,18 +212,19 @@ def _overlaps(rows: Iterable[WeatRow]) -> Iterator[Block]:
 
 
 def _scores(rows: Iterable[WeatRow]) -> Table:
-    lines = tuple(
-        (title(row.title), title(row.set_name("x" if place < row.n_x else "y")), *_score(one.word, one.value))
-        for row in rows
-        for place, one in enumerate(row.scores)
+    scored = [(row, index, score) for row in rows for index, score in enumerate(row.scores)]
+    columns = (
+        Field(title="Test", cell=lambda line: title(line[0].title)),
+        Field(title="Set", cell=lambda line: title(line[0].set_name("x" if line[1] < line[0].n_x else "y"))),
+        Field("word", cell=lambda line: draw_field(line[2], "word")),
+        Field(
+            "value",
+            "Score",
+            "Mean cosine with the first attribute set less that with the second.",
+            lambda line: draw_field(line[2], "value"),
+        ),
     )
-    score = Column("Score", "Mean cosine with the first attribute set less that with the second.", True)
-    columns = (TEST, Column("Set"), Column("Word"), score)
-    return Table("Every word's score", columns, lines, filtered=True, folded=True)
-
-
-def _score(word: str, value: float | None) -> tuple[Text, Text]:
-    return words([word]), number(value, 3)
+    return table(WordValue, "Every word's score", scored, columns, filtered=True, folded=True)
 
 
 WEAT = Kind(

@@ -9,25 +9,20 @@ from imprint.association.wefat import WefatRow, wefat
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
-    CORRECTED,
-    EVIDENCE,
-    OVER_WORDS,
-    TEST,
-    corrected_cell,
-    evidence_cell,
+    LEVEL,
+    MISSING,
+    NAME,
     evidence_notes,
     in_family,
     level_of,
-    missing_cell,
     missing_notes,
-    name_cell,
     published_figures,
 )
 from imprint.masking import Words
 from imprint.rows import Row
+from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
-    Cell,
     Chart,
     Column,
     Details,
@@ -35,11 +30,9 @@ from imprint.view import (
     Prose,
     Table,
     Text,
-    estimate,
     first_claim,
     interval,
     number,
-    probability,
     say,
     title,
 )
@@ -50,20 +43,7 @@ if TYPE_CHECKING:
 
 WORLD = Part("wefat", "Beside numbers from the world", 20)
 
-_COLUMNS = (
-    TEST,
-    Column("r", f"Pearson's correlation of each word's score with the number known, with its {OVER_WORDS}.", True),
-    EVIDENCE,
-    CORRECTED,
-    Column("Missing", "Words the embedding does not have, of all words of the test.", True),
-    Column("p", "As published: two-sided, of the slope.", True, folded=True),
-    Column("Spearman", "Correlation of ranks, with 95 % interval.", True, folded=True),
-)
-_EXTRA = (
-    Column("p, frequency", "Share of random words of the same frequencies that correlate as much.", True, extra=True),
-    Column("For these attributes", "95 % interval of r over words, with these attributes.", True, extra=True),
-    Column("Regression line", "The number predicted from the score.", extra=True),
-)
+_ANSWER: Columns = (NAME, "r", LEVEL, "p_holm", MISSING)
 _LEVELS: dict[Evidence, str] = {
     "moderate": "holds for other words of the same kinds and is not explained by word frequency; it is the strongest "
     "that a correlation can show here",
@@ -99,9 +79,9 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     first, *others = sorted(rows, key=lambda row: -abs(row.r or 0.0))
     yield _chart(first)
     caption = say("WEFAT on {}{}", title(rows[0].embedding), in_family(rows))
-    published, figures = published_figures(rows, "r", lambda one: one.r)
-    lines = tuple((*_cells(row), *figure, *_extra(row)) for row, figure in zip(rows, figures, strict=True))
-    yield Table(caption, (*_COLUMNS, *published, *_EXTRA), lines)
+    more: Columns = ["r_p_value", "spearman", *published_figures(rows, "r", lambda figure: figure.r)]
+    line = Field(title="Regression line", meaning="The number predicted from the score.", cell=_predicted)
+    yield table(WefatRow, caption, rows, _ANSWER, more=more, extra=("p_frequency", "r_low", line))
     if others:
         yield Details("The other charts", tuple(_chart(row) for row in others))
     reading = Prose(
@@ -119,24 +99,8 @@ def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
         yield say("{}: r = {} [{}], evidence {}.", title(row.title), *size)
 
 
-def _cells(row: WefatRow) -> tuple[Cell | Text, ...]:
-    return (
-        name_cell(row),
-        Cell(estimate(row.r, row.words_low, row.words_high), order=row.r),
-        evidence_cell(row),
-        corrected_cell(row),
-        missing_cell(row),
-        Cell(probability(row.r_p_value), order=row.r_p_value),
-        Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
-    )
-
-
-def _extra(row: WefatRow) -> tuple[Cell | Text, ...]:
-    return (
-        Cell(probability(row.p_frequency), order=row.p_frequency),
-        interval(row.r_low, row.r_high),
-        say("{} + {} × score", number(row.intercept, 1), number(row.slope, 1)),
-    )
+def _predicted(row: WefatRow) -> Text:
+    return say("{} + {} × score", number(row.intercept, 1), number(row.slope, 1))
 
 
 def _fitted(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
@@ -151,16 +115,17 @@ def _fitted(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None
 
 
 def _chart(row: WefatRow) -> Chart:
-    scores = {one.word: one.value for one in row.scores}
-    points = [(one.word, one.value, scores[one.word]) for one in row.values if one.word in scores]
-    line = _fitted([(x, y) for _, x, y in points if x is not None and y is not None])
+    scores = {score.word: score.value for score in row.scores}
+    points = [(value.word, value.value, scores[value.word]) for value in row.values if value.word in scores]
+    drawn = [(word, x, y) for word, x, y in points if x is not None and y is not None]
+    line = _fitted([(x, y) for _, x, y in drawn])
 
     def draw(shown: Words, width: int) -> dict[str, object]:
         from imprint.render.charts.points import Point
         from imprint.render.charts.scatter import scatter
 
         return scatter(
-            [Point(shown.plain(word), x, y) for word, x, y in points if x is not None and y is not None],
+            [Point(shown.plain(word), x, y) for word, x, y in drawn],
             x_title=shown.text(row.property),
             y_title=shown.text(f"association with {row.set_name('a')}, in standard deviations"),
             line=line,
@@ -180,8 +145,8 @@ def _chart(row: WefatRow) -> Chart:
         title(row.property),
         title(row.set_name("a")),
     )
-    table = Table(say("{}: every word", title(row.title)), columns, lines, filtered=True)
-    return Chart(f"wefat-{row.test}", title(row.title), alt, draw, table)
+    listed = Table(say("{}: every word", title(row.title)), columns, lines, filtered=True)
+    return Chart(f"wefat-{row.test}", title(row.title), alt, draw, listed)
 
 
 WEFAT = Kind(

@@ -4,13 +4,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 
 from imprint.association.rows import AssociationRow
 from imprint.association.verdicts import FOUND, Evidence, best_known
 from imprint.metrics.run import MetricRow
-from imprint.rows import Row
+from imprint.rows import Row, shown
 from imprint.significance.ranks import midranks
 from imprint.types import Floats
 
@@ -20,20 +21,25 @@ _FEWEST_TESTS = 4  # that are put in order
 class MetricAgreementRow(Row, frozen=True, kw_only=True, tag="metric-agreement"):
     """Two metrics on the tests that both ran on.
 
-    A metric's value on a test is its mean `excess` over attribute sets or words, where it has several. Of the
-    `n_directed` tests on which both have a direction, it is the same on `n_same_direction`. Of the `n_judged` on which
-    both have a level of evidence, both or neither found evidence on `n_same_evidence`. `rank_correlation` is
-    Spearman's over tests. It has no p-value, because tests share words.
+    A metric's value on a test is its mean `excess` over attribute sets or words, where it has several.
     """
 
-    metric: str
-    other_metric: str
-    n_tests: int
-    n_directed: int
-    n_same_direction: int
-    n_judged: int
-    n_same_evidence: int
-    rank_correlation: float | None = None
+    metric: Annotated[str, shown("Metric", "Name of the first metric.")]
+    other_metric: Annotated[str, shown("Other", "Name of the second metric.")]
+    n_tests: Annotated[int, shown("Tests", "Tests on which both were measured.")]
+    n_directed: Annotated[int, shown("Directed", "Tests on which both have a direction.")]
+    n_same_direction: Annotated[int, shown("Same direction", "Of the tests on which both have a direction.")]
+    n_judged: Annotated[int, shown("Judged", "Tests on which both have a level of evidence.")]
+    n_same_evidence: Annotated[
+        int,
+        shown(
+            "Both show it, or neither",
+            "Both or neither show evidence at any level, of the tests on which both were judged.",
+        ),
+    ]
+    rank_correlation: Annotated[
+        float | None, shown("Rank correlation", "Spearman's, over tests; no p-value, since tests share words.")
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
 from imprint.association.evidence import Checks
-from imprint.association.rows import JudgedRow, case_of, direction_of
+from imprint.association.rows import JudgedRow, PMethod, case_of, direction_of
 from imprint.association.verdicts import ALPHA, Case, Check, InFamily, Judged, check_alpha, count_found, judge_all
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
-from imprint.rows import Count, Label, Result, Row, SkippedRow, skipped
+from imprint.rows import Count, Label, Result, Row, SkippedRow, shown, skipped
 from imprint.significance.partitions import permutation_test
 from imprint.significance.relabelled import (
     Chosen,
@@ -39,8 +39,6 @@ from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Floats, Progress
 
-PMethod = Literal["exact", "certified", "sampled"]
-
 FEWEST_DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once
 
 _CONFIDENCE = 0.95
@@ -54,31 +52,60 @@ _NEAR_REACHED = 4
 class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
     """A metric on a test: its value as published, and what it would be without a difference.
 
-    `about` names the attribute set or word that the value is about, where it is not the whole test. `expected` is the
-    mean value without a difference, over labels exchanged. Where `permuted` is None, it is over random words of like
-    frequency, and `p_label_floor` is that of `p_frequency`. `words_low` and `words_high` are the value's interval over
-    words. `p_label_low` and `p_label_high` bound the p-value where labels were drawn. `excess` is the value less what
-    is expected. It is positive where it is what the test predicts. For a metric without a direction, it is positive
-    where there is more bias. `unpaired` are words that are left out because the other word of their pair has no
-    vector.
+    Where `permuted` is None, labels are not exchanged: values are compared with those of random words of like
+    frequency, and `p_label_floor` is that of `p_frequency`. `p_label_low` and `p_label_high` bound the p-value where
+    labels were drawn.
     """
 
-    metric: str
-    metric_title: str
-    metric_source: str
-    orientation: str
-    value: float | None
-    expected: float | None = None
-    excess: float | None = None
-    about: str | None = None
-    options: tuple[Label, ...] = ()
-    permuted: Permuted | None = None
-    p_method: PMethod | None = None
-    labellings: Count | None = None
-    n_x: int = 0
-    n_y: int = 0
-    group_sizes: tuple[int, ...] = ()
-    unpaired: tuple[str, ...] = ()
+    p_value: Annotated[float | None, shown("p", "p of the metric alone, before correction.", method="p_method")] = None
+    p_holm: Annotated[
+        float | None,
+        shown(
+            "p, Holm",
+            "p of the metric after Holm's correction over its values; two-sided where both signs mean bias.",
+            method="p_method",
+        ),
+    ] = None
+    p_frequency: Annotated[float | None, shown("p, frequency", "Against random words of the same frequencies.")] = None
+    p_words: Annotated[
+        float | None,
+        shown("p, words", "Two-sided p against the expected value among all words of these kinds."),
+    ] = None
+    metric: Annotated[str, shown("Metric", "Name of the metric.")]
+    metric_title: Annotated[str, shown("Title", "What the metric is called.")]
+    metric_source: Annotated[str, shown("Source", "Where the metric was published.")]
+    orientation: Annotated[str, shown("Orientation", "What a large and a small value mean.")]
+    value: Annotated[
+        float | None,
+        shown(
+            "Value",
+            "The metric as published, with its 95 % interval over words.",
+            digits=3,
+            ends="words",
+        ),
+    ]
+    expected: Annotated[float | None, shown("Expected", "Mean value where there is no difference.", digits=3)] = None
+    excess: Annotated[
+        float | None,
+        shown(
+            "Excess", "Value less what is expected; above zero as predicted, or where there is more bias.", digits=3
+        ),
+    ] = None
+    about: Annotated[str | None, shown("About", "The set or word that the value is about, if not the whole test.")] = (
+        None
+    )
+    options: Annotated[tuple[Label, ...], shown("Settings", "Settings of the metric.")] = ()
+    permuted: Annotated[Permuted | None, shown("Permuted", "Whose labels were exchanged.")] = None
+    p_method: Annotated[PMethod | None, shown("p, method", "How p was found.")] = None
+    labellings: Annotated[
+        Count | None, shown("Labels tried", "Ways to exchange the labels of words that were tried.", shape="count")
+    ] = None
+    n_x: Annotated[int, shown("Words", "Words of X, Y, A and B, or of the groups, that are used.")] = 0
+    n_y: Annotated[int, shown("Words of Y", "Words of Y that are used.")] = 0
+    group_sizes: Annotated[tuple[int, ...], shown("Groups", "Words of each group that are used.")] = ()
+    unpaired: Annotated[
+        tuple[str, ...], shown("Unpaired", "Words left out because the other word of their pair has no vector.")
+    ] = ()
 
     @property
     def family(self) -> tuple[str, ...]:

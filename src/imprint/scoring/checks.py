@@ -8,13 +8,14 @@ places in each text, and only other texts are asked about.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 
 from imprint.association.evidence import Checks
 from imprint.association.verdicts import FOUND, Case, Check, judge
+from imprint.rows import shown
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.significance.swapped import at_equal_frequency, over_names, over_texts, sign_flips
@@ -35,11 +36,11 @@ _CHUNK = 25  # null tables: the unit of work, whoever does it
 class NullRate(msgspec.Struct, frozen=True):
     """The share of null tables of one kind with evidence of each level, or a stronger one, in any comparison."""
 
-    null: NullTables
-    copies: int
-    limited: float
-    moderate: float
-    strong: float
+    null: Annotated[NullTables, shown("Null", "How tables without a difference were made.")]
+    copies: Annotated[int, shown("Tables", "How many such tables there are.")]
+    limited: Annotated[float, shown("Limited", "Share with evidence of any level.", shape="percent", digits=1)]
+    moderate: Annotated[float, shown("Moderate", "Share with moderate evidence or more.", shape="percent", digits=1)]
+    strong: Annotated[float, shown("Strong", "Share with strong evidence.", shape="percent", digits=1)]
 
 
 @dataclass(frozen=True, eq=False)

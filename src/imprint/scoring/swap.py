@@ -7,17 +7,17 @@ of another group. Here any scorer can be asked.
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 
-from imprint.association.rows import FEWEST, KEPT, JudgedRow
+from imprint.association.rows import FEWEST, KEPT, JudgedRow, PMethod
 from imprint.association.verdicts import ALPHA, Case, InFamily, Judged, check_alpha, judge_all
 from imprint.checks import check_whole
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.files import FilePath
-from imprint.rows import Count, Result, TemplateValue, WordList, WordValue
+from imprint.rows import Count, Result, TemplateValue, WordList, WordValue, shown
 from imprint.scoring.checks import Checked, NullRate, ScoreTable, check_table, null_rates
 from imprint.scoring.collect import Pace, collect
 from imprint.scoring.scorers import ScorerLike, open_scorer
@@ -35,34 +35,76 @@ _KNOWN_RANKS = 0.9  # share of names with a known frequency, below which frequen
 
 
 class SwapRow(JudgedRow, frozen=True, kw_only=True, tag="swap"):
-    """Two groups of names, or two pronouns, in the same texts, and what a scorer made of them.
+    """Two groups of names, or two pronouns, in the same texts, and what a scorer made of them."""
 
-    `mean_difference` is the mean score of X less that of Y, `words_low` and `words_high` its interval over names and,
-    if `texts_random`, over texts. `share_lower` is the share of pairs, one name of each group in the same text, in
-    which that of Y scores lower. Of the `top_k` best names of a text, `top_y` are of Y on average, where
-    `top_expected` would be without a difference.
-    """
-
-    mean_difference: float | None
-    permuted: Literal["names", "pronouns"]
-    n_x: int
-    n_y: int
-    n_texts: int
-    texts_random: bool
-    p_method: Literal["exact", "certified", "sampled"]
-    partitions: Count
-    extreme: Count | None
-    share_lower: float
-    share_tied: float
-    top_k: int | None = None
-    top_y: float | None = None
-    top_expected: float | None = None
-    rank_x: float | None = None
-    rank_y: float | None = None
-    adjusted_difference: float | None = None
-    detectable_shift: float | None = None
-    by_text: tuple[TemplateValue, ...] = ()
-    nulls: tuple[NullRate, ...] = ()
+    title: Annotated[str, shown("Compared", "Which names, or pronouns, were compared.")]
+    effect_size: Annotated[
+        float | None, shown("d", "The difference in standard deviations of all names' mean scores.")
+    ] = None
+    p_words: Annotated[
+        float | None,
+        shown("p, names and texts", "Two-sided p against no difference among all such names and texts."),
+    ] = None
+    p_frequency: Annotated[
+        float | None,
+        shown("p, frequency", "Two-sided p of the difference at equal frequency of the names."),
+    ] = None
+    mean_difference: Annotated[
+        float | None,
+        shown(
+            "Mean difference",
+            "Mean score with the first names less that with the second, with its 95 % interval over names and texts.",
+            digits=3,
+            ends="words",
+        ),
+    ]
+    permuted: Annotated[Literal["names", "pronouns"], shown("Permuted", "What was exchanged between the groups.")]
+    n_x: Annotated[int, shown("Names", "Names of the first and of the second group.")]
+    n_y: Annotated[int, shown("Names of Y", "Names of the second group.")]
+    n_texts: Annotated[int, shown("Texts", "Texts that the names were put into.")]
+    texts_random: Annotated[bool, shown("Texts vary", "Whether the interval is over other texts too.")]
+    p_method: Annotated[PMethod, shown("p, method", "How p was found: exact, certified bounds or sampled.")]
+    partitions: Annotated[Count, shown("All splits", "Splits of the names.", shape="count")]
+    extreme: Annotated[
+        Count | None, shown("Splits", "Splits of the names at least as extreme, of all splits.", shape="count")
+    ]
+    share_lower: Annotated[
+        float,
+        shown(
+            "Lowered",
+            "Share of pairs, one name of each group in the same text, in which the second scores lower.",
+            shape="percent",
+            digits=1,
+        ),
+    ]
+    share_tied: Annotated[float, shown("Tied", "Share of pairs with equal scores.", shape="percent", digits=1)]
+    top_k: Annotated[int | None, shown("Top", "How many of the best names of a text are counted.")] = None
+    top_y: Annotated[
+        float | None,
+        shown(
+            "At the top",
+            "How many of the best names of a text are of the second group; in brackets, what to expect.",
+            digits=1,
+        ),
+    ] = None
+    top_expected: Annotated[float | None, shown("Expected at the top", "The same without a difference.", digits=1)] = (
+        None
+    )
+    rank_x: Annotated[
+        float | None,
+        shown("Median ranks", "Median frequency ranks of both groups; 1 is the most frequent word.", digits=0),
+    ] = None
+    rank_y: Annotated[float | None, shown("Median rank of Y", digits=0)] = None
+    adjusted_difference: Annotated[
+        float | None,
+        shown("At equal frequency", "The difference adjusted for the logarithm of the names' ranks.", digits=3),
+    ] = None
+    detectable_shift: Annotated[
+        float | None,
+        shown("Detectable", "Where nothing was found: the smallest difference found four times in five.", digits=3),
+    ] = None
+    by_text: Annotated[tuple[TemplateValue, ...], shown("By text", "The difference in each text.")] = ()
+    nulls: Annotated[tuple[NullRate, ...], shown("Nulls", "What tables without a difference show.")] = ()
 
 
 @dataclass(frozen=True, repr=False)
