@@ -58,23 +58,6 @@ REGISTRY = Registry(
         "metric-agreement": "imprint.kinds.metrics:METRIC_AGREEMENT",
         "swap": "imprint.kinds.swap:SWAP",
         "translation": "imprint.kinds.translation:TRANSLATION",
-        "board": "imprint.boards.kinds:BOARD",
-        "board-ranking": "imprint.boards.kinds:BOARD_RANKING",
-        "board-difference": "imprint.boards.kinds:BOARD_DIFFERENCE",
-        "board-test": "imprint.boards.kinds:BOARD_TEST",
-        "study-matching": "imprint.study.kinds:MATCHING",
-        "study-category": "imprint.study.kinds:CATEGORY",
-        "study-group": "imprint.study.kinds:GROUP",
-        "study-association": "imprint.study.kinds:ASSOCIATION",
-        "study-offense": "imprint.study.kinds:OFFENSE",
-        "study-offense-category": "imprint.study.kinds:OFFENSE_CATEGORY",
-        "study-offense-group": "imprint.study.kinds:OFFENSE_GROUP",
-        "study-rating": "imprint.study.kinds:RATING",
-        "study-analogies": "imprint.study.kinds:JUDGMENTS",
-        "study-analogy": "imprint.study.kinds:PAIR",
-        "study-suggestion": "imprint.study.kinds:SUGGESTION",
-        "study-bonus": "imprint.study.kinds:BONUS",
-        "study-consent": "imprint.study.kinds:CONSENT",
     },
 )
 
@@ -139,7 +122,7 @@ class Kind:
 
 def find_kind(name: str) -> Kind | None:
     """Return a kind by its name; None where neither this version nor a plug-in knows it."""
-    if name not in REGISTRY.builtin and name not in _plugins():
+    if not REGISTRY.is_own(name) and name not in _plugins():
         return None
     kind = REGISTRY.get(name)
     if not isinstance(kind, Kind):
