@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 REGISTRY = Registry(
     "imprint.kinds",
     {
-        "audit": "imprint.kinds.audit:AUDIT",
-        "controls": "imprint.kinds.audit:CONTROLS",
-        "part": "imprint.kinds.audit:PART",
-        "skipped": "imprint.kinds.audit:SKIPPED",
-        "gate": "imprint.kinds.gate:GATE",
+        "controls": "imprint.kinds.controls:CONTROLS",
+        "part": "imprint.kinds.controls:PART",
+        "skipped": "imprint.kinds.controls:SKIPPED",
         "weat": "imprint.kinds.weat:WEAT",
         "topic": "imprint.kinds.topics:TOPIC",
         "change": "imprint.kinds.changes:CHANGE",
@@ -99,6 +97,7 @@ class Kind:
     `card` puts the tables on a model card. In a section, kinds come by `rank`. `measure` makes it a metric, which runs
     by name on a subject and a test. The first sentences, as many as `opens` says, are the verdict of a page without
     tests about people. `method` says in a sentence or two how it was measured, for the methods section of a paper.
+    No condition can be about a kind that is not `measured`.
     """
 
     name: str
@@ -118,6 +117,7 @@ class Kind:
     rank: int = 0
     opens: int = 0
     method: str = ""
+    measured: bool = True
 
 
 def find_kind(name: str) -> Kind | None:
