@@ -85,11 +85,11 @@ def plug_in(tmp_path_factory, monkeypatch):
     monkeypatch.syspath_prepend(folder)
     monkeypatch.delitem(sys.modules, "toy_plugin_code", raising=False)
 
-    def install(group, *lines, code="VALUE = 7\n"):
+    def install(group, *lines, code="VALUE = 7\n", package="toy-plugin"):
         (folder / "toy_plugin_code.py").write_text(code)
-        about = folder / "toy_plugin-1.0.dist-info"
+        about = folder / f"{package.replace('-', '_')}-1.0.dist-info"
         about.mkdir()
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-plugin\nVersion: 1.0\n")
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
         (about / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines, ""]))
 
     yield install

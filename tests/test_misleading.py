@@ -15,6 +15,7 @@ from imprint.association.battery import run_battery
 from imprint.association.changes import before_and_after
 from imprint.association.verdicts import FOUND
 from imprint.audit import run as auditing
+from imprint.audit.kinds import AUDIT
 from imprint.directions.analogies import analogies
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
@@ -22,15 +23,15 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.function import FunctionEncoder
 from imprint.evaluation.controls import Control, ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
-from imprint.kinds.audit import AUDIT, CONTROLS, judgement
+from imprint.kinds.controls import CONTROLS, judgement
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
-from imprint.kinds.gate import GATE
 from imprint.kinds.sections import blocks
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
 from imprint.policy.controls import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policy.gate import check, parse_conditions
+from imprint.policy.kinds import GATE
 from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain

@@ -13,7 +13,7 @@ NAMES = {
     },
     "signal": {"SIGALRM", "SIGHUP", "SIGKILL", "SIGPROF", "SIGUSR1", "SIGUSR2", "alarm", "setitimer"},
 }
-GUARDED = {("commands.py", "killpg"), ("commands.py", "SIGKILL")}  # in a block that begins with hasattr
+GUARDED = {("programs.py", "killpg"), ("programs.py", "SIGKILL")}  # in a block that begins with hasattr
 
 
 def test_nothing_asks_for_what_only_posix_has():

@@ -212,6 +212,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """Its hash."""
         return self.embedding_sha256
 
+    @property
+    def tests_language(self) -> str | None:
+        """The language of a whole audit's tests, or "all"; None where the row is of one measurement."""
+        return None
+
     def own_field(self, field: str) -> str:
         """Return the field whose number is of the embedding audited, where the row has numbers of a copy too."""
         return field

@@ -66,10 +66,10 @@ def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "F
     [tool.imprint] of pyproject.toml, of the current folder. A subject that cannot be judged does not pass.
     """
     __tracebackhide__ = True
-    from imprint.kinds.audit import judgement
-    from imprint.kinds.gate import sentences
+    from imprint.kinds.controls import judgement
     from imprint.masking import Words
     from imprint.policy.gate import check
+    from imprint.policy.kinds import sentences
     from imprint.policy.policy import FILE, find_policy, read_policy
     from imprint.render.numbers import plain
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from imprint.kinds.audit import AuditRow
+from imprint.audit.kinds import AuditRow
 from imprint.kinds.sections import sections
 from imprint.masking import Words
 from imprint.render.html import draw_fragment

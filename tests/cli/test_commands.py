@@ -13,7 +13,7 @@ from command_results import lines
 from systems import linux, posix
 
 from imprint.cli import main
-from imprint.cli.app import make_app
+from imprint.cli.app import COMMANDS, ORDER, make_app
 from imprint.rows import Row
 from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.definition import WefatTest
@@ -335,6 +335,83 @@ def test_every_command_and_option_explains_itself(imprint):
         options = re.findall(r"^  (--\S+).*?(?:  (\S.*))?$", text, flags=re.MULTILINE)
         assert options or command.name in ("schema", "metrics")
     assert re.fullmatch(r"\d+\.\d+\.\d+\n", imprint("--version").stdout)
+
+
+def test_the_help_lists_the_commands_of_imprint_in_their_order(imprint):
+    names = [name for name in COMMANDS.names() if COMMANDS.is_own(name)]
+    assert sorted(ORDER) == sorted(names)
+    listed = re.findall(r"^  ([a-z-]+)  ", imprint("--help").stdout.partition("Commands:")[2], flags=re.MULTILINE)
+    assert tuple(listed) == ORDER
+
+
+GREETING = """
+import typer
+
+def greet(name: str, loud: bool = False) -> None:
+    'Greet someone.'
+    print(name.upper() if loud else name)
+
+several = typer.Typer(help="Greet several.")
+several.command("all")(greet)
+several.command("none")(lambda: None)
+
+def unreadable(name: str | int) -> None:
+    'Cannot be read.'
+
+VALUE = 7
+"""
+
+
+def test_plug_ins_add_commands_which_come_last(imprint, plug_in):
+    plug_in("imprint.commands", "zeal = toy_plugin_code:greet", "apt = toy_plugin_code:several", code=GREETING)
+    *_, last, zeal = imprint("--help").stdout.splitlines()
+    assert (last.split(), zeal.split()) == (["apt", "Greet", "several."], ["zeal", "Greet", "someone."])
+    assert imprint("zeal", "me", "--loud").stdout == "ME\n"
+    assert imprint("apt", "all", "you").stdout == "you\n"
+    refused = imprint("zeal", "me", "--lout").stderr
+    assert refused.startswith("imprint: No such option: --lout")
+    assert refused.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("greet", "1 / 0"),
+        ("greet", "import no_such_module_here"),
+        ("missing", GREETING),
+        ("VALUE", GREETING),
+        ("unreadable", GREETING),
+    ],
+)
+def test_a_broken_command_of_a_plug_in_is_one_line_and_leaves_the_others(imprint, plug_in, value, code):
+    plug_in("imprint.commands", f"zeal = toy_plugin_code:{value}", code=code)
+    listed = imprint("--help")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert " ".join(listed.stdout.splitlines()[-1].split()) == "zeal Broken plug-in: `imprint zeal` says why."
+    for arguments in (("zeal",), ("zeal", "--help")):
+        refused = imprint(*arguments)
+        assert refused.returncode == 1
+        assert f"'zeal' (toy_plugin_code:{value}, group imprint.commands)" in refused.stderr
+        assert refused.stderr.count("\n") == 1
+    assert imprint("schema", "board").returncode == 0
+
+
+def test_a_plug_in_cannot_replace_a_command(imprint, plug_in):
+    lines = [f"{name} = toy_plugin_code:greet" for name in ("weat", "board")]
+    plug_in("imprint.commands", *lines, code=GREETING)
+    assert "Greet" not in imprint("--help").stdout
+    assert "Compare two word sets" in imprint("weat", "--help").stdout
+    assert "Compare many models" in imprint("board", "--help").stdout
+
+
+def test_commands_of_imprint_do_not_look_for_plug_ins(imprint, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("importlib.metadata.entry_points", refuse)
+    assert imprint("board", "--help").returncode == 0
+    monkeypatch.setattr("importlib.metadata.distribution", refuse)
+    assert imprint("weat", "--help").returncode == 0
 
 
 class _Raising:

@@ -11,7 +11,7 @@ from made_rows import judged, make_row
 from msgspec.structs import replace
 
 from imprint.errors import SettingError
-from imprint.kinds import REGISTRY, find_kind, row_type
+from imprint.kinds import REGISTRY, all_kinds, find_kind, row_type
 from imprint.kinds.sections import sentences
 from imprint.masking import Words
 from imprint.policy import gate as gates
@@ -119,6 +119,7 @@ def test_an_unknown_kind_is_refused_with_those_there_are():
     with pytest.raises(SettingError, match="'waet'") as error:
         parse_condition("waet:p<0.01")
     assert "weat" in str(error.value)
+    assert {kind.name for kind in all_kinds() if not kind.measured} == {*UNMEASURED}
     for name in UNMEASURED:
         with pytest.raises(SettingError, match=name):
             parse_condition(f"{name}:p_value<0.01")

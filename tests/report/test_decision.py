@@ -3,8 +3,8 @@
 import pytest
 from made_rows import make_row
 
+from imprint.audit.kinds import AuditSettings
 from imprint.evaluation.controls import Control
-from imprint.kinds.audit import AuditSettings
 from imprint.masking import Words
 from imprint.policy.gate import check, parse_conditions
 from imprint.policy.policy import read_policy

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
 
+from imprint.audit.kinds import AuditRow, AuditSettings
 from imprint.audit.progress import Meter
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, controls
 from imprint.kinds import Kind, Part, all_kinds
-from imprint.kinds.audit import AuditRow, AuditSettings
 from imprint.kinds.job import Job, Plan
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.stimuli.definition import Test

@@ -56,7 +56,8 @@ def _run() -> int:
         if arguments[0] in _SMALL:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported
             end_quickly()
-        app = make_app(arguments[:1] if arguments[0] in COMMANDS else COMMANDS)
+        command = arguments[0]
+        app = make_app([command] if not command.startswith("-") and command in COMMANDS else None)
         code: int = app(arguments, standalone_mode=False, prog_name="imprint") or 0
         sys.stdout.flush()
     except typer.TyperException as error:

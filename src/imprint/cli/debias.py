@@ -21,7 +21,6 @@ from imprint.cli.options import (
 )
 from imprint.debiasing import DEBIASERS, METHODS
 from imprint.errors import SettingError, VocabularyError
-from imprint.subjects.sources import EMBEDDING, find_source
 
 if TYPE_CHECKING:
     from imprint.choices import EmbeddingFormat
@@ -117,6 +116,8 @@ def debias_command(
     _refuse("a debiasing without --compare", page=page)
     if target is None:
         raise SettingError("OUT is missing", option="OUT", hint="name the file to write, or give --compare")
+    from imprint.subjects.sources import EMBEDDING, find_source
+
     if find_source(subject).adapter != EMBEDDING:
         _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier, format=form)
         _check_apply(load, method, strength, group, save)

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from imprint.checks import check_whole
-from imprint.commands import QUOTED
 from imprint.encoders.address import KEY_VARIABLE, base_of, check_key
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.http import LONGEST_WAIT, HttpReply, NoAnswerError, exchange, make_opener
 from imprint.encoders.protocol import ProtocolError, read_models, read_refusal, read_vectors, write_request
 from imprint.errors import EncoderError, SettingError
 from imprint.printable import one_line
+from imprint.programs import QUOTED
 from imprint.types import Floats32
 
 FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after

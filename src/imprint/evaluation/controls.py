@@ -64,6 +64,11 @@ class ControlsRow(Row, frozen=True, kw_only=True, tag="controls"):
     controls: tuple[Control, ...] = ()
     language: str = "en"
 
+    @property
+    def only_topics(self) -> tuple[str, ...]:
+        """The topics that an audit's tests were limited to; none where the row is of controls alone."""
+        return ()
+
 
 @dataclass(frozen=True, repr=False)
 class Controls(Result):

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 REGISTRY = Registry(
     "imprint.kinds",
     {
-        "audit": "imprint.kinds.audit:AUDIT",
-        "controls": "imprint.kinds.audit:CONTROLS",
-        "part": "imprint.kinds.audit:PART",
-        "skipped": "imprint.kinds.audit:SKIPPED",
-        "gate": "imprint.kinds.gate:GATE",
+        "controls": "imprint.kinds.controls:CONTROLS",
+        "part": "imprint.kinds.controls:PART",
+        "skipped": "imprint.kinds.controls:SKIPPED",
         "weat": "imprint.kinds.weat:WEAT",
         "topic": "imprint.kinds.topics:TOPIC",
         "change": "imprint.kinds.changes:CHANGE",
@@ -58,23 +56,6 @@ REGISTRY = Registry(
         "metric-agreement": "imprint.kinds.metrics:METRIC_AGREEMENT",
         "swap": "imprint.kinds.swap:SWAP",
         "translation": "imprint.kinds.translation:TRANSLATION",
-        "board": "imprint.boards.kinds:BOARD",
-        "board-ranking": "imprint.boards.kinds:BOARD_RANKING",
-        "board-difference": "imprint.boards.kinds:BOARD_DIFFERENCE",
-        "board-test": "imprint.boards.kinds:BOARD_TEST",
-        "study-matching": "imprint.study.kinds:MATCHING",
-        "study-category": "imprint.study.kinds:CATEGORY",
-        "study-group": "imprint.study.kinds:GROUP",
-        "study-association": "imprint.study.kinds:ASSOCIATION",
-        "study-offense": "imprint.study.kinds:OFFENSE",
-        "study-offense-category": "imprint.study.kinds:OFFENSE_CATEGORY",
-        "study-offense-group": "imprint.study.kinds:OFFENSE_GROUP",
-        "study-rating": "imprint.study.kinds:RATING",
-        "study-analogies": "imprint.study.kinds:JUDGMENTS",
-        "study-analogy": "imprint.study.kinds:PAIR",
-        "study-suggestion": "imprint.study.kinds:SUGGESTION",
-        "study-bonus": "imprint.study.kinds:BONUS",
-        "study-consent": "imprint.study.kinds:CONSENT",
     },
 )
 
@@ -116,6 +97,7 @@ class Kind:
     `card` puts the tables on a model card. In a section, kinds come by `rank`. `measure` makes it a metric, which runs
     by name on a subject and a test. The first sentences, as many as `opens` says, are the verdict of a page without
     tests about people. `method` says in a sentence or two how it was measured, for the methods section of a paper.
+    No condition can be about a kind that is not `measured`.
     """
 
     name: str
@@ -135,11 +117,12 @@ class Kind:
     rank: int = 0
     opens: int = 0
     method: str = ""
+    measured: bool = True
 
 
 def find_kind(name: str) -> Kind | None:
     """Return a kind by its name; None where neither this version nor a plug-in knows it."""
-    if name not in REGISTRY.builtin and name not in _plugins():
+    if not REGISTRY.is_own(name) and name not in _plugins():
         return None
     kind = REGISTRY.get(name)
     if not isinstance(kind, Kind):

@@ -194,7 +194,7 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
     measure = kind.measure if kind is not None else None
     if measure is not None:
         return measure(subject, test, **settings)
-    if name not in METRICS.builtin and name not in METRICS.plugins():
+    if name not in METRICS:
         raise unknown_choice("metric", name, metrics())
     found = METRICS.get(name)
     if not is_metric(found):

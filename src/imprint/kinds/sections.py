@@ -45,12 +45,8 @@ def sections(rows: Iterable[Row]) -> list[Section]:
 
 def _language(rows: Sequence[Row]) -> str | None:
     """Return the language of an audit's tests, where it is one and not English."""
-    if not any(row.kind == "audit" for row in rows):
-        return None
-    from imprint.kinds.audit import AuditRow
-
-    asked = {row.settings.language for row in rows if isinstance(row, AuditRow)} - {"en", "all"}
-    return min(asked, default=None)
+    languages = {row.tests_language for row in rows if row.tests_language is not None}
+    return min(languages - {"en", "all"}, default=None)
 
 
 def _in_english(language: str) -> Prose:

@@ -8,15 +8,14 @@ from typing import cast
 
 from imprint.checks import did_you_mean, unknown_choice
 from imprint.errors import SettingError
-from imprint.kinds import REGISTRY, Kind, find_kind, part_of
-from imprint.kinds.gate import Operator, Rule, is_probability
+from imprint.kinds import Kind, all_kinds, find_kind, part_of
+from imprint.policy.kinds import Operator, Rule, is_probability
 from imprint.rows import Row
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
 EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:caliskan-6:|mean_difference|<0.05"}
 
 _LONGEST = 200  # characters of a condition
-_NOT_MEASURED = ("audit", "controls", "part", "skipped", "gate")
 _COMPARISON = re.compile(
     r"\s*(?P<bar>\|?)\s*(?P<field>[0-9A-Za-z_]+)\s*(?P=bar)\s*(?P<operator>[<>]=?)"
     r"\s*(?P<limit>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
@@ -140,10 +139,9 @@ def _malformed(text: str, rule: Rule) -> SettingError:
 
 def known_kind(name: str, where: str | None = None) -> Kind:
     """Return a kind that conditions can be about."""
-    kind = find_kind(name) if name not in _NOT_MEASURED else None
-    if kind is None:
-        names = [known for known in REGISTRY.names() if known not in _NOT_MEASURED]
-        raise unknown_choice("the kind", name, names, where)
+    kind = find_kind(name)
+    if kind is None or not kind.measured:
+        raise unknown_choice("the kind", name, [other.name for other in all_kinds() if other.measured], where)
     return kind
 
 

@@ -8,10 +8,10 @@ from xml.etree import ElementTree as Xml
 
 from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, replacing
-from imprint.kinds.audit import judgement
-from imprint.kinds.gate import GRAVEST_FIRST, GateRow, Verdict, condition_of, datum, line, name_of, policies, sized
+from imprint.kinds.controls import judgement
 from imprint.masking import Words
 from imprint.policy.gate import Gate
+from imprint.policy.kinds import GRAVEST_FIRST, GateRow, Verdict, condition_of, datum, line, name_of, policies, sized
 from imprint.render.markdown import draw_blocks
 from imprint.render.numbers import plain
 from imprint.view import NOTHING, Block, Column, Given, Prose, Table, Text, count, join, say, title

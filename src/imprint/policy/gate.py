@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from imprint.audit.kinds import audit_row
 from imprint.errors import SettingError
 from imprint.evaluation.controls import ControlsRow
-from imprint.kinds.audit import AuditRow
-from imprint.kinds.gate import GateRow, Lacking, Verdict, gravest
 from imprint.policy.conditions import Condition, parse_condition
 from imprint.policy.controls import Known
 from imprint.policy.judging import Judgement, cannot_reach, judge
+from imprint.policy.kinds import GateRow, Lacking, Verdict, gravest
 from imprint.policy.policy import Policy
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 
@@ -70,12 +70,16 @@ class Answer:
 
 @dataclass(frozen=True, repr=False)
 class Gate(Result):
-    """The answers to all conditions; `about` is the finding that says what was measured, `controls` if it counts."""
+    """The answers to all conditions; `about` is the finding that says what was measured, `controls` if it counts.
+
+    `measured_under` is the hash of the policy that the findings were made under.
+    """
 
     about: Row
     answers: tuple[Answer, ...]
     policy: Policy | None = None
     controls: tuple[ControlsRow, ...] = ()
+    measured_under: str | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -103,8 +107,9 @@ class Gate(Result):
     @property
     def changed(self) -> bool:
         """Whether the findings were made under another policy than the one they are held against."""
-        known = self.about.settings.policy_sha256 if isinstance(self.about, AuditRow) else None
-        return self.policy is not None and known is not None and known != self.policy.sha256
+        if self.policy is None or self.measured_under is None:
+            return False
+        return self.measured_under != self.policy.sha256
 
     def __repr__(self) -> str:
         return f"Gate({self.verdict}: {', '.join(f'{one.condition} {one.verdict}' for one in self.answers)})"
@@ -122,14 +127,15 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
     """Hold findings against conditions, and against what a policy requires."""
     if not findings:
         raise SettingError("there are no findings to check", hint="give those of imprint audit or of any test")
-    about = next((one for one in findings if isinstance(one, AuditRow)), findings[0])
+    audit = audit_row(findings)
     required = policy.conditions if policy else ()
     known = Known.of(findings)
     asked = (*required, *conditions)
-    if isinstance(about, AuditRow) and about.subject == "encoder":
+    if audit is not None and audit.subject == "encoder":
         asked = tuple(condition.of_encoder() for condition in asked)
     answers = [_answer(condition, findings, known) for condition in asked]
-    return Gate(about, tuple(answers), policy, known.controls)
+    measured_under = None if audit is None else audit.settings.policy_sha256
+    return Gate(audit or findings[0], tuple(answers), policy, known.controls, measured_under)
 
 
 def _answer(condition: Condition, findings: Sequence[Row], known: Known) -> Answer:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from imprint.association.rows import JudgedRow, TestRow
 from imprint.association.topics import TopicRow
-from imprint.kinds.gate import Outcome, Verdict
 from imprint.policy.conditions import Condition, field_names
+from imprint.policy.kinds import Outcome, Verdict
 from imprint.rows import Row
 from imprint.significance.corrections import holm
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from imprint.association.rows import AssociationRow, TestRow
+from imprint.audit.kinds import AuditRow
 from imprint.errors import ImprintError
-from imprint.kinds.audit import AuditRow
 from imprint.kinds.tests import one_sided
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from imprint.association.rows import JudgedRow
+from imprint.audit.kinds import AuditRow
 from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import Kind, find_kind, part_of
-from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import by_part_and_kind
 from imprint.report.summary import refused
 from imprint.rows import PartRow, Row, SkippedRow

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from imprint.association.rows import AssociationRow, TestRow
+from imprint.audit.kinds import AuditRow
 from imprint.kinds import by_kind, part_of
-from imprint.kinds.audit import AuditRow
 from imprint.rows import RawRow, Row
 from imprint.view import (
     Block,

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from imprint.audit.kinds import AuditRow
 from imprint.files import FilePath, replacing
 from imprint.kinds import by_kind
-from imprint.kinds.audit import AuditRow
-from imprint.kinds.gate import GateRow
 from imprint.kinds.sections import round_trip, sections
 from imprint.kinds.tests import evidence_notes
 from imprint.masking import Words
+from imprint.policy.kinds import GateRow
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
 from imprint.report.conclusions import claims
 from imprint.report.method import method

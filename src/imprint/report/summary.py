@@ -8,13 +8,14 @@ from imprint.association.rows import AssociationRow, JudgedRow
 from imprint.association.topics import TopicRow
 from imprint.association.verdicts import FOUND
 from imprint.association.wefat import WefatRow
+from imprint.audit.kinds import AuditRow
 from imprint.evaluation.controls import ControlsRow
 from imprint.evaluation.leakage import NAMES, LeakageRow
 from imprint.kinds import find_kind, part_of
-from imprint.kinds.audit import AuditRow, in_language
-from imprint.kinds.gate import GateRow, decision, policies
+from imprint.kinds.controls import in_language
 from imprint.kinds.sections import by_part_and_kind
 from imprint.kinds.tests import REVERSED, found_counts, matched_sets, one_family, strongest_row
+from imprint.policy.kinds import GateRow, decision, policies
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.view import Text, Tile, Tiles, join, number, say, title
 

@@ -9,12 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 
 from imprint.checks import check_between, check_whole
-from imprint.commands import LONGEST_TIMEOUT, QUOTED, file_hashes, run_lines, split_command
 from imprint.encoders.address import key_from_environment
 from imprint.encoders.base import identify
 from imprint.encoders.server import Client
 from imprint.errors import EncoderError, SettingError, TranslatorError
 from imprint.printable import printable
+from imprint.programs import LONGEST_TIMEOUT, QUOTED, file_hashes, run_lines, split_command
 
 Function = Callable[[Sequence[str], str], Sequence[str]]
 

@@ -207,4 +207,4 @@ def datum(value: float | None) -> Number:
     return Number(value, "significant", 4)
 
 
-GATE = Kind("gate", row=GateRow, part=_DECISION, sentences=sentences, claims=claims, rank=-1)
+GATE = Kind("gate", row=GateRow, part=_DECISION, sentences=sentences, claims=claims, rank=-1, measured=False)

@@ -1,43 +1,13 @@
-"""The audit's own rows as kinds: what was audited, which parts ran, and what could not be measured."""
+"""Whether a subject can be judged, which parts of an audit ran, and what could not be measured, as kinds."""
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from imprint.evaluation.controls import LANGUAGES, Control, ControlsRow
 from imprint.kinds import Kind, Part
-from imprint.rows import Label, PartRow, SkippedRow
-from imprint.subjects.sources import SourceKind
+from imprint.rows import PartRow, SkippedRow
 from imprint.view import Block, Claim, Column, Details, Number, Prose, Table, Text, count, join, number, say, title
 
-_ABOUT = Part("audit", "Can it be judged?", 12)
-
-
-class AuditSettings(msgspec.Struct, frozen=True):
-    """How an audit was run."""
-
-    language: str
-    alpha: float
-    rotations: int
-    quick: bool
-    debias: str | None
-    seed: int
-    fdr: float
-    against: str | None
-    encoder: str | None
-    policy_sha256: str | None = None
-    topics: tuple[str, ...] = ()
-
-
-class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
-    """What was audited, how, with which versions, and whether it can be judged."""
-
-    settings: AuditSettings
-    versions: tuple[Label, ...]
-    n_words: int
-    dimension: int
-    subject: SourceKind = "embedding"
-    embedding_notes: tuple[str, ...]
+ABOUT = Part("audit", "Can it be judged?", 12)
 
 
 _CONTROLS = (
@@ -85,8 +55,8 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
                 join(failed, "; "),
                 in_language(row),
             )
-        if isinstance(row, AuditRow) and row.settings.topics:
-            topics = title(" or ".join(row.settings.topics))
+        if row.only_topics:
+            topics = title(" or ".join(row.only_topics))
             yield say("Only tests about {} were run; the correction is over these alone.", topics)
 
 
@@ -108,7 +78,7 @@ def claims(rows: Sequence[ControlsRow]) -> Iterator[Claim]:
             yield first, say("Neither that {} is biased nor that it is not.", name)
 
 
-def controls(rows: Sequence[ControlsRow]) -> Iterator[Block]:
+def blocks(rows: Sequence[ControlsRow]) -> Iterator[Block]:
     """Show the controls; in the terminal, say it where a subject cannot be judged, briefly if only in one language."""
     able = {row.embedding_sha256 for row in rows if row.judged}
     for row in rows:
@@ -177,9 +147,16 @@ def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
     yield say("Not run: {}.", title(", ".join(names)))
 
 
-AUDIT = Kind("audit", row=AuditRow, part=_ABOUT, blocks=controls, sentences=judgement, claims=claims, card=True)
 CONTROLS = Kind(
-    "controls", row=ControlsRow, part=_ABOUT, blocks=controls, sentences=judgement, claims=claims, card=True, rank=-2
+    "controls",
+    row=ControlsRow,
+    part=ABOUT,
+    blocks=blocks,
+    sentences=judgement,
+    claims=claims,
+    card=True,
+    rank=-2,
+    measured=False,
 )
-PART = Kind("part", row=PartRow, part=_ABOUT, sentences=not_run_parts, rank=90)
-SKIPPED = Kind("skipped", row=SkippedRow, part=_ABOUT, blocks=not_run, sentences=not_run_tests, rank=95)
+PART = Kind("part", row=PartRow, part=ABOUT, sentences=not_run_parts, rank=90, measured=False)
+SKIPPED = Kind("skipped", row=SkippedRow, part=ABOUT, blocks=not_run, sentences=not_run_tests, rank=95, measured=False)

@@ -1,4 +1,4 @@
-"""Lines through a command: no shell, a limit on time and on what is read, and only what was named runs."""
+"""Lines through a program: no shell, a limit on time and on what is read, and only what was named runs."""
 
 import contextlib
 import hashlib
