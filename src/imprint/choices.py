@@ -1,4 +1,4 @@
-"""Settings that are one of a few names: the library and the command line read the same lists."""
+"""Settings that are one of a few names, and the bound of p-values: values that library and command line share."""
 
 from typing import Literal
 
@@ -19,3 +19,5 @@ PairScore = Literal["difference", "3cosmul"]
 Pooling = Literal["mean", "max", "cls", "last"]
 Protocol = Literal["ube", "offense", "analogy", "suggestion"]
 SizeScale = Literal["cosine", "spread"]
+
+SMALLEST_P = 1e-300  # smaller p-values are kept as this bound

@@ -26,8 +26,8 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.errors import VocabularyError
-from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import PermutationTest, countable, permutation_test
+from imprint.significance.shifts import shift_interval
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.framed import ranks_of
 from imprint.stimuli.templates import Templates, sentences

@@ -20,9 +20,9 @@ from imprint.choices import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import word_values
-from imprint.significance.intervals import Interval, shift_interval
+from imprint.significance.crossed import Stability, word_choice_stability
 from imprint.significance.partitions import PermutationTest, permutation_test
-from imprint.significance.stability import Stability, word_choice_stability
+from imprint.significance.shifts import Interval, shift_interval
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
 from imprint.subjects.opening import EmbeddingLike, load
@@ -278,7 +278,7 @@ def _permuted(
 ) -> PermutationTest:
     if draws is None:
         return permutation_test(x, y, alternative=alternative)
-    from imprint.significance.sampled import sampled_test
+    from imprint.significance.partitions import sampled_test
 
     return sampled_test(x, y, alternative=alternative, draws=draws, seed=seed, progress=progress)
 

@@ -33,7 +33,7 @@ from imprint.evaluation.controls import ControlsRow, judged_by
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.files import FilePath
 from imprint.rows import Result, Row, skipped
-from imprint.significance.together import DRAWS
+from imprint.significance.corrections import DRAWS
 from imprint.stimuli.catalog import about, tests_in
 from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.subjects.opening import EncoderLike

@@ -10,7 +10,7 @@ import numpy as np
 
 from imprint.association.cosines import cosines
 from imprint.choices import Cleaning
-from imprint.learning.svm import separating_plane
+from imprint.significance.learners import separating_plane
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from imprint.choices import Centre
 from imprint.errors import SettingError
-from imprint.learning.kmeans import k_means
+from imprint.significance.learners import k_means
 from imprint.types import Floats, Floats32, Indices, Ints
 
 
