@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.encoded import vocabulary_words
+from imprint.enumeration.enumerate import vocabulary_words
 from imprint.enumeration.targets import Names
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.comparison import comparison_words
