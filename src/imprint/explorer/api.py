@@ -10,9 +10,8 @@ from starlette.responses import Response
 
 from imprint.choices import Alternative, PairMethod
 from imprint.directions.neighbours import MOST
-from imprint.explorer.queries import Explorer, Reply
-from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, sets_of, weat_tests
-from imprint.web.refusal import Refused
+from imprint.explorer.queries import LONGEST_WORD, MOST_WORDS, Explorer, Reply, sets_of, weat_tests
+from imprint.web.pages import Refused
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD)]
 GivenWords = Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)]

@@ -13,8 +13,8 @@ from imprint.explorer.pages import ExplorerPages, Fields
 from imprint.explorer.queries import Explorer
 from imprint.web.application import make_application
 from imprint.web.guard import Guard
-from imprint.web.hosts import Hosts
-from imprint.web.refusal import RefusedError
+from imprint.web.pages import RefusedError
+from imprint.web.serving import Hosts
 
 DESCRIPTION = "Association tests, axes and neighbours of one embedding, with the numbers of imprint's command line."
 
