@@ -19,8 +19,8 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased
 from imprint.enumeration.targets import FEWEST_BEARERS
 from imprint.errors import SettingError, VocabularyError, requiring
-from imprint.names.tables import first_names
 from imprint.rows import Result, Row
+from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded

@@ -1,12 +1,13 @@
 """An embedding's file in, an Embedding out: the reader is chosen by the file's first bytes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 from imprint.bundled import checked
 from imprint.checks import check_list
-from imprint.embeddings import BUNDLED
+from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.embeddings.background import WordsToKeep
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.streams import Source, check_regular
@@ -60,6 +61,13 @@ def read_embedding(
         if not head:
             raise EmbeddingFileError("is empty", where=path, hint="fetch or write it again")
         return _reader(head, path).read(path, keep, progress)
+
+
+@cache
+def frequency_table() -> Mapping[str, int]:
+    """Return the frequency ranks of the words of the bundled embedding, 0 for the most frequent."""
+    bundled = read_embedding(BUNDLED[DEFAULT])
+    return dict(zip(bundled.words, bundled.frequency_ranks.tolist(), strict=True))
 
 
 def _reader(head: bytes, path: Path) -> Reader:

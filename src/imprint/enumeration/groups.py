@@ -10,8 +10,8 @@ from imprint.choices import Centre
 from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
 from imprint.errors import SettingError
-from imprint.names.tables import NameTable
 from imprint.significance.learners import k_means
+from imprint.stimuli.names import NameTable
 from imprint.types import Flags, Floats, Floats32, Indices, Ints
 
 ILLUSTRATIVE = 5

@@ -18,10 +18,10 @@ from imprint.choices import Cleaning
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased, rows_by_frequency
 from imprint.errors import VocabularyError
-from imprint.names.tables import NameTable, first_names, surnames
 from imprint.significance.learners import separating_plane
 from imprint.stimuli.definition import quote
 from imprint.stimuli.files import read_words
+from imprint.stimuli.names import NameTable, first_names, surnames
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices
 

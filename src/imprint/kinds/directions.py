@@ -275,8 +275,8 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
     here = f"{_axis_name(row)} in {row.embedding}"
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
-        from imprint.render.charts.scatter import scatter
 
         points = [Point(shown.plain(one.word), one.x, one.y) for one in row.points]
         return scatter(points, x_title=shown.text(here), y_title=shown.text(row.other), width=width)
@@ -295,7 +295,7 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
 
 def _pairs(row: PairsRow, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.arrows import arrows
+        from imprint.render.charts.plane import arrows
         from imprint.render.charts.points import Point
 
         return arrows(
