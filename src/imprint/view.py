@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from imprint.choices import SMALLEST_P
+from imprint.checks import SMALLEST_P
 
 if TYPE_CHECKING:
     from imprint.masking import Words

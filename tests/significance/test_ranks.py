@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from imprint.choices import SMALLEST_P
+from imprint.checks import SMALLEST_P
 from imprint.significance.ranks import EXACT_ORDERS, midranks, pearson, spearman
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from imprint.association.evidence import Checks, CosineTable
 from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
-from imprint.choices import Alternative
+from imprint.checks import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.shifts import Interval

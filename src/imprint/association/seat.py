@@ -20,8 +20,7 @@ from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, by_word, table_of
 from imprint.association.verdicts import judge_all
 from imprint.association.weat import find_test
-from imprint.checks import check_choice
-from imprint.choices import Alternative, Context
+from imprint.checks import Alternative, Context, check_choice
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import Encodings, encode_texts

@@ -16,7 +16,7 @@ from imprint.association.grammar import test_of_things, with_grammar
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
 from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
-from imprint.choices import Alternative
+from imprint.checks import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import word_values

@@ -17,7 +17,7 @@ from imprint.association.evidence import Checks
 from imprint.association.rows import JudgedRow, case_of, direction_of
 from imprint.association.verdicts import Case, InFamily, Judged, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
-from imprint.choices import SMALLEST_P
+from imprint.checks import SMALLEST_P
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
 from imprint.encoders.cache import EncodingStore

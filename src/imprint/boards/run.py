@@ -26,8 +26,7 @@ from imprint.boards.comparing import (
 )
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.subjects import Asked, BoardEntry, Measured, board_unit
-from imprint.checks import check_choice
-from imprint.choices import SizeScale
+from imprint.checks import SizeScale, check_choice
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, judged_by
 from imprint.evaluation.similarity import SimilarityRow

@@ -24,7 +24,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.subjects.sources import EMBEDDING, find_source
 
 if TYPE_CHECKING:
-    from imprint.choices import EmbeddingFormat
+    from imprint.checks import EmbeddingFormat
     from imprint.debiasing.transform import Transform
     from imprint.directions.axis import Pairs
     from imprint.stimuli.seeds import Seeds

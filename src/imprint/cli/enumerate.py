@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.choices import Centre, Cleaning, Correction, Device
+from imprint.checks import Centre, Cleaning, Correction, Device
 from imprint.cli.encoders import AboutEncoder, OptionalSubjectArgument, opened_subjects, takes_encoder
 from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, are_words, is_encoder, is_subject
 from imprint.errors import SettingError

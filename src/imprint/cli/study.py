@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import imprint
-from imprint.checks import check_choice
-from imprint.choices import Protocol
+from imprint.checks import Protocol, check_choice
 from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption, is_file
 from imprint.errors import SettingError
 

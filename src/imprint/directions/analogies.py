@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from imprint.checks import check_choice, check_whole
-from imprint.choices import PairScore
+from imprint.checks import PairScore, check_choice, check_whole
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased

@@ -17,8 +17,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_choice
-from imprint.choices import EmbeddingFormat
+from imprint.checks import EmbeddingFormat, check_choice
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
 from imprint.embeddings.formats.layout import BYTE_ORDER_MARK, NUMERAL
 from imprint.embeddings.formats.safetensors import FORMAT, LENGTH_BYTES, TYPES

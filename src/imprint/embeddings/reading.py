@@ -5,13 +5,13 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from imprint.bundled import checked
 from imprint.checks import check_list
 from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.embeddings.background import WordsToKeep
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.streams import Source, check_regular
 from imprint.errors import EmbeddingFileError, raising_as, reading_file
+from imprint.files import check_bundled
 from imprint.registry import Registry
 from imprint.types import Progress
 
@@ -55,7 +55,7 @@ def read_embedding(
         reading_file(EmbeddingFileError, path),
         raising_as(FileNotFoundError, EmbeddingFileError, absent, where=path, hint=advice),
     ):
-        check_regular(checked(path))
+        check_regular(check_bundled(path))
         with path.open("rb", buffering=0) as raw:
             head = Source(path, raw).head
         if not head:

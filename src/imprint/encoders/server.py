@@ -18,7 +18,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.http import LONGEST_WAIT, HttpReply, NoAnswerError, exchange, make_opener
 from imprint.encoders.protocol import ProtocolError, read_models, read_refusal, read_vectors, write_request
 from imprint.errors import EncoderError, SettingError
-from imprint.printable import one_line
+from imprint.masking import one_line
 from imprint.types import Floats32
 
 FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after

@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from imprint.choices import Centre
+from imprint.checks import Centre
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.groups import category_centres
 from imprint.significance.ranks import midranks

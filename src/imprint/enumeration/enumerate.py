@@ -17,8 +17,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from imprint.checks import check_choice, check_whole
-from imprint.choices import Device
+from imprint.checks import Device, check_choice, check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.cache import EncodingStore

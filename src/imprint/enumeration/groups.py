@@ -6,7 +6,7 @@ from string import ascii_uppercase
 
 import numpy as np
 
-from imprint.choices import Centre
+from imprint.checks import Centre
 from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
 from imprint.errors import SettingError

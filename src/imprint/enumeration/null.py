@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imprint.choices import Device
+from imprint.checks import Device
 from imprint.enumeration.rows import FalseDiscoveries
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError

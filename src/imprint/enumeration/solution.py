@@ -23,7 +23,7 @@ from functools import partial
 
 import numpy as np
 
-from imprint.choices import Device
+from imprint.checks import Device
 from imprint.enumeration.conclusion import CellTable, Crossings, find_crossings
 from imprint.enumeration.confounds import CHECK_ROTATIONS, cells_without, frequency_direction
 from imprint.enumeration.null import (

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from imprint.association.cosines import cosines
-from imprint.choices import Cleaning
+from imprint.checks import Cleaning
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased, rows_by_frequency
 from imprint.errors import VocabularyError

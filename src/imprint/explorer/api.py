@@ -8,7 +8,7 @@ from fastapi.params import Query
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from imprint.choices import Alternative, PairMethod
+from imprint.checks import Alternative, PairMethod
 from imprint.directions.neighbours import MOST
 from imprint.explorer.queries import LONGEST_WORD, MOST_WORDS, Explorer, Reply, sets_of, weat_tests
 from imprint.web.pages import Refused

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from imprint.association.battery import run_battery
-from imprint.choices import Alternative
+from imprint.checks import Alternative
 from imprint.directions.axis import pair_axis
 from imprint.directions.neighbours import Neighbours, neighbours
 from imprint.directions.projection import project

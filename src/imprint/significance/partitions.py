@@ -22,8 +22,7 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_choice, check_whole
-from imprint.choices import Alternative
+from imprint.checks import Alternative, check_choice, check_whole
 from imprint.errors import SettingError
 from imprint.significance.tails import SMALL, CertifiedTail, Deficits, ExactTail, rounded_off, to_fixed_point
 from imprint.types import Ints, Progress

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.choices import SMALLEST_P
+from imprint.checks import SMALLEST_P
 from imprint.significance.partitions import permutation_test
 from imprint.types import Floats, Ints
 

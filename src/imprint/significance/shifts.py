@@ -23,8 +23,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_between
-from imprint.choices import Alternative
+from imprint.checks import Alternative, check_between
 from imprint.significance.partitions import all_subsets, countable, most_reaching, pool_scores, smallest_p
 from imprint.significance.tails import Swaps, fixed_point_exponent
 from imprint.types import Floats, Ints

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.bundled import bundled_file
 from imprint.checks import check_whole
 from imprint.errors import SettingError, requiring
+from imprint.files import bundled_file
 from imprint.types import Floats, Indices, Ints
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from imprint.choices import Protocol
+from imprint.checks import Protocol
 from imprint.study.refusals import AnswerError
 
 ItemKind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]

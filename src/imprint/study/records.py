@@ -10,8 +10,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 
-from imprint.checks import check_whole
-from imprint.choices import Protocol
+from imprint.checks import Protocol, check_whole
 from imprint.files import FilePath
 from imprint.study import database
 from imprint.study.design import Design, ItemBlock, ItemKind, NameGroup, check_value
