@@ -129,10 +129,8 @@ def enumerate_command(
     if dask is not None and device != "cpu":
         raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --device out")
     chosen = given_workers(workers, dask)
-    from imprint.enumeration.enumerate import (
-        compare_biases,  # after what the options say was checked: slow imports
-        enumerate_biases,
-    )
+    # slow imports, after what the options say was checked
+    from imprint.enumeration.enumerate import compare_biases, enumerate_biases
 
     opened, other = _open(subject, encoder, against, about, words=words, names=names)
     found: list[tuple[Enumeration, BiasComparison | None]] = []
