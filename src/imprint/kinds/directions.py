@@ -250,8 +250,8 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
     high, low = show_end(row.positive), show_end(row.negative)
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.axis import strip
         from imprint.render.charts.points import Point
-        from imprint.render.charts.strip import strip
 
         points = [Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
         return strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)), width=width)
