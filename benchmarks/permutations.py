@@ -29,8 +29,7 @@ def measure(n: int, shift: float) -> dict[str, float | str]:
     """Time one p-value in this process, then as many draws as sampling would need."""
     import numpy as np
 
-    from imprint.significance.partitions import permutation_test
-    from imprint.significance.sampled import sampled_test
+    from imprint.significance.partitions import permutation_test, sampled_test
 
     warm = np.random.default_rng(0)
     permutation_test(warm.normal(size=18), warm.normal(size=18))

@@ -20,7 +20,7 @@ from births import births_by_name
 
 from imprint.files import replacing
 
-FOLDER = Path(__file__).resolve().parents[1] / "src/imprint/names/data"
+FOLDER = Path(__file__).resolve().parents[1] / "src/imprint/stimuli/data/names"
 FIRST_YEAR, LAST_YEAR = 1938, 2017
 LEAST_BIRTHS = 100
 # A hundred bearers would give 162,000 surnames and 2.3 MB; the paper keeps those with a thousand.

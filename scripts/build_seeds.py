@@ -19,9 +19,9 @@ import packages
 from imprint.embeddings.embedding import Embedding
 from imprint.files import replacing
 from imprint.masking import is_slur
-from imprint.names.tables import first_names, surnames
 from imprint.stimuli.catalog import catalogue, shared_sets
 from imprint.stimuli.definition import words_of
+from imprint.stimuli.names import first_names, surnames
 from imprint.stimuli.seeds import BY_DEFINITION
 from imprint.subjects.opening import load
 

@@ -23,7 +23,7 @@ NEEDED = (  # files that a wheel is nothing without
     "imprint/py.typed",
     "imprint/__init__.pyi",
     "imprint/embeddings/bundled/glove.6B.100d.safetensors",
-    "imprint/names/data/first-names.csv.gz",
+    "imprint/stimuli/data/names/first-names.csv.gz",
     "imprint/stimuli/data/caliskan.toml",
     "imprint/render/templates/style.css",
 )

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import packages
 
-from imprint.names.tables import first_names
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import words_of
+from imprint.stimuli.names import first_names
 
 MOST_FREQUENT = 50_000
 LEAST_COMMON = 30_000

@@ -21,7 +21,7 @@ from imprint.errors import (
     brief,
 )
 from imprint.study.refusals import LateError
-from imprint.web.refusal import RefusedError
+from imprint.web.pages import RefusedError
 
 
 def test_an_option_out_of_its_range_makes_the_sentence():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint.printable import one_line, printable
+from imprint.masking import one_line, printable
 
 ANYTHING = st.text(st.characters(exclude_categories=()))
 

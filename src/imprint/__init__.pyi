@@ -32,8 +32,8 @@ from imprint.embeddings.embedding import Embedding as Embedding
 from imprint.encoders.base import Encoder as Encoder
 from imprint.encoders.cache import EncodingCache as EncodingCache
 from imprint.encoders.function import FunctionEncoder as FunctionEncoder
-from imprint.enumeration.compare import compare_biases as compare_biases
-from imprint.enumeration.encoded import embed_vocabulary as embed_vocabulary
+from imprint.enumeration.enumerate import compare_biases as compare_biases
+from imprint.enumeration.enumerate import embed_vocabulary as embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases as enumerate_biases
 from imprint.enumeration.result import Enumeration as Enumeration
 from imprint.enumeration.settings import Settings as Settings

@@ -1,11 +1,35 @@
-"""Checks that many options share: each returns the value, or raises a SettingError that names the option."""
+"""Settings that are one of a few names, and checks that many options share.
+
+The library and the command line read the same lists. A check returns the value, or raises a SettingError that names
+the option.
+"""
 
 import operator
 from collections.abc import Collection, Iterable
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 from imprint.errors import SettingError
+
+Alternative = Literal["greater", "less", "two-sided"]
+Centre = Literal["category", "all"]
+Cleaning = Literal["margin", "centroid", "none"]
+Context = Literal[
+    "word",  # the word alone
+    "bleached",  # in sentences that say as little else as possible
+    "unbleached",  # in sentences that belong to the question asked
+]
+Correction = Literal["bh", "by", "max"]
+Device = Literal["cpu", "cuda"]
+EmbeddingFormat = Literal["safetensors", "word2vec", "glove", "word2vec-binary", "gensim"]
+Layers = Literal["last", "sum", "mean"]
+PairMethod = Literal["difference", "pca"]
+PairScore = Literal["difference", "3cosmul"]
+Pooling = Literal["mean", "max", "cls", "last"]
+Protocol = Literal["ube", "offense", "analogy", "suggestion"]
+SizeScale = Literal["cosine", "spread"]
+
+SMALLEST_P = 1e-300  # smaller p-values are kept as this bound
 
 
 def check_whole(option: str, value: Any, least: int = 1, most: int | None = None) -> int:

@@ -1,4 +1,9 @@
-"""Files: written beside the target and renamed, so that a crash leaves the old one; hashed; and where caches are."""
+"""Files: written beside the target and renamed, so that a crash leaves the old one; hashed; and where caches are.
+
+Data files that come with imprint are checked against their known SHA-256 when a process first reads them: a file
+damaged on disk would change results without a word. Lists written by hand (.toml) are part of the code and are not
+checked; `scripts/checksums.py` writes the known hashes after `make data`.
+"""
 
 import contextlib
 import glob
@@ -10,7 +15,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -19,7 +24,11 @@ from imprint.errors import ImprintError, raising_as
 if TYPE_CHECKING:
     from imprint.types import Progress
 
+
 FilePath = str | os.PathLike[str]
+
+PACKAGE = Path(__file__).parent
+CHECKSUMS = PACKAGE / "bundled.sha256"  # one line per file, as sha256sum writes them
 
 _BLOCK = 8 << 20
 _STRAY = 3600  # seconds
@@ -114,18 +123,6 @@ def new_folder(target: FilePath) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _remove_strays(path: Path) -> None:
-    """Remove what a killed process left of an earlier try; whoever still writes changes something within the hour."""
-    for stray in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 8}.part"):
-        with contextlib.suppress(OSError):
-            if time.time() - max(one.lstat().st_mtime for one in (stray, *stray.rglob("*"))) <= _STRAY:
-                continue
-            if stray.is_dir() and not stray.is_symlink():
-                shutil.rmtree(stray)
-            else:
-                stray.unlink()
-
-
 def cache_folder() -> Path:
     """Return the folder for caches: $IMPRINT_CACHE, else the system's; without a home folder, RuntimeError."""
     if chosen := os.environ.get("IMPRINT_CACHE"):
@@ -159,6 +156,50 @@ def hash_file(path: Path, progress: "Progress | None" = None, *, kept: bool = Tr
     if known is not None and _state(path) == state and time.time_ns() - state.changed > _SETTLED:
         known.put(state.key, digest.hexdigest())
     return digest.hexdigest()
+
+
+def bundled_file(name: str) -> Path:
+    """Return the path of a data file by its place in the package, once it is known to be whole."""
+    return check_bundled(PACKAGE / name)
+
+
+@cache
+def check_bundled(path: Path) -> Path:
+    """Return a path as it is; refuse a data file of the package that is not what it was."""
+    known = bundled_hashes().get(path.relative_to(PACKAGE).as_posix()) if path.is_relative_to(PACKAGE) else None
+    if known is not None:
+        check_hash(path, hash_file(path, kept=False), known)  # read anew: a kept hash would not see bad sectors
+    return path
+
+
+def check_hash(path: Path, found: str, known: str) -> None:
+    """Refuse a file whose hash is not the known one."""
+    if found != known:
+        raise ImprintError(
+            f"is damaged or was changed: its SHA-256 is {found}",
+            where=path,
+            expected=known,
+            hint="install the package that it belongs to again",
+        )
+
+
+@cache
+def bundled_hashes() -> dict[str, str]:
+    """Return the known hash of every file by its place in the package, or in a package that imprint needs."""
+    lines = CHECKSUMS.read_text(encoding="utf-8").splitlines()
+    return {name: digest for digest, name in (line.split(maxsplit=1) for line in lines)}
+
+
+def _remove_strays(path: Path) -> None:
+    """Remove what a killed process left of an earlier try; whoever still writes changes something within the hour."""
+    for stray in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 8}.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - max(one.lstat().st_mtime for one in (stray, *stray.rglob("*"))) <= _STRAY:
+                continue
+            if stray.is_dir() and not stray.is_symlink():
+                shutil.rmtree(stray)
+            else:
+                stray.unlink()
 
 
 class _State(NamedTuple):

@@ -1,7 +1,11 @@
-"""Masking slurs where results are shown to people; data files keep every word.
+"""Text from files and servers, made fit to be shown: slurs masked, and nothing that steers the terminal.
 
-Which words, follows Swinger et al. (2019), appendix A, and common dictionaries of slurs. They are stored as
-fingerprints, so that the list itself offends nobody who reads this file: `fingerprint(word)` gives a line to add.
+Which words are masked, follows Swinger et al. (2019), appendix A, and common dictionaries of slurs; data files keep
+every word. They are stored as fingerprints, so that the list itself offends nobody who reads this file:
+`fingerprint(word)` gives a line to add.
+
+Escape sequences move the cursor, rename the window or hide what stands before them; marks of direction turn the rest
+of a line round. Letters of every script stay as they are.
 """
 
 import hashlib
@@ -13,6 +17,9 @@ from dataclasses import dataclass
 _LONGEST = 48  # characters of a word that are shown; embeddings hold tokens of thousands
 _LONGEST_TEXT = 800  # of a title or a reason, which names up to sixty missing words
 _JOINERS = "\u200c\u200d"  # invisible, but Persian and Indic scripts spell with them
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # controls, formats, halves of pairs, separators of lines
+# Line breaks are the writer's. Persian, Hindi and some emoji need the joiners, and mixed scripts the two marks.
+_HARMLESS = frozenset("\n\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}\N{LEFT-TO-RIGHT MARK}\N{RIGHT-TO-LEFT MARK}")
 
 # fmt: off
 _FINGERPRINTS = frozenset({
@@ -71,6 +78,16 @@ def mask(text: str) -> str:
     return re.sub(r"[^\W_]+", lambda found: _starred(found[0]) if is_slur(found[0]) else found[0], text)
 
 
+def printable(text: str) -> str:
+    """Return the text with a space for every odd white space, and a mark for whatever else would steer."""
+    return text if text.isprintable() else "".join(map(_without_steering, text))
+
+
+def one_line(text: str) -> str:
+    """Return the text as one line that does not steer."""
+    return printable(" ".join(text.split()))
+
+
 def _starred(word: str) -> str:
     return word[0] + "*" * (len(word) - 1)
 
@@ -79,3 +96,9 @@ def _visible(letter: str) -> str:
     """Spell out what would be invisible or would turn the text around it: controls and marks of direction."""
     odd = unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") and letter not in _JOINERS
     return f"\\u{ord(letter):04x}" if odd else letter
+
+
+def _without_steering(letter: str) -> str:
+    if letter in _HARMLESS or unicodedata.category(letter) not in _STEERING:
+        return letter
+    return " " if letter.isspace() else "\N{REPLACEMENT CHARACTER}"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from imprint.errors import ImprintError, SettingError, raising_as
-from imprint.printable import printable
+from imprint.masking import printable
 
 LONGEST_TIMEOUT = 86_400.0  # seconds: a day
 QUOTED = 200  # characters of what a command said that a message repeats

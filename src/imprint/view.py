@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from imprint.checks import SMALLEST_P
+
 if TYPE_CHECKING:
     from imprint.masking import Words
 
 SIGNS = {"exact": "", "certified": "≤ ", "sampled": "≈ "}  # before a p-value, by how it was found
-SMALLEST_P = 1e-300  # smaller p-values are kept as this bound
 
 Medium = Literal["page", "terminal", "card"]
 Shape = Literal["decimal", "end", "count", "percent", "points", "p", "significant"]

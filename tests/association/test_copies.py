@@ -12,8 +12,7 @@ from imprint.association.kernels import count_reaching, in_buckets
 from imprint.association.verdicts import FOUND
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.significance.partitions import permutation_test
-from imprint.significance.sampled import binomial_interval
+from imprint.significance.partitions import binomial_interval, permutation_test
 from imprint.subjects.opening import load
 from tests.support.refusals import refuses
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from imprint.audit.run import run_audit
-from imprint.names.tables import first_names
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
+from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import background, definitional_pairs, professions
 from imprint.subjects.opening import load
 

@@ -16,7 +16,7 @@ from imprint.boards.pages import write_board
 from imprint.boards.rows import BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.run import board
 from imprint.boards.subjects import BoardEntry, Measured, measure_subject, read_models
-from imprint.choices import SizeScale
+from imprint.checks import SizeScale
 from imprint.embeddings.convert import convert
 from imprint.encoders import universal
 from imprint.errors import ImprintError, SettingError, StimulusError

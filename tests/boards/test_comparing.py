@@ -12,8 +12,8 @@ from imprint.association.evidence import CosineTable
 from imprint.association.topics import numbering
 from imprint.boards import comparing
 from imprint.boards.comparing import compare_subjects, halves_agree
+from imprint.significance.corrections import together
 from imprint.significance.pooled import pool, pooled
-from imprint.significance.together import together
 
 
 @pytest.fixture(scope="module")

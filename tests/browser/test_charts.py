@@ -5,12 +5,10 @@ import hashlib
 
 import pytest
 
-from imprint.render.charts.arrows import arrows
-from imprint.render.charts.curve import curve
+from imprint.render.charts.axis import strip
 from imprint.render.charts.forest import ForestRow, forest
+from imprint.render.charts.plane import arrows, curve, scatter
 from imprint.render.charts.points import Point
-from imprint.render.charts.scatter import scatter
-from imprint.render.charts.strip import strip
 from imprint.render.vega import to_json, to_svg, vega_bundle
 
 # Short, since a browser cuts long texts of a legend where its typeface says, which is not that of the drawing.

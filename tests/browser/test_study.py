@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from imprint.study.creation import create_study
 from imprint.study.design import Design, Item, ItemBlock, NameGroup
+from imprint.study.records import create_study
 from imprint.study.store import Store
 from imprint.study.terms import Terms
 

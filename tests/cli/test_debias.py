@@ -216,7 +216,7 @@ def test_the_frontier_is_printed_and_belongs_to_fitting_linearly(imprint):
 @pytest.fixture
 def named(tmp_path):
     """Two files of sixty first names each."""
-    from imprint.names.tables import first_names
+    from imprint.stimuli.names import first_names
 
     table = first_names().at_least(10_000)
     for group, women in (("men", False), ("women", True)):

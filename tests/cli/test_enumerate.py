@@ -183,7 +183,7 @@ def test_where_nothing_was_found_nothing_can_be_lost_and_a_line_says_so(imprint,
 
 
 def test_recurrence_goes_with_a_second_embedding(imprint, tmp_path):
-    from imprint.names.tables import first_names
+    from imprint.stimuli.names import first_names
 
     (tmp_path / "people.txt").write_text("\n".join(first_names().names[:80]))
     convert(load("default"), tmp_path / "copy.safetensors")
@@ -268,7 +268,7 @@ def test_a_checkpoint_of_other_settings_is_refused_and_left_alone(imprint, tmp_p
 @pytest.mark.slow
 def test_a_sentence_encoder_is_asked_once_and_then_its_cache(imprint, tmp_path, monkeypatch):
     from imprint.encoders.universal import UniversalEncoder
-    from imprint.names.tables import first_names
+    from imprint.stimuli.names import first_names
 
     monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
     (tmp_path / "people.txt").write_text("\n".join(first_names().names[:80]))

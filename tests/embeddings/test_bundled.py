@@ -7,7 +7,7 @@ from importlib import resources
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.names.tables import first_names
+from imprint.stimuli.names import first_names
 from imprint.subjects.opening import load
 
 FOLDER = resources.files("imprint.embeddings") / "bundled"

@@ -108,8 +108,8 @@ def split(path: Path) -> tuple[list[object], int, bytes]:
 
 
 def test_progress_counts_the_rows_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("imprint.embeddings.writers.BLOCK_ROWS", 2)
-    monkeypatch.setattr("imprint.embeddings.writers._TEXT_VALUES", 40)
+    monkeypatch.setattr("imprint.embeddings.convert.BLOCK_ROWS", 2)
+    monkeypatch.setattr("imprint.embeddings.convert._TEXT_VALUES", 40)
     monkeypatch.setattr("imprint.embeddings.convert._SYNC_BYTES", 1)
     embedding = make(["a", "b", "c", "d", "e"], 20)
     for name in ("file.safetensors", "file.txt", "file.bin"):

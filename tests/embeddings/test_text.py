@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats import blocks
+from imprint.embeddings.formats import layout
 from imprint.subjects.opening import load
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -136,7 +136,7 @@ def test_lines_that_straddle_blocks_are_whole(monkeypatch, keyed_vectors, tmp_pa
     whole = load(path)
     longest = max(len(line) for line in path.read_bytes().splitlines())
     for size in (longest + 2, 1000, 4097):
-        monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
+        monkeypatch.setattr(layout, "BLOCK_BYTES", size)
         cut = load(path)
         assert cut.words == whole.words
         assert bits(cut.vectors) == bits(whole.vectors)

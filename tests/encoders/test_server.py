@@ -26,7 +26,7 @@ from imprint.encoders.address import base_of, key_from_environment
 from imprint.encoders.http import HttpReply
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, ImprintError, SettingError
-from imprint.printable import printable
+from imprint.masking import printable
 
 PROGRAM = Path(__file__).parent / "embedding_server.py"
 MODEL = "use-multilingual"

@@ -10,7 +10,7 @@ from imprint.enumeration.groups import Demographics, Group
 from imprint.enumeration.result import Association, Category, Enumeration
 from imprint.enumeration.rows import Races
 from imprint.enumeration.settings import Settings
-from imprint.names.tables import first_names
+from imprint.stimuli.names import first_names
 
 GROUPS, CATEGORIES, NAMES_EACH, WORDS_EACH, DIMENSION = 4, 6, 24, 60, 24
 # Which group (row of names) three words of which category were moved towards.

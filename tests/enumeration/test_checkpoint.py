@@ -17,8 +17,8 @@ from refusals import refuses
 from systems import posix
 
 from imprint.embeddings.convert import convert
-from imprint.enumeration.checkpoint import Checkpoint
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.null import Checkpoint
 from imprint.enumeration.solution import RANDOM_DIRECTIONS
 from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from imprint.enumeration.cleaning import fit_name_classifier, largest_share, name_likeness
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.targets import fit_name_classifier, largest_share, name_likeness
 
 SEED = np.random.SeedSequence(0)
 

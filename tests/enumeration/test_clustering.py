@@ -2,7 +2,7 @@ import numpy as np
 from refusals import refuses
 from threadpoolctl import threadpool_limits
 
-from imprint.enumeration.clustering import category_centres, cluster, cluster_means
+from imprint.enumeration.groups import category_centres, cluster, cluster_means
 from imprint.errors import SettingError
 
 

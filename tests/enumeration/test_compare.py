@@ -8,13 +8,11 @@ import pytest
 from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.compare import compare_biases
-from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.matching import WORK
+from imprint.enumeration.enumerate import compare_biases, enumerate_biases
 from imprint.enumeration.problem import build_problem, transfer_problem
 from imprint.enumeration.rows import UbeRow
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import count_rotations, problem_seeds
+from imprint.enumeration.solution import REPEAT_WORK, count_rotations, problem_seeds
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 
 
@@ -251,7 +249,7 @@ def test_progress_counts_both_embeddings(planted, small):
         progress=lambda done, total: calls.append((done, total)),
         **small | {"repeats": 2},
     )
-    total = count_rotations(Settings(**small)) * 2 + 2 * WORK
+    total = count_rotations(Settings(**small)) * 2 + 2 * REPEAT_WORK
     assert calls[-1] == (total, total)
     assert [done for done, _ in calls] == sorted({done for done, _ in calls})
 

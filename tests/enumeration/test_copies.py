@@ -6,10 +6,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from imprint.enumeration import copies
-from imprint.enumeration.copies import count_discoveries, flipped_directions, principal_axes, score_copies
+from imprint.enumeration import null
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.null import adjust, reached_by_each, rotation_p_values
+from imprint.enumeration.null import (
+    adjust,
+    count_discoveries,
+    flipped_directions,
+    principal_axes,
+    reached_by_each,
+    rotation_p_values,
+    score_copies,
+)
 from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import problem_seeds
@@ -51,7 +58,7 @@ def test_a_flip_keeps_products_of_names_and_their_share_of_each_axis_and_moves_t
 
 
 def test_scores_of_copies_are_those_of_cells_with_their_directions(cells, monkeypatch):
-    monkeypatch.setattr(copies, "COPIES", 5)
+    monkeypatch.setattr(null, "COPIES", 5)
     scores = score_copies(cells, SEED(2))
     _, flipping = SEED(2).spawn(2)
     for table, turned in zip(scores[5:], flipped_directions(cells, 5, flipping), strict=True):
@@ -98,7 +105,7 @@ def test_a_copy_made_of_vectors_and_run_anew_has_the_discoveries_counted(planted
 
 
 def test_discoveries_are_counted_by_kind(monkeypatch):
-    monkeypatch.setattr(copies, "COPIES", 2)
+    monkeypatch.setattr(null, "COPIES", 2)
     nothing, all_found = np.ones((3, 2)), np.full((3, 2), 0.001)
     rotated, flipped = count_discoveries(np.array([nothing, nothing, nothing, all_found]), Settings())
     assert (rotated.copies, rotated.share_with_any, rotated.mean) == (2, 0.0, 0.0)
@@ -108,7 +115,7 @@ def test_discoveries_are_counted_by_kind(monkeypatch):
 
 def test_copies_are_held_against_the_limit_of_the_embedding(monkeypatch):
     """Each copy has p-values as small as those found; corrected by itself it has too few of them."""
-    monkeypatch.setattr(copies, "COPIES", 2)
+    monkeypatch.setattr(null, "COPIES", 2)
     p_values = np.ones((4, 10, 10))
     p_values[:, 0, :4] = 0.01
     p_values[2, 1, :2] = 0.02

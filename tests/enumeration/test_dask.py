@@ -23,8 +23,7 @@ from systems import posix
 from imprint.cli.cluster import open_cluster
 from imprint.embeddings.convert import convert
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.matching import WORK
-from imprint.enumeration.solution import RANDOM_DIRECTIONS
+from imprint.enumeration.solution import RANDOM_DIRECTIONS, REPEAT_WORK
 from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK, Cells, null_scores
 
@@ -60,7 +59,7 @@ def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone,
     killed = {}
 
     def kill_busy_workers(done, total):
-        assert total == ROTATIONS + (2 + RANDOM_DIRECTIONS) * 1_000 + REPEATS * WORK
+        assert total == ROTATIONS + (2 + RANDOM_DIRECTIONS) * 1_000 + REPEATS * REPEAT_WORK
         if not killed:
             # Those at work first; the chunks are quick, and one of two may just be waiting for its next.
             busy = {worker for worker, tasks in client.processing().items() if tasks}

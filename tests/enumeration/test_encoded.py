@@ -6,11 +6,10 @@ from refusals import refuses
 
 from imprint.encoders.cache import EncodingCache
 from imprint.encoders.function import FunctionEncoder
-from imprint.enumeration.encoded import embed_vocabulary
-from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.enumerate import embed_vocabulary, enumerate_biases
 from imprint.errors import EncoderError, SettingError
-from imprint.names.tables import first_names
 from imprint.stimuli.framed import FRAMES, common_words, ranked_words, word_vectors
+from imprint.stimuli.names import first_names
 from imprint.subjects.opening import load, open_encoder
 
 DIMENSION = 24

@@ -8,9 +8,8 @@ from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.matching import WORK
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import RANDOM_DIRECTIONS
+from imprint.enumeration.solution import RANDOM_DIRECTIONS, REPEAT_WORK
 from imprint.errors import EmbeddingFileError, SettingError, StimulusError, VocabularyError
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings
@@ -160,7 +159,7 @@ def test_progress_counts_up_to_the_total(planted, small):
     options = small | {"repeats": 2}
     enumerate_biases(planted.embedding, progress=lambda done, total: calls.append((done, total)), **options)
     done, totals = zip(*calls, strict=True)
-    total = 599 + (2 + RANDOM_DIRECTIONS) * 599 + 2 * WORK
+    total = 599 + (2 + RANDOM_DIRECTIONS) * 599 + 2 * REPEAT_WORK
     assert set(totals) == {total}
     assert list(done) == sorted(set(done))
     assert done[-1] == total

@@ -6,8 +6,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.frequency import (
+from imprint.enumeration.confounds import (
     cells_without,
     correlation_with_frequency,
     drop_direction,
@@ -15,6 +14,7 @@ from imprint.enumeration.frequency import (
     log_frequency,
     without_direction,
 )
+from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import _survive, problem_seeds, solve

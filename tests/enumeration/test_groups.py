@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from imprint.enumeration.groups import Group, describe, illustrate, letters, order_groups
 from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
-from imprint.names.tables import NameTable
+from imprint.stimuli.names import NameTable
 
 
 def test_letters_go_on_after_z():

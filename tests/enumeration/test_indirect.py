@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from imprint.enumeration.indirect import NULL_ROTATIONS, STRONGEST, find_crossings
+from imprint.enumeration.conclusion import NULL_ROTATIONS, STRONGEST, find_crossings
 from imprint.significance.rotations import Cells, observed_scores, random_directions
 
 

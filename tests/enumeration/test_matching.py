@@ -9,10 +9,9 @@ import pytest
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.matching import ROTATIONS, repeat_clustering, same_cells, same_groups
 from imprint.enumeration.problem import build_problem, cluster_again
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import problem_seeds
+from imprint.enumeration.solution import REPEAT_ROTATIONS, problem_seeds, repeat_clustering, same_cells, same_groups
 from imprint.significance.rotations import observed_scores, random_directions, scores_under
 
 
@@ -75,8 +74,8 @@ def test_a_cell_recurs_where_a_cell_that_matches_has_a_small_p_value(planted, sm
         grouping, categorising, rotating = np.random.SeedSequence(seed).spawn(3)
         again = cluster_again(problem, settings, grouping, categorising)
         scores, chosen = observed_scores(again.cells)
-        null = scores_under(again.cells, random_directions(again.cells, ROTATIONS, rotating))
-        p_values = (1 + np.sum(null >= scores, axis=0)) / (1 + ROTATIONS)
+        null = scores_under(again.cells, random_directions(again.cells, REPEAT_ROTATIONS, rotating))
+        p_values = (1 + np.sum(null >= scores, axis=0)) / (1 + REPEAT_ROTATIONS)
         expected = np.zeros_like(significant)
         pairs = by_sets(problem.labels, problem.rows[rows], significant, again.labels, again.rows[chosen])
         for cell, other in pairs:
@@ -141,7 +140,7 @@ def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small)
 
 def test_where_nothing_is_found_nothing_is_repeated(small, monkeypatch):
     embedding, names = noise(1)
-    monkeypatch.setattr("imprint.enumeration.matching.repeat_clustering", None)
+    monkeypatch.setattr("imprint.enumeration.solution.repeat_clustering", None)
     found = enumerate_biases(embedding, names, **small | {"repeats": 5, "cleaning": "none"})
     assert found.significant == ()
     assert found.recurrent() == 0

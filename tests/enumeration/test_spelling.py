@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from imprint.enumeration.confounds import spelling_ranks
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.spelling import spelling_ranks
 
 NAMES = ("Marla", "Maria", "Lola", "Lila", "Marta", "Lena")
 LABELS = np.array([0, 0, 1, 1, 0, 1])

@@ -5,7 +5,7 @@ from refusals import refuses
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.targets import find_targets
 from imprint.errors import VocabularyError
-from imprint.names.tables import first_names, surnames
+from imprint.stimuli.names import first_names, surnames
 
 SEED = np.random.SeedSequence(0)
 

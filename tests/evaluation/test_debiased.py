@@ -7,8 +7,8 @@ from refusals import refuses
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiased import debias_encoder
 from imprint.evaluation.nested import OwnedRows, recover_group
-from imprint.names.tables import first_names
 from imprint.stimuli.definition import WordSet
+from imprint.stimuli.names import first_names
 from imprint.subjects.opening import open_encoder
 
 

@@ -13,9 +13,9 @@ from imprint.errors import VocabularyError
 from imprint.evaluation.leakage import GIVEN, HELD_OUT, NAMES, RACES, group_leakage, hold_out, leakage
 from imprint.evaluation.recovering import RecoveryAttempt, estimate_change, estimate_recovery, recovery_methods
 from imprint.kinds import row_type
-from imprint.names.tables import first_names
 from imprint.rows import SkippedRow, read_row
 from imprint.stimuli.definition import WordSet
+from imprint.stimuli.names import first_names
 from imprint.subjects.opening import load
 
 TABLE = first_names()

@@ -59,7 +59,7 @@ def asking():
     """Open an explorer over an embedding; what it returns sends one request and waits for the answer."""
     pytest.importorskip("fastapi", reason="the explorer needs fastapi")
     from imprint.explorer.app import make_explorer
-    from imprint.web.hosts import Hosts
+    from imprint.web.serving import Hosts
 
     with asyncio.Runner() as runner:
 

@@ -201,7 +201,7 @@ def test_questions_come_at_a_bounded_pace(ask):
 
 def test_a_question_waits_its_turn_and_no_longer_than_promised(file):
     from imprint.explorer.queries import Explorer
-    from imprint.web.refusal import RefusedError
+    from imprint.web.pages import RefusedError
 
     explorer = Explorer(load(file), "file", patience=0.01)
     explorer.near("rose")

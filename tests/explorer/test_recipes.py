@@ -15,8 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from systems import posix
 
-from imprint.explorer.recipes import axis_command, axis_python, weat_command, weat_python
-from imprint.explorer.words import sets_of, split_words, weat_test
+from imprint.explorer.queries import (
+    axis_command,
+    axis_python,
+    sets_of,
+    split_words,
+    weat_command,
+    weat_python,
+    weat_test,
+)
 from imprint.stimuli.seeds import read_pairs, read_seeds
 
 from .conftest import A, B, X, Y

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import StimulusError
-from imprint.explorer.words import (
+from imprint.explorer.queries import (
     LONGEST_WORD,
     MOST_WORDS,
     check_pairs,

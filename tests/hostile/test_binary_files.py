@@ -6,7 +6,7 @@ import pytest
 from gensim.models import FastText
 from gensim.models.fasttext import ft_ngram_hashes, save_facebook_model
 
-from imprint.embeddings.formats.subwords import Subwords
+from imprint.embeddings.formats.fasttext import Subwords
 from imprint.subjects.opening import load
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from refusals import refuses
 
-from imprint.embeddings.formats import blocks
+from imprint.embeddings.formats import layout
 from imprint.errors import EmbeddingFileError
 from imprint.subjects.opening import load
 
@@ -181,7 +181,7 @@ def test_a_header_of_monstrous_numbers_allocates_nothing(refused, header):
 
 
 def test_a_line_without_end(refused, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 1 << 20)
+    monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 20)
     assert refused(GOOD + b"x" * (3 << 20)).place == 4
 
 
@@ -190,7 +190,7 @@ def test_more_dimensions_than_any_embedding_has(refused):
 
 
 def test_line_numbers_stay_right_after_blank_lines_and_across_blocks(refused, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(layout, "BLOCK_BYTES", 64)
     rows = b"".join(f"w{row} 1 2 3\n\n".encode() for row in range(50))
     assert refused(rows + b"last 1 2\n").place == 101
     assert refused(rows + b"last 1 2\n", only=["w7", "w30"]).place == 101

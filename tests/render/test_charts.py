@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.render.charts.arrows import arrows
-from imprint.render.charts.curve import curve
+from imprint.render.charts.axis import plant_flags, strip, swarm
 from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.charts.placement import Anchor, Box, dot, place_labels, trail
+from imprint.render.charts.plane import arrows, curve, scatter
 from imprint.render.charts.points import Point, scale_for, text_width
-from imprint.render.charts.scatter import scatter
-from imprint.render.charts.strip import plant_flags, strip, swarm
 
 TITLES = {"x_title": "before", "y_title": "after"}
 PLACES = st.tuples(st.floats(0, 600), st.floats(0, 400))

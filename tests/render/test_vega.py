@@ -11,12 +11,10 @@ from xml.etree import ElementTree
 import pytest
 
 from imprint.render import vega
-from imprint.render.charts.arrows import arrows
-from imprint.render.charts.curve import curve
+from imprint.render.charts.axis import strip
 from imprint.render.charts.forest import ForestRow, forest
+from imprint.render.charts.plane import arrows, curve, scatter
 from imprint.render.charts.points import Point
-from imprint.render.charts.scatter import scatter
-from imprint.render.charts.strip import strip
 from imprint.render.vega import KNOWN_BUNDLES, bundle_ahead, to_json, to_svg, vega_bundle
 
 HOSTILE = (

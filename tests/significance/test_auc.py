@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, spearmanr
 
-from imprint.significance.auc import area
+from imprint.significance.ranks import area
 
 NUMBERS = st.lists(st.floats(-100, 100), min_size=2, max_size=9, unique=True)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import SettingError
-from imprint.significance.deficits import Swaps
-from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import count_partitions, most_reaching, permutation_test
+from imprint.significance.shifts import shift_interval
+from imprint.significance.tails import Swaps
 
 scores = st.lists(st.floats(-1, 1).map(lambda score: round(score, 6)), min_size=4, max_size=6)
 

@@ -13,11 +13,9 @@ from refusals import refuses
 from scipy.stats import hypergeom
 
 from imprint.errors import SettingError
-from imprint.significance import deficits, partitions
-from imprint.significance.certified import CertifiedTail
-from imprint.significance.deficits import Deficits, to_fixed_point
-from imprint.significance.partitions import permutation_test, smallest_p
-from imprint.significance.sampled import sampled_test
+from imprint.significance import partitions, tails
+from imprint.significance.partitions import permutation_test, sampled_test, smallest_p
+from imprint.significance.tails import CertifiedTail, Deficits, to_fixed_point
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 
@@ -53,7 +51,7 @@ def count_by_brute_force(x, y, alternative):
 def test_counts_equal_brute_force(pool, alternative):
     x, y = pool
     result = permutation_test(x, y, alternative=alternative)
-    with patch.object(deficits, "_SHORT", 0):  # by compiled loops, as longer lists are
+    with patch.object(tails, "_SHORT", 0):  # by compiled loops, as longer lists are
         assert permutation_test(x, y, alternative=alternative) == result
     reached, passed = count_by_brute_force(x, y, alternative)
     assert result.extreme == reached

@@ -7,7 +7,7 @@ from scipy.stats import nct, t
 
 from imprint.errors import SettingError
 from imprint.significance.partitions import permutation_test
-from imprint.significance.power import smallest_detectable_shift
+from imprint.significance.shifts import smallest_detectable_shift
 
 SETTINGS = [
     (4, 4, "greater", 0.05),

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, rankdata, spearmanr
 
+from imprint.checks import SMALLEST_P
 from imprint.significance.ranks import EXACT_ORDERS, midranks, pearson, spearman
-from imprint.view import SMALLEST_P
 
 
 def varied(values):

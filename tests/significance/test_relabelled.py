@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata
 
 from imprint.significance.crossed import over_words
+from imprint.significance.partitions import binomial_interval
 from imprint.significance.ranks import midranks
 from imprint.significance.relabelled import (
     MOST_PAIRS_OF_HALF,
@@ -19,7 +20,6 @@ from imprint.significance.relabelled import (
     place_among,
     relabellings,
 )
-from imprint.significance.sampled import binomial_interval
 
 SEED = np.random.SeedSequence(0)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from imprint.significance.signs import exact_sign_test, normal_sign_test, sign_test
+from imprint.significance.relabelled import exact_sign_test, normal_sign_test, sign_test
 
 TERMS = st.lists(st.floats(-5, 5).filter(lambda one: abs(one) > 1e-3), min_size=1, max_size=11)
 

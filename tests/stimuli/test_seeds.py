@@ -8,10 +8,10 @@ from refusals import refuses
 
 from imprint.errors import StimulusError
 from imprint.masking import is_slur
-from imprint.names.tables import first_names, surnames
 from imprint.stimuli import seeds
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import words_of
+from imprint.stimuli.names import first_names, surnames
 from imprint.subjects.opening import load
 
 DATA = Path(seeds.__file__).with_name("data") / "seeds"

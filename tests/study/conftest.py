@@ -3,8 +3,8 @@
 import pytest
 from made_rows import make_row
 
-from imprint.study.creation import create_study
 from imprint.study.protocols import analogy_design, suggestion_design, ube_design
+from imprint.study.records import create_study
 from imprint.study.steps import Consent, Familiarise, Finish, Task
 from imprint.study.store import Store
 

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from imprint.study.creation import create_study
 from imprint.study.design import Design, Item, ItemBlock, NameGroup
+from imprint.study.records import create_study
 from imprint.study.store import Store
 from imprint.study.terms import Terms
-from imprint.web.hosts import Hosts
-from imprint.web.rate import RateLimit
+from imprint.web.guard import RateLimit
+from imprint.web.serving import Hosts
 
 pytest.importorskip("fastapi", reason="the study's pages need fastapi")
 import httpx

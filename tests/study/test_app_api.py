@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from imprint.study.creation import create_study
 from imprint.study.design import Design, Item, ItemBlock, NameGroup
+from imprint.study.records import create_study
 from imprint.study.store import Store
-from imprint.web.hosts import Hosts
+from imprint.web.serving import Hosts
 
 pytest.importorskip("fastapi", reason="the study's API needs fastapi")
 pytest.importorskip("httpx", reason="the API's test needs httpx")

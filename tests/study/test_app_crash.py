@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from imprint.study.creation import create_study
 from imprint.study.design import Design, Item, ItemBlock
+from imprint.study.records import create_study
 from imprint.study.store import Store
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")

@@ -12,8 +12,8 @@ import pytest
 from systems import posix
 
 from imprint.errors import SettingError
-from imprint.study.creation import create_study
 from imprint.study.design import Design, Item, ItemBlock
+from imprint.study.records import create_study
 from imprint.study.store import Store
 from imprint.web.serving import bind
 

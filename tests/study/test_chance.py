@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.study.chance import CategoryChoices, expected_matches, tail
+from imprint.study.matching import CategoryChoices, expected_matches, matches_p_value
 
 
 def all_matches(categories):
@@ -34,12 +34,14 @@ def small(draw):
 def test_chance_is_what_all_permutations_give(categories, observed):
     matches = all_matches(categories)
     assert expected_matches(categories) == Fraction(sum(matches), len(matches))
-    assert tail(categories, observed) == pytest.approx(sum(m >= observed for m in matches) / len(matches))
+    assert matches_p_value(categories, observed) == pytest.approx(sum(m >= observed for m in matches) / len(matches))
 
 
 def test_choosing_one_group_for_everything_is_never_surprising():
-    assert tail([CategoryChoices(12, (0,) * 12)], 1) == 1
+    assert matches_p_value([CategoryChoices(12, (0,) * 12)], 1) == 1
 
 
 def test_a_perfect_crowd_is_one_permutation_of_all():
-    assert tail([CategoryChoices(4, (0, 1, 2, 3)), CategoryChoices(3, (2, 0, 1))], 7) == pytest.approx(1 / (24 * 6))
+    assert matches_p_value([CategoryChoices(4, (0, 1, 2, 3)), CategoryChoices(3, (2, 0, 1))], 7) == pytest.approx(
+        1 / (24 * 6)
+    )

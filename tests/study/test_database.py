@@ -12,9 +12,9 @@ from refusals import refuses
 from systems import posix
 
 from imprint.errors import ImprintError, SettingError
-from imprint.study.creation import create_study
 from imprint.study.database import connect, remove
 from imprint.study.protocols import analogy_design, ube_design
+from imprint.study.records import create_study
 from imprint.study.refusals import StudyError
 from imprint.study.store import Store
 

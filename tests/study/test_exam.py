@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from refusals import refuses
 
-from imprint.names.tables import RACES, first_names
+from imprint.stimuli.names import RACES, first_names
 from imprint.study.exam import MOST_GROUPS, choose_groups, exam_rule
 from imprint.study.protocols import ube_design
 from imprint.study.refusals import StudyError

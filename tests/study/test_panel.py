@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
-from imprint.study.creation import create_study
 from imprint.study.database import connect
-from imprint.study.panel import carried_id, is_short
+from imprint.study.people import carried_id, is_short
 from imprint.study.protocols import suggestion_design, ube_design
+from imprint.study.records import create_study
 from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.steps import Consent, Finish, Task
 from imprint.study.store import Store

@@ -256,8 +256,8 @@ def test_nobody_answers_before_agreeing_or_without_being_there(make_store):
 
 
 def test_tokens_open_their_own_door_only(tmp_path, findings):
-    from imprint.study.creation import create_study
     from imprint.study.protocols import analogy_design
+    from imprint.study.records import create_study
     from imprint.study.store import Store
 
     token = create_study(tmp_path / "s.db", analogy_design(findings))

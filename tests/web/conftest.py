@@ -14,10 +14,9 @@ def served(tmp_path):
     from fastapi import Body
 
     from imprint.web.application import make_application
-    from imprint.web.guard import Guard
-    from imprint.web.hosts import Hosts
+    from imprint.web.guard import Guard, RateLimit
     from imprint.web.pages import Pages
-    from imprint.web.rate import RateLimit
+    from imprint.web.serving import Hosts
 
     (tmp_path / "word.html").write_text('{% extends "base.html" %}{% block main %}<b>{{ word }}</b>{% endblock %}')
     pages = Pages(tmp_path)

@@ -2,8 +2,7 @@ import logging
 
 import pytest
 
-from imprint.web.guard import HEADERS, LARGEST
-from imprint.web.rate import RateLimit
+from imprint.web.guard import HEADERS, LARGEST, RateLimit
 
 
 def test_every_answer_has_the_security_headers(ask):

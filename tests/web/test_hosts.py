@@ -2,7 +2,7 @@ import pytest
 from refusals import refuses
 
 from imprint.errors import SettingError
-from imprint.web.hosts import Hosts
+from imprint.web.serving import Hosts
 
 
 @pytest.mark.parametrize("header", ["127.0.0.1:8000", "127.0.0.1", "localhost:8000", "LOCALHOST", "[::1]:8000"])

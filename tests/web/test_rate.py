@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imprint.web.rate import RateLimit
+from imprint.web.guard import RateLimit
 
 
 class Clock:

@@ -8,7 +8,7 @@ from imprint.association.verdicts import check_alpha, count_found, judge_all
 from imprint.association.weat import WeatResult, find_test, measure
 from imprint.association.wefat import WefatResult
 from imprint.association.wefat import measure as measure_wefat
-from imprint.choices import Alternative
+from imprint.checks import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped

@@ -24,7 +24,7 @@ from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import encode_texts
 from imprint.errors import VocabularyError
 from imprint.rows import Result, Row, shown
-from imprint.significance.sampled import binomial_interval
+from imprint.significance.partitions import binomial_interval
 from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.subjects.opening import EncoderLike, open_subject

@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 
 from imprint.association.seat_result import SeatResult, SeatRow
 from imprint.association.sentences import Unit
-from imprint.choices import Context
+from imprint.checks import Context
 from imprint.rows import Row, shown
 
 Check = Literal["agree", "p rises"]

@@ -27,7 +27,7 @@ from imprint.embeddings.background import Background
 from imprint.significance.corrections import holm
 from imprint.significance.crossed import FEWEST_UNITS, fewest_units, mean_differences, row_scores, spread
 from imprint.significance.partitions import all_subsets, smallest_p
-from imprint.significance.signs import normal_sign_test, sign_test
+from imprint.significance.relabelled import normal_sign_test, sign_test
 from imprint.significance.student import two_sided
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints

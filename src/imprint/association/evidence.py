@@ -20,7 +20,7 @@ from imprint.embeddings.background import Background
 from imprint.significance.crossed import OverWords, over_words
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.pooled import InSentences, Role, UnitTable, pooled
-from imprint.significance.signs import sign_test
+from imprint.significance.relabelled import sign_test
 from imprint.stimuli.inflection import units
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints

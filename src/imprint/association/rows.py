@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from imprint.association.evidence import Checks, CosineTable
 from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
-from imprint.choices import Alternative
+from imprint.checks import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue, shown
-from imprint.significance.intervals import Interval
 from imprint.significance.partitions import PermutationTest
+from imprint.significance.shifts import Interval
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, AnyTest, Human, Published, WeatTest, described, word_sets
 from imprint.types import Floats
 
@@ -280,7 +280,7 @@ class AssociationResult(InFamily, Result):
 
         None if there are too few words for p to fall to alpha.
         """
-        from imprint.significance.power import smallest_detectable_shift
+        from imprint.significance.shifts import smallest_detectable_shift
 
         return smallest_detectable_shift(
             self.x_scores,

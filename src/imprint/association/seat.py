@@ -20,14 +20,13 @@ from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import SentenceTable, Side, Unit, by_word, table_of
 from imprint.association.verdicts import judge_all
 from imprint.association.weat import find_test
-from imprint.checks import check_choice
-from imprint.choices import Alternative, Context
+from imprint.checks import Alternative, Context, check_choice
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.errors import VocabularyError
-from imprint.significance.intervals import shift_interval
 from imprint.significance.partitions import PermutationTest, countable, permutation_test
+from imprint.significance.shifts import shift_interval
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.framed import ranks_of
 from imprint.stimuli.templates import Templates, sentences

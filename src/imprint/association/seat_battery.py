@@ -20,7 +20,7 @@ from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.sentences import Side, Unit
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.association.verdicts import ALPHA, Judged, check_alpha, count_found, judge
-from imprint.choices import Alternative, Context
+from imprint.checks import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import Encodings, encode_texts, fresh_texts

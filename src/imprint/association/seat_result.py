@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.sensitivity import Sensitivity
 from imprint.association.sentences import Unit
-from imprint.choices import Context
+from imprint.checks import Context
 from imprint.rows import Label, TemplateValue, WordValue, shown, word_values
 from imprint.stimuli.definition import word_sets
 

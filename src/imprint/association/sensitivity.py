@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from imprint.association.sentences import SentenceTable, Side
 from imprint.association.wordrows import FEWEST_WORDS
-from imprint.choices import Context
+from imprint.checks import Context
 from imprint.rows import Row, shown
 from imprint.stimuli.templates import Sentence
 from imprint.types import Flags, Floats, Floats32

@@ -16,13 +16,13 @@ from imprint.association.grammar import test_of_things, with_grammar
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
 from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
-from imprint.choices import Alternative
+from imprint.checks import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import shown, word_values
-from imprint.significance.intervals import Interval, shift_interval
+from imprint.significance.crossed import Stability, word_choice_stability
 from imprint.significance.partitions import PermutationTest, permutation_test
-from imprint.significance.stability import Stability, word_choice_stability
+from imprint.significance.shifts import Interval, shift_interval
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate
 from imprint.subjects.opening import EmbeddingLike, load
@@ -291,7 +291,7 @@ def _permuted(
 ) -> PermutationTest:
     if draws is None:
         return permutation_test(x, y, alternative=alternative)
-    from imprint.significance.sampled import sampled_test
+    from imprint.significance.partitions import sampled_test
 
     return sampled_test(x, y, alternative=alternative, draws=draws, seed=seed, progress=progress)
 

@@ -17,6 +17,7 @@ from imprint.association.evidence import Checks
 from imprint.association.rows import JudgedRow, case_of, direction_of
 from imprint.association.verdicts import Case, InFamily, Judged, judge_all
 from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
+from imprint.checks import SMALLEST_P
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, Lookup
 from imprint.encoders.cache import EncodingStore
@@ -31,7 +32,6 @@ from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, describ
 from imprint.stimuli.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats, Floats32, Ints
-from imprint.view import SMALLEST_P
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,9 +25,9 @@ from imprint.association.changes import combined, shared
 from imprint.association.evidence import NO_CHECKS, CosineTable
 from imprint.association.rows import case_of
 from imprint.association.topics import TopicTest, numbering, tests_by_topic
+from imprint.significance.corrections import Together, together
 from imprint.significance.crossed import FEWEST_UNITS, OverWords
 from imprint.significance.pooled import Pooled, UnitTable, pool
-from imprint.significance.together import Together, together
 from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
 from imprint.types import Floats, Report
 

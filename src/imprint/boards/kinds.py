@@ -140,8 +140,8 @@ def _chart(every: Sequence[BoardRow], topic: str, place: int) -> Chart | None:
     quality = f"quality (Spearman, {_benchmark(shown)})"
 
     def draw(words: "Words", width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
-        from imprint.render.charts.scatter import scatter
 
         ordered = sorted(shown, key=lambda row: not row.efficient)
         points = [

@@ -6,7 +6,7 @@ import msgspec
 
 from imprint.association.topics import TopicRow
 from imprint.association.verdicts import Direction, Evidence
-from imprint.choices import SizeScale
+from imprint.checks import SizeScale
 from imprint.rows import Row
 from imprint.subjects.sources import SourceKind
 

@@ -26,14 +26,13 @@ from imprint.boards.comparing import (
 )
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.boards.subjects import Asked, BoardEntry, Measured, board_unit
-from imprint.checks import check_choice
-from imprint.choices import SizeScale
+from imprint.checks import SizeScale, check_choice
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, judged_by
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.files import FilePath
 from imprint.rows import Result, Row, skipped
-from imprint.significance.together import DRAWS
+from imprint.significance.corrections import DRAWS
 from imprint.stimuli.catalog import about, tests_in
 from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.subjects.opening import EncoderLike

@@ -42,7 +42,7 @@ def _run() -> int:
 
     from imprint.cli.app import COMMANDS, make_app
     from imprint.errors import ImprintError
-    from imprint.printable import one_line
+    from imprint.masking import one_line
 
     # Closed by the shell (`>&-`), a stream is None, and whoever writes to it fails.
     sys.stdout, sys.stderr = (stream or Path(os.devnull).open("w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import imprint
-from imprint.choices import PairScore
+from imprint.checks import PairScore
 from imprint.cli.options import AxisOption, EmbeddingArgument, JsonOption, PairsOption, pairs_given
 
 CONTENT_NOTE = "These analogies are the embedding's own. Many are offensive, and none is a fact about anybody."

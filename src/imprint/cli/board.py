@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.choices import SizeScale
+from imprint.checks import SizeScale
 from imprint.cli.audit import OpenOption, UnmaskOption
 from imprint.cli.encoders import AboutEncoder, cache_place, takes_encoder
 from imprint.cli.options import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import imprint
 from imprint.errors import SettingError
 from imprint.files import writable
-from imprint.printable import one_line, printable
+from imprint.masking import one_line, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -23,7 +23,7 @@ from imprint.debiasing import DEBIASERS, METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
-    from imprint.choices import EmbeddingFormat
+    from imprint.checks import EmbeddingFormat
     from imprint.debiasing.transform import Transform
     from imprint.directions.axis import Pairs
     from imprint.stimuli.seeds import Seeds

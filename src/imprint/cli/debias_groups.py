@@ -9,7 +9,7 @@ import imprint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from imprint.choices import EmbeddingFormat
+    from imprint.checks import EmbeddingFormat
 
 
 def debias_groups(

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import imprint
-from imprint.choices import Layers, Pooling
+from imprint.checks import Layers, Pooling
 from imprint.cli.options import is_file, is_subject
 from imprint.errors import EncoderError, SettingError
 

@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.choices import Centre, Cleaning, Correction, Device
+from imprint.checks import Centre, Cleaning, Correction, Device
 from imprint.cli.encoders import AboutEncoder, OptionalSubjectArgument, opened_subjects, takes_encoder
 from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, are_words, is_encoder, is_subject
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.embeddings.embedding import Embedding
-    from imprint.enumeration.comparison import BiasComparison
-    from imprint.enumeration.result import Enumeration
+    from imprint.enumeration.result import BiasComparison, Enumeration
 
 PREVIEW = 1_000
 _NAMES = ("first", "surnames", "embedding")
@@ -130,8 +129,8 @@ def enumerate_command(
     if dask is not None and device != "cpu":
         raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --device out")
     chosen = given_workers(workers, dask)
-    from imprint.enumeration.compare import compare_biases  # after what the options say was checked: slow imports
-    from imprint.enumeration.enumerate import enumerate_biases
+    # slow imports, after what the options say was checked
+    from imprint.enumeration.enumerate import compare_biases, enumerate_biases
 
     opened, other = _open(subject, encoder, against, about, words=words, names=names)
     found: list[tuple[Enumeration, BiasComparison | None]] = []
@@ -161,7 +160,7 @@ def _open(
 ) -> "tuple[Embedding, Embedding | None]":
     """Open what is named, by its words; an encoder is given the names and the most frequent words."""
     from imprint.embeddings.embedding import Embedding
-    from imprint.enumeration.encoded import check_names, vocabulary_words
+    from imprint.enumeration.enumerate import check_names, vocabulary_words
 
     if (subject is None) == (encoder is None):
         both = f"{subject!r} and --encoder {encoder!r} cannot be used together"

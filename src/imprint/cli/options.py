@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.checks import check_between, check_choice
-from imprint.choices import EmbeddingFormat
+from imprint.checks import EmbeddingFormat, check_between, check_choice
 from imprint.errors import SettingError, reading_file
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import imprint
-from imprint.choices import PairMethod
+from imprint.checks import PairMethod
 from imprint.cli import options
 from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
 from imprint.errors import SettingError

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from imprint.choices import Alternative, Context
+from imprint.checks import Alternative, Context
 from imprint.cli.encoders import ENCODER_HELP, AboutEncoder, takes_encoder
 from imprint.cli.options import (
     AlphaOption,

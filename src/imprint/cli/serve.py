@@ -26,7 +26,7 @@ def serve_command(
     require_server()
     from imprint.cli.console import open_embedding, print_answer, print_note
     from imprint.explorer.app import make_explorer
-    from imprint.web.hosts import Hosts
+    from imprint.web.serving import Hosts
 
     hosts = Hosts.bound_to(host)
     with bind(host, port) as bound:

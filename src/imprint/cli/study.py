@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import imprint
-from imprint.checks import check_choice
-from imprint.choices import Protocol
+from imprint.checks import Protocol, check_choice
 from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption, is_file
 from imprint.errors import SettingError
 
@@ -76,7 +75,7 @@ def create_command(
 ) -> None:
     """Create a study in one file, and print its token once."""
     from imprint.cli.console import check_target, print_answer, print_note, print_written
-    from imprint.study.creation import create_study
+    from imprint.study.records import create_study
     from imprint.study.terms import Terms, read_consent
 
     check_target(out, reading=source)
@@ -127,7 +126,7 @@ def serve_command(
     require_server()
     from imprint.study.app import make_study_app
     from imprint.study.store import Store
-    from imprint.web.hosts import Hosts
+    from imprint.web.serving import Hosts
 
     names = [public_name(url)] if url is not None else []
     hosts = Hosts.bound_to(host, names)
@@ -193,10 +192,10 @@ def export_command(
 ) -> None:
     """Write answers, scores, payments, or tasks for a platform."""
     from imprint.cli.console import check_target, print_written
+    from imprint.study.analogies import write_seeds
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
-    from imprint.study.suggestions import write_seeds
 
     writers: dict[str, Callable[[Store, Path], None]] = {
         "csv": write_csv,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.choices import Alternative
+from imprint.checks import Alternative
 from imprint.cli.options import (
     AlphaOption,
     EmbeddingArgument,

@@ -19,7 +19,7 @@ from imprint.debiasing.transform import Card, DoubleHardTransform
 from imprint.directions.axis import Axis, Pairs, orthonormal, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import rows_by_frequency
-from imprint.enumeration.clustering import cluster
+from imprint.enumeration.groups import cluster
 from imprint.errors import VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.subjects.opening import EmbeddingLike, load

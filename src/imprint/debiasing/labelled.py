@@ -9,9 +9,9 @@ import numpy as np
 from imprint.debiasing.transform import Card
 from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.errors import SettingError, VocabularyError
-from imprint.names.tables import first_names
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import WordSet, quote
+from imprint.stimuli.names import first_names
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Indices
 

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from imprint.checks import check_choice, check_whole
-from imprint.choices import PairScore
+from imprint.checks import PairScore, check_choice, check_whole
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased
 from imprint.enumeration.targets import FEWEST_BEARERS
 from imprint.errors import SettingError, VocabularyError, requiring
-from imprint.names.tables import first_names
 from imprint.rows import Result, Row
+from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded

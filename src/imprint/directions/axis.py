@@ -12,8 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from imprint.checks import check_choice
-from imprint.choices import PairMethod
+from imprint.checks import PairMethod, check_choice
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError

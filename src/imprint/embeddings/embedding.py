@@ -219,7 +219,7 @@ class Embedding:
         """The frequency rank of every row; where words are in no order, the bundled embedding's, -1 if unknown."""
         if self.is_ordered:
             return np.arange(len(self)) if self.ranks is None else self.ranks.astype(np.int64)
-        from imprint.embeddings.bundled import frequency_table
+        from imprint.embeddings.reading import frequency_table
 
         table = frequency_table()
         return np.array([table.get(word, table.get(word.lower(), -1)) for word in self.words], dtype=np.int64)
@@ -347,7 +347,7 @@ class Embedding:
 
         Unseen words get a vector from those of FastText.
         """
-        from imprint.embeddings.formats.subwords import Subwords
+        from imprint.embeddings.formats.fasttext import Subwords
 
         vectors = np.asarray(keyed_vectors.vectors, dtype=np.float32)
         subword = None

@@ -1,16 +1,17 @@
 """An embedding's file in, an Embedding out: the reader is chosen by the file's first bytes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from imprint.bundled import checked
 from imprint.checks import check_list
-from imprint.embeddings import BUNDLED
+from imprint.embeddings import BUNDLED, DEFAULT
 from imprint.embeddings.background import WordsToKeep
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.streams import Source, check_regular
 from imprint.errors import EmbeddingFileError, raising_as, reading_file
+from imprint.files import check_bundled
 from imprint.registry import Registry
 from imprint.types import Progress
 
@@ -54,12 +55,19 @@ def read_embedding(
         reading_file(EmbeddingFileError, path),
         raising_as(FileNotFoundError, EmbeddingFileError, absent, where=path, hint=advice),
     ):
-        check_regular(checked(path))
+        check_regular(check_bundled(path))
         with path.open("rb", buffering=0) as raw:
             head = Source(path, raw).head
         if not head:
             raise EmbeddingFileError("is empty", where=path, hint="fetch or write it again")
         return _reader(head, path).read(path, keep, progress)
+
+
+@cache
+def frequency_table() -> Mapping[str, int]:
+    """Return the frequency ranks of the words of the bundled embedding, 0 for the most frequent."""
+    bundled = read_embedding(BUNDLED[DEFAULT])
+    return dict(zip(bundled.words, bundled.frequency_ranks.tolist(), strict=True))
 
 
 def _reader(head: bytes, path: Path) -> Reader:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_choice
-from imprint.choices import Pooling
+from imprint.checks import Pooling, check_choice
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.export import write_onnx
 from imprint.encoders.onnx_files import Contents, inspect

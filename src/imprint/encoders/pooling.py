@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from imprint.choices import Layers, Pooling
+from imprint.checks import Layers, Pooling
 from imprint.types import Flags, Floats, Floats32
 
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)

@@ -17,7 +17,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.http import LONGEST_WAIT, HttpReply, NoAnswerError, exchange, make_opener
 from imprint.encoders.protocol import ProtocolError, read_models, read_refusal, read_vectors, write_request
 from imprint.errors import EncoderError, SettingError
-from imprint.printable import one_line
+from imprint.masking import one_line
 from imprint.programs import QUOTED
 from imprint.types import Floats32
 

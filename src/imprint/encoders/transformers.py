@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_choice, check_whole
-from imprint.choices import Layers, Pooling
+from imprint.checks import Layers, Pooling, check_choice, check_whole
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
 from imprint.encoders.weights import CONFIG, check_folder, check_transformer, display_name, hash_folder

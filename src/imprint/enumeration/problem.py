@@ -9,12 +9,10 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words, rows_by_frequency
-from imprint.enumeration.cleaning import largest_share, name_likeness
-from imprint.enumeration.clustering import category_centres, cluster, cluster_means
-from imprint.enumeration.frequency import frequency_direction, log_frequency, without_direction
-from imprint.enumeration.groups import letters, order_groups
+from imprint.enumeration.confounds import frequency_direction, log_frequency, without_direction
+from imprint.enumeration.groups import category_centres, cluster, cluster_means, letters, order_groups
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.targets import FREQUENT, Names, Targets, find_targets
+from imprint.enumeration.targets import FREQUENT, Names, Targets, find_targets, largest_share, name_likeness
 from imprint.errors import SettingError, VocabularyError
 from imprint.significance.rotations import Cells
 from imprint.stimuli.definition import quote

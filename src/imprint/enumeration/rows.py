@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from imprint.choices import Centre, Cleaning, Correction
+from imprint.checks import Centre, Cleaning, Correction
 from imprint.rows import Row
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import get_args
 
-from imprint.checks import check_between, check_choice, check_whole
-from imprint.choices import Centre, Cleaning, Correction
+from imprint.checks import Centre, Cleaning, Correction, check_between, check_choice, check_whole
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,11 @@
-"""Whose names: the bundled tables, a list of one's own, or names found in the embedding itself."""
+"""Whose names: the bundled tables, a list of one's own, or names found in the embedding; cleaned of other words.
 
+Names that are mostly something else, such as May, Virginia and Will, are dropped. Swinger et al. (2019), appendix C.3:
+a linear classifier learns to tell the names from as many frequent words, and the fifth of the names with the smallest
+margin goes. Caliskan et al. drop those farthest from the names' centroid.
+"""
+
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,20 +13,25 @@ from pathlib import Path
 
 import numpy as np
 
+from imprint.association.cosines import cosines
+from imprint.checks import Cleaning
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased, rows_by_frequency
-from imprint.enumeration.cleaning import fit_name_classifier
 from imprint.errors import VocabularyError
-from imprint.names.tables import NameTable, first_names, surnames
+from imprint.significance.learners import separating_plane
 from imprint.stimuli.definition import quote
 from imprint.stimuli.files import read_words
-from imprint.types import Floats32, Indices
+from imprint.stimuli.names import NameTable, first_names, surnames
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Indices
 
 Names = str | os.PathLike[str] | Sequence[str] | NameTable
 
 FEWEST_BEARERS = 1_000  # appendix C.1 and C.2: a name is then nobody's in particular
 WITHIN = "embedding"  # the names asked for are those found in it
 FREQUENT = 50_000  # words among which names are told from other words
+
+KEPT = 0.8  # of the names, by Caliskan et al. and by Swinger et al. alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +70,31 @@ def asked_names(names: Names) -> tuple[tuple[str, ...], NameTable | None]:
         table = tables[names]().at_least(FEWEST_BEARERS)
         return table.names, table
     return (read_words(Path(names)) if isinstance(names, str | os.PathLike) else tuple(names)), None
+
+
+def name_likeness(
+    names: Floats32, words: Floats32, *, cleaning: Cleaning, seed: np.random.SeedSequence
+) -> Floats32 | Floats:
+    """Return a number for each name, larger for what is more like a name (unit rows; `words` to tell them from)."""
+    if cleaning == "centroid":
+        return _closeness_to_centroid(names)
+    classifier = fit_name_classifier(names, words, seed=seed)
+    return np.asarray(names @ classifier[:-1] + classifier[-1])
+
+
+def largest_share(values: Floats32 | Floats, share: float = KEPT) -> Indices:
+    """Return the places of the largest values, in order; among equal values the first ones."""
+    count = math.ceil(round(share * len(values), 9))
+    return np.sort(np.argsort(-values, kind="stable")[:count])
+
+
+def fit_name_classifier(names: Floats32, words: Floats32, *, seed: np.random.SeedSequence) -> Floats32:
+    """Tell names from as many randomly chosen words with a linear SVM: its weights, then its intercept."""
+    rng = np.random.default_rng(seed)
+    others = words[rng.choice(len(words), size=min(len(names), len(words)), replace=False)]
+    labels = np.repeat([1, 0], [len(names), len(others)])
+    with single_threaded():
+        return separating_plane(np.concatenate([names, others]), labels).astype(np.float32)
 
 
 def _looked_up(embedding: Embedding, names: tuple[str, ...], table: NameTable | None) -> Targets:
@@ -102,3 +138,9 @@ def _names_within(embedding: Embedding, seed: np.random.SeedSequence) -> tuple[s
             "has no frequent words that look like names", where=embedding.name, hint="give a list of names"
         )
     return found
+
+
+def _closeness_to_centroid(names: Floats32) -> Floats:
+    """Return each row's cosine with the mean of all rows at unit length."""
+    unit = names / np.linalg.norm(names, axis=1, keepdims=True)
+    return cosines(names, unit.mean(axis=0, keepdims=True))[:, 0]

@@ -14,9 +14,8 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from imprint.bundled import bundled_file
 from imprint.errors import SettingError, StimulusError, raising_as
-from imprint.files import FilePath
+from imprint.files import FilePath, bundled_file
 
 AnalogyQuestion = tuple[str, str, str, str]
 

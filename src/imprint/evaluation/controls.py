@@ -20,12 +20,12 @@ from functools import cache
 import msgspec
 import numpy as np
 
-from imprint.bundled import bundled_file
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.encodings import encode_texts
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
+from imprint.files import bundled_file
 from imprint.rows import Result, Row
 from imprint.significance.dyads import spearman
 from imprint.stimuli import catalog

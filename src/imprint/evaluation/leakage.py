@@ -31,10 +31,10 @@ from imprint.evaluation.recovering import (
     recovery_methods,
 )
 from imprint.evaluation.resampling import flatten
-from imprint.names.tables import first_names
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.framed import word_vectors
+from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import gender_specific, professions
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats, Floats32, Indices, Report

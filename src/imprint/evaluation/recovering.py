@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
-from imprint.learning.kmeans import k_means
-from imprint.learning.svm import Kernel, held_out_labels, stratified_folds
+from imprint.significance.learners import Kernel, held_out_labels, k_means, stratified_folds
 from imprint.types import Flags, Floats, Floats32, Indices
 
 FOLDS = 5

@@ -8,13 +8,21 @@ from starlette.responses import Response
 
 from imprint.directions.neighbours import MOST
 from imprint.errors import ImprintError, brief
-from imprint.explorer.queries import Explorer, Reply
-from imprint.explorer.words import LONGEST_WORD, MOST_WORDS, sets_of, split_pairs, split_words, weat_test, weat_tests
+from imprint.explorer.queries import (
+    LONGEST_WORD,
+    MOST_WORDS,
+    Explorer,
+    Reply,
+    sets_of,
+    split_pairs,
+    split_words,
+    weat_test,
+    weat_tests,
+)
 from imprint.kinds.sections import blocks, sentences
 from imprint.masking import Words, mask
 from imprint.view import Block, Prose, Text, join, number
-from imprint.web.pages import Pages
-from imprint.web.refusal import RefusedError
+from imprint.web.pages import Pages, RefusedError
 
 Fields = Mapping[str, str]
 PageContext = dict[str, Any]

@@ -1,25 +1,45 @@
-"""Questions to one embedding, one at a time, answered by the library, and how to have each answer again."""
+"""Questions to one embedding: what a person types, the library's answer, and the code that gives it again.
+
+The same rules for words hold for a form and for the JSON API. A recipe is the command line and the Python that give a
+number of the page again, to its last digit. Words stand in quotation marks of JSON, which TOML and Python read alike.
+Files are written by a here-document whose mark is quoted, so that a shell takes nothing in them for its own.
+"""
 
 import contextlib
+import csv
+import io
+import json
+import re
+import shlex
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from imprint.association.battery import run_battery
-from imprint.choices import Alternative
+from imprint.checks import Alternative
 from imprint.directions.axis import pair_axis
 from imprint.directions.neighbours import Neighbours, neighbours
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError
-from imprint.explorer import recipes
-from imprint.explorer.words import Pair, Sets, check_pairs, check_words, weat_test
+from imprint.errors import SettingError, StimulusError
 from imprint.rows import Row
-from imprint.web.refusal import RefusedError
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, word_sets
+from imprint.web.pages import RefusedError
+
+Pair = tuple[str, str]
+Sets = Mapping[str, tuple[str, ...]]  # of an association test, by their letters x, y, a and b
 
 ALPHA = 0.05
+MOST_WORDS = 200  # in a set
+LONGEST_WORD = 64  # characters
+CUSTOM = "explorer"  # what a test of typed words is called
+WORDS_FILE = "explorer-words.csv"
+PAIRS_FILE = "explorer-pairs.csv"
 
 _PATIENCE = 30.0  # seconds a question waits for those before it
+_SEPARATORS = re.compile(r"[,;\r\n]")
+_WIDTH = 100  # columns; terminals lose what is pasted in very long lines
 
 
 @dataclass(frozen=True)
@@ -53,8 +73,8 @@ class Explorer:
         (finding,) = (one.finding() for one in battery.weats)
         return Reply(
             finding,
-            recipes.weat_command(self.source, test, alternative),
-            recipes.weat_python(self.source, test, alternative),
+            weat_command(self.source, test, alternative),
+            weat_python(self.source, test, alternative),
         )
 
     def place(self, pairs: Sequence[Pair], words: Sequence[str], method: str = "difference") -> Reply:
@@ -73,8 +93,8 @@ class Explorer:
             projections = project(self.embedding, axis, words)
         return Reply(
             projections.finding(),
-            recipes.axis_command(self.source, pairs, method, words),
-            recipes.axis_python(self.source, pairs, method, words),
+            axis_command(self.source, pairs, method, words),
+            axis_python(self.source, pairs, method, words),
         )
 
     def near(self, word: str, count: int = 20) -> tuple[Neighbours, str]:
@@ -82,7 +102,7 @@ class Explorer:
         check_words("word", [word] if word else [])
         with self._my_turn():
             found = neighbours(self.embedding, word, count=count)
-        return found, recipes.neighbours_python(self.source, word, count)
+        return found, neighbours_python(self.source, word, count)
 
     @contextlib.contextmanager
     def _my_turn(self) -> Iterator[None]:
@@ -92,3 +112,159 @@ class Explorer:
             yield
         finally:
             self._turn.release()
+
+
+def sets_of(test: WeatTest) -> dict[str, tuple[str, ...]]:
+    """Return the words of a test by the letters the papers give its sets."""
+    return {letter: words.words for letter, words in word_sets(test).items()}
+
+
+def weat_test(sets: Sets) -> WeatTest:
+    """Return the catalogue's test of these words, or else the test that a TOML file of them would make."""
+    for known in weat_tests():
+        if sets_of(known) == sets:
+            return known
+    x, y, a, b = (WordSet.of(letter, sets[letter]) for letter in "xyab")
+    return WeatTest(CUSTOM, CUSTOM, "", UNDETERMINED, x, y, a, b)
+
+
+def weat_tests() -> tuple[WeatTest, ...]:
+    """Return the catalogue's association tests of two sets of targets."""
+    return tuple(test for test in catalogue() if isinstance(test, WeatTest))
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text: one per line, or separated by commas or semicolons, as in a file of words."""
+    return tuple(filter(None, (part.strip() for part in _SEPARATORS.split(text))))
+
+
+def split_pairs(text: str) -> tuple[Pair, ...]:
+    """Return the pairs of words of a text, one pair per line: he, she."""
+    pairs = []
+    for line in filter(None, (line.strip() for line in text.splitlines())):
+        words = [word.strip() for word in re.split("[,;]", line)]
+        if len(words) != 2 or not all(words):
+            raise StimulusError(
+                f"{line[:LONGEST_WORD]!r} is not a pair", got=line, hint="write two words per line, such as he, she"
+            )
+        pairs.append((words[0], words[1]))
+    return tuple(pairs)
+
+
+def check_words(name: str, words: Sequence[str]) -> None:
+    """Refuse more or longer words than the explorer measures, and what a file of words could not hold."""
+    if not words:
+        raise StimulusError("has no words", where=name, hint="write some, one per line or separated by commas")
+    if len(words) > MOST_WORDS:
+        raise StimulusError(
+            f"has {len(words):,} words",
+            expected=f"at most {MOST_WORDS}",
+            where=name,
+            got=len(words),
+            hint="use imprint's commands for more",
+        )
+    for word in words:
+        if len(word) > LONGEST_WORD:
+            raise StimulusError(
+                f"has a word of {len(word):,} characters",
+                expected=f"at most {LONGEST_WORD}",
+                where=name,
+                got=len(word),
+            )
+        if split_words(word) != (word,) or not word.isprintable():
+            raise StimulusError(
+                f"{word!r} is not a word",
+                where=name,
+                words=[word],
+                hint="leave out commas, semicolons, blanks at the ends and invisible characters",
+            )
+
+
+def check_pairs(pairs: Iterable[Pair]) -> None:
+    """Check the words of pairs, and that there are not too many of them."""
+    for end, words in zip(("first words", "second words"), zip(*pairs, strict=True), strict=False):
+        check_words(end, words)
+
+
+def weat_command(source: str, test: WeatTest, alternative: str) -> str:
+    """Return the command that runs the test."""
+    start = f"imprint weat {shlex.quote(source)}"
+    end = f"{'' if alternative == 'greater' else f' --alternative {alternative}'} --json"
+    if test.id != CUSTOM:
+        return f"{start} --test {shlex.quote(test.id)}{end}\n"
+    return f"{start} --tests /dev/stdin{end} <<'END'\n[[weat]]\nid = {_quoted(test.id)}\n{_sets(test)}END\n"
+
+
+def weat_python(source: str, test: WeatTest, alternative: str) -> str:
+    """Return the Python that runs the test."""
+    end = "" if alternative == "greater" else f", alternative={_quoted(alternative)}"
+    if test.id != CUSTOM:
+        setting, call = "", f"imprint.weat(embedding, {_quoted(test.id)}{end})"
+    else:
+        setting, call = _sets(test), f"imprint.weat(embedding, targets=(x, y), attributes=(a, b){end})"
+    return f"{_opening(source)}{setting}result = {call}\nprint(result.effect_size, result.p_value)\n"
+
+
+def axis_command(source: str, pairs: Sequence[Pair], method: str, words: Sequence[str]) -> str:
+    """Return the command that projects words on an axis, after those that write its files."""
+    files = _written(WORDS_FILE, [("word",), *((word,) for word in words)])
+    if len(pairs) == 1:
+        axis = " ".join(("--axis", *map(shlex.quote, pairs[0])))
+    else:
+        files += _written(PAIRS_FILE, [("positive", "negative"), *pairs])
+        axis = f"--pairs {PAIRS_FILE}"
+    end = "" if method == "difference" else f" --method {method}"
+    return f"{files}imprint project {shlex.quote(source)} {axis}{end} --words {WORDS_FILE} --json\n"
+
+
+def axis_python(source: str, pairs: Sequence[Pair], method: str, words: Sequence[str]) -> str:
+    """Return the Python that projects words on an axis."""
+    end = "" if method == "difference" else f", method={_quoted(method)}"
+    listed = "".join(f"    ({_quoted(one)}, {_quoted(other)}),\n" for one, other in pairs)
+    return (
+        f"{_opening(source)}axis = imprint.pair_axis(embedding, [\n{listed}]{end})\nwords = {_listed(words)}\n"
+        "for word, place in imprint.project(embedding, axis, words).to_mapping().items():\n    print(word, place)\n"
+    )
+
+
+def neighbours_python(source: str, word: str, count: int) -> str:
+    """Return the Python that finds neighbours."""
+    return (
+        f"{_opening(source)}"
+        f"for near, cosine in imprint.neighbours(embedding, {_quoted(word)}, count={count}).nearest:\n"
+        "    print(near, cosine)\n"
+    )
+
+
+def _opening(source: str) -> str:
+    return f"import imprint\n\nembedding = imprint.load({_quoted(source)})\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _sets(test: WeatTest) -> str:
+    """Return the four lists of words, each under its letter, as TOML and Python write them."""
+    return "".join(f"{name} = {_listed(words)}\n" for name, words in sets_of(test).items())
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return a list of words, in short lines if it is long."""
+    lines, line = [], ""
+    for item in map(_quoted, words):
+        if line and len(line) + len(item) > _WIDTH:
+            lines.append(line)
+            line = ""
+        line += f"{item}, "
+    lines.append(line)
+    if len(lines) == 1:
+        return f"[{lines[0].rstrip(', ')}]"
+    return "[\n" + "".join(f"    {line.rstrip()}\n" for line in lines) + "]"
+
+
+def _written(file: str, rows: Sequence[Sequence[str]]) -> str:
+    """Return the shell's way to write a CSV file; every cell is quoted, so that none can be the closing mark."""
+    table = io.StringIO()
+    csv.writer(table, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+    return f"cat > {file} <<'END'\n{table.getvalue()}END\n"

@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint.association.seat import in_sentences, measure
 from imprint.association.weat import find_test
-from imprint.choices import Context
+from imprint.checks import Context
 from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, VocabularyError, requiring

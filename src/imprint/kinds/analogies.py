@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.choices import PairScore
+from imprint.checks import PairScore
 from imprint.directions.analogies import AnalogyRow
 from imprint.directions.axis import show_end
 from imprint.kinds import Kind, Part

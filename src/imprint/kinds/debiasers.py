@@ -146,8 +146,8 @@ def _share(value: float | None, low: float | None, high: float | None) -> Cell:
 
 def _chart(rows: Sequence[DebiasComparisonRow], table: Table) -> Chart:
     def draw(shown: "Words", width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
-        from imprint.render.charts.scatter import scatter
 
         groups = {True: "efficient", False: "others"}
         points = [

@@ -292,7 +292,7 @@ def _share(ratio: float | None, before: float | None) -> Text:
 
 def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.curve import curve
+        from imprint.render.charts.plane import curve
         from imprint.render.charts.points import Point
 
         return curve(
@@ -323,8 +323,8 @@ def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
     ]
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
-        from imprint.render.charts.scatter import scatter
 
         points = [
             Point(shown.plain(one.word), abs(one.before), abs(one.after), group)

@@ -250,8 +250,8 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
     high, low = show_end(row.positive), show_end(row.negative)
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.axis import strip
         from imprint.render.charts.points import Point
-        from imprint.render.charts.strip import strip
 
         points = [Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
         return strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)), width=width)
@@ -275,8 +275,8 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
     here = f"{_axis_name(row)} in {row.embedding}"
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
-        from imprint.render.charts.scatter import scatter
 
         points = [Point(shown.plain(one.word), one.x, one.y) for one in row.points]
         return scatter(points, x_title=shown.text(here), y_title=shown.text(row.other), width=width)
@@ -295,7 +295,7 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
 
 def _pairs(row: PairsRow, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.arrows import arrows
+        from imprint.render.charts.plane import arrows
         from imprint.render.charts.points import Point
 
         return arrows(

@@ -129,8 +129,8 @@ def _chart(rows: Sequence[ReproductionRow]) -> Chart | None:
         return None
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
-        from imprint.render.charts.scatter import scatter
 
         return scatter(
             [Point(shown.text(row.test), row.printed_value or 0.0, row.value or 0.0, row.outcome) for row in drawn],
@@ -174,8 +174,8 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
     marked = [("removed", point) for point in row.removed] + [("kept", point) for point in row.kept]
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
-        from imprint.render.charts.scatter import scatter
 
         return scatter(
             [Point(shown.plain(point.word), point.x, point.y, group) for group, point in marked],

@@ -162,7 +162,7 @@ def _chart(row: SwapRow) -> Chart:
     """Draw every name at its mean score."""
 
     def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.dots import dots
+        from imprint.render.charts.axis import dots
         from imprint.render.charts.points import Point
 
         sides = [shown.text(row.set_name(role)) for role in "xy"]

@@ -181,7 +181,7 @@ def _chart(row: TranslationRow) -> Chart:
     """Draw every word that came out with he or she at its association."""
 
     def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.dots import dots
+        from imprint.render.charts.axis import dots
         from imprint.render.charts.points import Point
 
         drawn = [Point(shown.plain(word), value, group=pronoun) for word, value, pronoun in _placed(row)]

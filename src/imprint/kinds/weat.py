@@ -134,7 +134,7 @@ def _words_chart(row: WeatRow) -> Chart:
     """Draw every word at its score."""
 
     def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.dots import dots
+        from imprint.render.charts.axis import dots
         from imprint.render.charts.points import Point
 
         sides = [shown.text(f"{role.upper()}: {row.set_name(role)}") for role in "xy"]

@@ -121,8 +121,8 @@ def _chart(row: WefatRow) -> Chart:
     line = _fitted([(x, y) for _, x, y in drawn])
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
-        from imprint.render.charts.scatter import scatter
 
         return scatter(
             [Point(shown.plain(word), x, y) for word, x, y in drawn],

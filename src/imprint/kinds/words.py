@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.encoded import vocabulary_words
+from imprint.enumeration.enumerate import vocabulary_words
 from imprint.enumeration.targets import Names
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.leakage import leakage_words
-from imprint.names.tables import first_names
 from imprint.stimuli.definition import WefatTest, words_of
 from imprint.stimuli.framed import word_vectors
+from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import definitional_pairs
 
 if TYPE_CHECKING:

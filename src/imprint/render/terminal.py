@@ -8,8 +8,7 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from imprint.masking import Words
-from imprint.printable import printable
+from imprint.masking import Words, printable
 from imprint.render.numbers import plain
 from imprint.view import NOTHING, Block, Cell, Column, Listing, Prose, Table, Text, flat
 

@@ -11,7 +11,7 @@ from imprint.encoders.address import key_from_environment
 from imprint.encoders.base import identify
 from imprint.encoders.server import Client
 from imprint.errors import EncoderError, ScorerError
-from imprint.printable import printable
+from imprint.masking import printable
 from imprint.programs import LONGEST_TIMEOUT, QUOTED, file_hashes, run_lines, split_command
 from imprint.scoring.scorers import Scorer, as_scores
 from imprint.types import Floats

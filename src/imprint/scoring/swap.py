@@ -21,7 +21,7 @@ from imprint.rows import Count, Result, TemplateValue, WordList, WordValue, show
 from imprint.scoring.checks import Checked, NullRate, ScoreTable, check_table, null_rates
 from imprint.scoring.collect import Pace, collect
 from imprint.scoring.scorers import ScorerLike, open_scorer
-from imprint.significance.power import smallest_detectable_shift
+from imprint.significance.shifts import smallest_detectable_shift
 from imprint.significance.swapped import in_the_top, pair_shares
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.framed import ranks_of

@@ -1,1 +1,1 @@
-"""BY CHANCE? Permutation tests without sampling, corrections, intervals and power. Numbers only, no words."""
+"""BY CHANCE? Permutation tests without sampling, corrections, intervals, power, learners. Numbers only, no words."""

@@ -1,7 +1,7 @@
-"""Compiled loops behind the permutation counts; plain arrays in and out. Imported only when first needed.
+"""Compiled loops behind permutation counts, rotations and learners; plain arrays in and out.
 
-Sums are int64 fixed point in the exact kernels, so ties are ties; the binned kernel adds non-negative
-float64, so its rounding error has a simple bound (see `certified.py`).
+Imported only when first needed. Sums are int64 fixed point in the exact kernels, so ties are ties; the binned kernel
+adds non-negative float64, so its rounding error has a simple bound (see `tails.py`).
 """
 
 from typing import Any
@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from imprint.compiled import compiled
-from imprint.types import Floats, Ints
+from imprint.types import Floats, Floats32, Indices, Ints
 
-_ROWS = 8  # added up at once
+ABSENT = np.float32(-1e30)  # stands where fewer than t words were found; far below any cosine
+
+_ROWS = 8  # of counts, added up at once
+_MOST_STEPS = 10_000_000  # towards the dual solution
+_FLAT = 1e-12  # the least curve of a pair, where two rows are one
 
 
 @compiled()
@@ -175,3 +179,89 @@ def critical_shifts(
             largest[place] = shift
         found[row] = largest[0]
     return found
+
+
+# Scores are finite, which lets maxima compile to single instructions.
+@compiled(fastmath={"nnan", "ninf", "nsz"})
+def keep_largest(scores: Floats32, groups: int, overlapping: bool, largest: Floats32) -> None:
+    """Merge rows of scores into the largest few of each column, in place.
+
+    Columns go group by group and, within a group, rotation by rotation, so that every inner loop runs along
+    rotations and vectorises. Unless `overlapping`, a word (row) counts only for the group that scores it highest.
+    `largest` has one row a rank, descending, and starts as ABSENT.
+    """
+    rotations = scores.shape[1] // groups
+    best = np.full(rotations, ABSENT, dtype=np.float32)
+    pushed = np.empty(rotations, dtype=np.float32)
+    for row in range(scores.shape[0]):
+        if not overlapping:
+            best[:] = scores[row, :rotations]
+            for group in range(1, groups):
+                # A slice, not start + r: that sum might be negative for all the compiler knows, and a negative
+                # index counts from the end, so nothing would vectorise.
+                here = scores[row, group * rotations : (group + 1) * rotations]
+                for r in range(rotations):
+                    best[r] = max(best[r], here[r])
+        for group in range(groups):
+            here = scores[row, group * rotations : (group + 1) * rotations]
+            for r in range(rotations):
+                pushed[r] = here[r] if here[r] >= best[r] else ABSENT
+            for rank in range(largest.shape[0]):
+                kept = largest[rank, group * rotations : (group + 1) * rotations]
+                for r in range(rotations):
+                    score = pushed[r]
+                    pushed[r] = min(kept[r], score)
+                    kept[r] = max(kept[r], score)
+
+
+@compiled()
+def nearest_two(away: Floats32, nearest: Indices, first: Floats32, second: Floats32) -> None:
+    """Write the column of the smallest number of each row, that number and the next larger one."""
+    for row in range(away.shape[0]):
+        least = next_least = np.float32(np.inf)
+        place = 0
+        for column in range(away.shape[1]):
+            value = away[row, column]
+            if value < least:
+                next_least, least, place = least, value, column
+            elif value < next_least:
+                next_least = value
+        nearest[row], first[row], second[row] = place, least, next_least
+
+
+@compiled()
+def add_rows(rows: Floats32, weights: Floats32, labels: Indices, sums: Floats32) -> None:
+    """Add each row, times its weight, to the sum of its label."""
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            sums[labels[row], column] += rows[row, column] * weights[row]
+
+
+@compiled()
+def solve_dual(inner: Floats, least: Floats, most: Floats, gap: float, pulls: Floats, left: Floats) -> None:
+    """Find the pulls of the rows of a support vector machine: each between two bounds, their sum zero.
+
+    Two pulls at a time move by the same amount, the pair with the largest second-order gain (Fan, Chen and Lin, 2005),
+    until what they leave differs by less than `gap`. `pulls` starts as zeros and `left`, signs less scores, as signs.
+    """
+    for _ in range(_MOST_STEPS):
+        up, highest = -1, -np.inf
+        for row in range(len(pulls)):
+            if left[row] > highest and pulls[row] < most[row]:
+                up, highest = row, left[row]
+        down, lowest, best, bend = -1, np.inf, 0.0, 1.0
+        for row in range(len(pulls)):
+            if pulls[row] > least[row]:
+                lowest = min(lowest, left[row])
+                gain = highest - left[row]
+                curve = max(inner[up, up] + inner[row, row] - 2 * inner[up, row], _FLAT)
+                if gain > 0 and gain * gain / curve > best:
+                    down, best, bend = row, gain * gain / curve, curve
+        if down < 0 or highest - lowest < gap:
+            return
+        room, floor = most[up] - pulls[up], pulls[down] - least[down]
+        step = min((highest - left[down]) / bend, room, floor)
+        pulls[up] = most[up] if step == room else pulls[up] + step  # at a bound exactly, not nearly
+        pulls[down] = least[down] if step == floor else pulls[down] - step
+        for row in range(len(pulls)):
+            left[row] -= step * (inner[row, up] - inner[row, down])

@@ -2,7 +2,8 @@
 
 Caliskan et al., Methods: Pr_i[s(X_i, Y_i, A, B) > s(X, Y, A, B)] over all partitions of X u Y. Scores are
 computed once; only numbers are permuted. `p_value` counts partitions at least as extreme, the observed one
-among them, and so is valid; `p_strict` is the papers' printed formula.
+among them, and so is valid; `p_strict` is the papers' printed formula. Random partitions are drawn only on request,
+for pools too large to count.
 
 Scores are rounded to whole steps before they are added. Partitions whose sums lie closer to the observed one than
 rounding can move them may tie or not: if these are only the observed one and its equals, the count is exact. If there
@@ -16,25 +17,24 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_choice
-from imprint.choices import Alternative
+from imprint.checks import Alternative, check_choice, check_whole
 from imprint.errors import SettingError
-from imprint.significance.deficits import SMALL, Deficits, ExactTail, rounded_off, to_fixed_point
-from imprint.types import Ints
-
-if TYPE_CHECKING:
-    from imprint.significance.certified import CertifiedTail
+from imprint.significance.tails import SMALL, CertifiedTail, Deficits, ExactTail, rounded_off, to_fixed_point
+from imprint.types import Ints, Progress
 
 CountMethod = Literal["exact", "certified", "sampled"]
 
 Efforts = tuple[tuple[float, int], ...]
 
 MOST_PARTITIONS = 10**300  # counts of subsets must stay within the range of float64
+CONFIDENCE = 0.99  # of the interval around a p-value from random partitions
+MOST_DRAWS = 10**9  # hours of work; more is a slip of the finger
+
 _COUNTS = ("partitions", "extreme", "extreme_low", "extreme_high")
 _LISTED = 2**25  # costs listed a side: 25 + 25 words fit anywhere in the distribution, in 0.8 GB
 _FEW = 200_000  # partitions compared one by one where rounding leaves open what ties: up to 10 + 10 words
@@ -42,6 +42,7 @@ _FIRST_BINS = 8_192
 # Relative width to reach with a binned table of so many cells: the first is tens of milliseconds, the second
 # a few seconds. A table twice as fine gives an interval half as wide.
 _EFFORTS: Efforts = ((0.001, 4_000_000), (0.01, 40_000_000))
+_CHUNK = 4_096  # partitions drawn from one seed: the unit of work, so workers cannot change the result
 
 
 class Tail(Protocol):
@@ -241,6 +242,64 @@ def extreme_regions(
     return Region(math.ceil(centre + distance - most), math.floor(centre - distance - least)), beyond
 
 
+def sampled_test(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    alternative: Alternative = "greater",
+    draws: int = 100_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> PermutationTest:
+    """Estimate the p-value from random partitions, each drawn without repeats inside it.
+
+    `p_value` is (extreme + 1) / (draws + 1), which is valid; `p_low` and `p_high` are a 99 % Clopper-Pearson interval
+    for the exact one. None is below what so many scores can give; `p_floor` is the larger of that and what so many
+    draws can.
+    """
+    check_whole("draws", draws, most=MOST_DRAWS)
+    pool, n, lost = pool_scores(x, y)
+    # Sums that may reach the observed one count, so that rounding cannot make p too small.
+    reached_region, passed_region = extreme_regions(pool, n, alternative, lost)
+    reached = passed = 0
+    for chunk, chunk_seed in enumerate(np.random.SeedSequence(seed).spawn(-(-draws // _CHUNK))):
+        rng = np.random.default_rng(chunk_seed)
+        rows = min(_CHUNK, draws - chunk * _CHUNK)
+        sums = rng.permuted(np.tile(pool, (rows, 1)), axis=1)[:, :n].sum(axis=1)
+        reached += _count_inside(sums, reached_region)
+        passed += _count_inside(sums, passed_region)
+        if progress is not None:
+            progress(chunk * _CHUNK + rows, draws)
+    # The partition that was observed is one of all: fewer than it no draw can show.
+    smallest = smallest_p(len(pool), n, alternative)
+    low, high = (max(end, smallest) for end in binomial_interval(reached, draws, CONFIDENCE))
+    p_value = max((reached + 1) / (draws + 1), smallest)
+    return PermutationTest(
+        p_value=p_value,
+        p_strict=(passed + 1) / (draws + 1),
+        p_floor=max(1 / (draws + 1), smallest),
+        p_method="sampled",
+        p_low=low,
+        p_high=high,
+        log10_p=math.log10(p_value),
+        partitions=math.comb(len(pool), n),
+        extreme=None,
+        extreme_low=None,
+        extreme_high=None,
+        alternative=alternative,
+    )
+
+
+def binomial_interval(successes: int, trials: int, confidence: float) -> tuple[float, float]:
+    """Return the interval of Clopper and Pearson for a share."""
+    from scipy.special import betaincinv  # scipy.stats takes several times longer to import
+
+    tail = (1 - confidence) / 2
+    low = betaincinv(successes, trials - successes + 1, tail) if successes else 0.0
+    high = betaincinv(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
+    return float(low), float(high)
+
+
 def _sure_ties(pool: Ints, n: int, lost: Sequence[Fraction], alternative: Alternative) -> int:
     """Count the partitions that tie with the observed one because they hold equal scores, or are its mirror image."""
     scores = list(zip(pool.tolist(), lost, strict=True))
@@ -323,8 +382,6 @@ def _tail(deficits: Deficits, threshold: int, bins: int | None, efforts: Efforts
     sides = (len(deficits.removing), len(deficits.adding))
     removing, adding = (sum(math.comb(side, k) for k in range(swaps + 1)) for side in sides)
     if max(removing, adding) > SMALL:
-        from imprint.significance.certified import CertifiedTail
-
         bounds = CertifiedTail.build(deficits, threshold, bins or _FIRST_BINS)
         if bins is not None or bounds.width == 1:
             return bounds
@@ -336,7 +393,7 @@ def _tail(deficits: Deficits, threshold: int, bins: int | None, efforts: Efforts
     return ExactTail.build(deficits, threshold, (removing, adding))
 
 
-def _refined(bounds: "CertifiedTail", threshold: int, efforts: Efforts) -> "CertifiedTail":
+def _refined(bounds: CertifiedTail, threshold: int, efforts: Efforts) -> CertifiedTail:
     """Use more bins until the interval is narrow enough for the effort it takes."""
     bins = _FIRST_BINS
     for target, cells in efforts:
@@ -349,3 +406,7 @@ def _refined(bounds: "CertifiedTail", threshold: int, efforts: Efforts) -> "Cert
             bounds = bounds.build(bounds.deficits, threshold, bins)
             low, high = bounds.least(threshold), bounds.most(threshold)
     return bounds
+
+
+def _count_inside(sums: Ints, region: Region) -> int:
+    return int(np.sum((sums >= region.at_least) | (sums <= region.at_most)))

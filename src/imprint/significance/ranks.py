@@ -1,18 +1,26 @@
-"""Correlations with a two-sided p-value: Spearman's exact over all orders of few numbers, else by Student's t.
+"""Correlations and the area under the ROC curve, each with a two-sided p-value and an interval.
 
-A p-value by Student's t is never 0: where it is too small for a number, or the correlation is rounded to 1, the result
-is a bound from above.
+Spearman's correlation is exact over all orders of few numbers, and else by Student's t. A p-value by Student's t is
+never 0: where it is too small for a number, or the correlation is rounded to 1, the result is a bound from above.
+
+The p-value of an area is exact. Its interval is method 5 of Newcombe (2006): the areas whose standard error by Hanley
+and McNeil (1982) does not rule out the one observed. Unlike others it has a width where the groups are separated
+completely.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
+from imprint.checks import SMALLEST_P
+from imprint.significance.partitions import permutation_test
 from imprint.types import Floats, Ints
-from imprint.view import SMALLEST_P
 
 NORMAL_95 = 1.959963984540054  # standard errors on either side of a 95 % interval
 EXACT_ORDERS = 13  # numbers up to which all orders are counted, in a fraction of a second
+
+_HALVINGS = 60  # of the space in which an end of an area's interval lies
 
 
 def pearson(x: Floats, y: Floats) -> tuple[float, float]:
@@ -65,6 +73,32 @@ def midranks(table: Floats) -> Floats:
     return ranks
 
 
+@dataclass(frozen=True)
+class Auc:
+    """The chance that a number of the first group exceeds one of the second, ties by halves, with its 95 % interval.
+
+    `explained` is the share of the variance of the ranks that lies between the groups; p is two-sided and exact.
+    """
+
+    value: float
+    low: float
+    high: float
+    p_value: float
+    explained: float
+
+
+def area(x: Floats, y: Floats) -> Auc:
+    """Compare two groups by ranks; all orders of the numbers count as equally likely."""
+    ranks = midranks(np.concatenate([x, y])[None])[0]
+    n, m = len(x), len(y)
+    value = float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
+    spread = float(((ranks - ranks.mean()) ** 2).sum())
+    between = n * (ranks[:n].mean() - ranks.mean()) ** 2 + m * (ranks[n:].mean() - ranks.mean()) ** 2
+    test = permutation_test(2 * ranks[:n], 2 * ranks[n:], alternative="two-sided")
+    explained = float(between) / spread if spread > 0 else 0.0
+    return Auc(value, _end(value, n, m, -1), _end(value, n, m, 1), test.p_value, explained)
+
+
 def _correlation(x: Floats, y: Floats) -> float:
     first, second = (side - side.mean() for side in (x, y))
     first, second = (side / np.abs(side).max() for side in (first, second))  # so that no square is too large or small
@@ -92,3 +126,20 @@ def _share_as_far(first: Ints, second: Ints) -> float:
     (sums,) = counts.values()
     far = np.abs(np.arange(-widest, widest + 1)) >= abs(int(first @ second))
     return float(sums[far].sum() / sums.sum())
+
+
+def _end(value: float, n: int, m: int, side: int) -> float:
+    """Return the area farthest to that side that the observed one does not rule out."""
+    inside, outside = value, float(side > 0)
+    for _ in range(_HALVINGS):
+        middle = (inside + outside) / 2
+        if abs(middle - value) <= NORMAL_95 * _error(middle, n, m):
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+def _error(area: float, n: int, m: int) -> float:
+    mean = (n + m) / 2 - 1
+    return math.sqrt(area * (1 - area) * (1 + mean * ((1 - area) / (2 - area) + area / (1 + area))) / (n * m))

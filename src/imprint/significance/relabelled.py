@@ -1,9 +1,14 @@
-"""Any statistic of labelled words: its p-value over other labels, and its interval over words.
+"""Any statistic of labelled words: its p-value over other labels or signs, and its interval over words.
 
 The statistic is given as a function of which words are in which set, many choices at a time. Labels are exchanged in
 all ways where these are few, and otherwise at random. The interval is a jackknife within sets: V is the sum over sets
 of (m - 1) / m times the squared deviations with one of its m units left out, less the interaction of targets and
 attributes, with Satterthwaite's degrees of freedom. Of a difference of mean cosines it is the interval of `crossed`.
+
+The sign test asks whether a sum of terms t is larger than random signs make it: P(|sum of +-t| >= |sum of t|),
+exactly, and by the normal distribution, from z = sum t / sqrt(sum t^2). The larger of the two counts. Few large terms
+make the normal too small; many make the exact one far smaller than it deserves, since it takes the terms themselves,
+which axes of a sample give, for certain.
 """
 
 import math
@@ -16,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.significance.crossed import FEWEST_UNITS, OverWords
+from imprint.significance.partitions import CONFIDENCE, binomial_interval
 from imprint.significance.student import quantile, two_sided
 from imprint.types import Flags, Floats, Ints
 
@@ -27,8 +33,10 @@ SIDES: tuple[Side, ...] = get_args(Side)
 MOST_LABELLINGS = 20_000  # that are all tried; of more, DRAWS are drawn
 DRAWS = 9_999
 MOST_PAIRS_OF_HALF = 17
+
 _CHUNK = 1_000  # labellings from one seed
 _SAME = 1e-12  # relative: what rounding may take off a statistic
+_CELLS = 16_384  # of the grid of sums with random signs, from zero to the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,25 +101,6 @@ def group_relabellings(numbers: Ints, seed: np.random.SeedSequence) -> tuple[Int
     return np.array(list(_orders(tuple(np.bincount(numbers).tolist())))), True
 
 
-def _orders(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Return all orders of so many numbers of each group."""
-    if not any(left):
-        yield ()
-    for number, size in enumerate(left):
-        if size:
-            fewer = (*left[:number], size - 1, *left[number + 1 :])
-            yield from ((number, *rest) for rest in _orders(fewer))
-
-
-def _drawn(labels: Flags | Ints, seed: np.random.SeedSequence) -> npt.NDArray[Any]:
-    """Return the labels, and after them as they are in random orders."""
-    chunks = [
-        np.random.default_rng(child).permuted(np.tile(labels, (min(_CHUNK, DRAWS - start), 1)), axis=1)
-        for start, child in zip(range(0, DRAWS, _CHUNK), seed.spawn(-(-DRAWS // _CHUNK)), strict=True)
-    ]
-    return np.vstack([labels, *chunks])
-
-
 def exchanges(pairs: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
     """Return ways to exchange the words of pairs, none exchanged first, and whether they are all there are."""
     if 2**pairs <= MOST_LABELLINGS:
@@ -141,13 +130,6 @@ def exchange_test(scores: Floats) -> NullTest | None:
     return NullTest(p_value, p_value, p_value, floor, 0.0, 2 ** len(scores), exact=True)
 
 
-def _signed_sums(scores: Floats) -> Floats:
-    sums = np.zeros(1)
-    for score in scores.tolist():
-        sums = np.concatenate([sums + score, sums - score])
-    return sums
-
-
 def place_among(
     null: Floats, *, exact: bool, tail: BiasedTail, centre: float | None = None, bounds: bool = True
 ) -> NullTest:
@@ -167,8 +149,6 @@ def place_among(
         return NullTest(p_value, p_value, p_value, floor, expected, tried, exact=True)
     if not bounds:
         return NullTest(p_value, None, None, 1 / tried, expected, tried, exact=False)
-    from imprint.significance.sampled import CONFIDENCE, binomial_interval
-
     low, high = binomial_interval(reached - 1, tried - 1, CONFIDENCE)
     return NullTest(p_value, low, high, 1 / tried, expected, tried, exact=False)
 
@@ -210,23 +190,6 @@ def jackknife(
     return Jackknifed.of(value, terms, degrees, twice)
 
 
-@dataclass(frozen=True, eq=False)
-class _LeftOut:
-    """Sides with one unit after another left out, one a row."""
-
-    left: dict[str, Flags]
-
-    def __len__(self) -> int:
-        return len(next(iter(self.left.values())))
-
-
-def _without(observed: Chosen, names: str, numbers: Ints) -> _LeftOut | None:
-    """Leave units out of a side, or of two together; None where the side is empty."""
-    members = np.unique(numbers[getattr(observed, names[0])[0]])
-    others = numbers != members[:, None]
-    return _LeftOut({name: getattr(observed, name) & others for name in names}) if len(members) else None
-
-
 def squares_left_out(values: Floats) -> float:
     """Return (m - 1) / m times the squared deviations along every axis of m values with a unit left out."""
     scale = 1.0
@@ -258,3 +221,85 @@ class Jackknifed:
         half = quantile(1 - confidence, self.df) * self.error
         p_value = two_sided((self.value - expected) / self.error, self.df)
         return OverWords(self.value, self.value - half, self.value + half, p_value, self.df, self.error)
+
+
+def sign_test(terms: Floats, misfit: float = 1.0) -> float:
+    """Return the two-sided p-value of a sum of terms whose signs might be random.
+
+    Where such sums are known to be larger than random signs make them, z is divided by that `misfit`.
+    """
+    return max(exact_sign_test(terms), float(normal_sign_test(np.sum(terms), np.sum(terms**2) * misfit**2)))
+
+
+def exact_sign_test(terms: Floats) -> float:
+    """Return the chance over all signs, at most a little too large.
+
+    The sum's distribution is built term by term on a grid; what the grid hides counts as reached.
+    """
+    sizes = np.abs(np.asarray(terms, dtype=np.float64))
+    total = float(sizes.sum())
+    if total == 0:
+        return 1.0
+    steps = np.rint(sizes * (_CELLS / total)).astype(np.int64)
+    # The rounding errors of many terms have random signs too, and add up as a random walk does.
+    slack = min(len(sizes), 1 + 2 * math.sqrt(len(sizes))) / 2
+    reached = abs(int(np.sum(np.sign(terms) * steps))) - 2 * slack
+    reach = int(steps.sum())
+    chances = np.ones(1)
+    for step in steps.tolist():
+        half = 0.5 * chances
+        chances = np.zeros(len(half) + 2 * step)
+        chances[2 * step :] = half
+        chances[: len(half)] += half
+    distance = np.abs(np.arange(-reach, reach + 1))
+    return float(min(1.0, chances[distance >= reached].sum()))
+
+
+def normal_sign_test(sums: Floats | float, squares: Floats | float) -> Floats:
+    """Return the p-values by the normal distribution, from sums of terms and sums of their squares."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.abs(sums) / np.sqrt(squares)
+    return np.asarray(np.vectorize(lambda value: math.erfc(value / math.sqrt(2)), otypes=[float])(np.nan_to_num(z)))
+
+
+def _orders(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Return all orders of so many numbers of each group."""
+    if not any(left):
+        yield ()
+    for number, size in enumerate(left):
+        if size:
+            fewer = (*left[:number], size - 1, *left[number + 1 :])
+            yield from ((number, *rest) for rest in _orders(fewer))
+
+
+def _drawn(labels: Flags | Ints, seed: np.random.SeedSequence) -> npt.NDArray[Any]:
+    """Return the labels, and after them as they are in random orders."""
+    chunks = [
+        np.random.default_rng(child).permuted(np.tile(labels, (min(_CHUNK, DRAWS - start), 1)), axis=1)
+        for start, child in zip(range(0, DRAWS, _CHUNK), seed.spawn(-(-DRAWS // _CHUNK)), strict=True)
+    ]
+    return np.vstack([labels, *chunks])
+
+
+def _signed_sums(scores: Floats) -> Floats:
+    sums = np.zeros(1)
+    for score in scores.tolist():
+        sums = np.concatenate([sums + score, sums - score])
+    return sums
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOut:
+    """Sides with one unit after another left out, one a row."""
+
+    left: dict[str, Flags]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.left.values())))
+
+
+def _without(observed: Chosen, names: str, numbers: Ints) -> _LeftOut | None:
+    """Leave units out of a side, or of two together; None where the side is empty."""
+    members = np.unique(numbers[getattr(observed, names[0])[0]])
+    others = numbers != members[:, None]
+    return _LeftOut({name: getattr(observed, name) & others for name in names}) if len(members) else None

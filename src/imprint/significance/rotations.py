@@ -113,7 +113,7 @@ def random_directions(cells: Cells, count: int, seed: np.random.SeedSequence) ->
 
 def scores_under(cells: Cells, directions: Floats32) -> Floats32:
     """Score every cell under given directions (count, dimension, groups): (count, categories, groups)."""
-    from imprint.significance.rotation_kernels import ABSENT, keep_largest
+    from imprint.significance.kernels import ABSENT, keep_largest
 
     categories, groups = cells.shape
     scores = np.empty((len(directions), categories, groups), dtype=np.float32)

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from imprint.significance.crossed import FEWEST_UNITS, OverWords, Spread, over_words
-from imprint.significance.signs import exact_sign_test
+from imprint.significance.relabelled import exact_sign_test
 from imprint.significance.student import two_sided
 from imprint.types import Floats
 

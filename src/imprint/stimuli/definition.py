@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
-from imprint.choices import Context
+from imprint.checks import Context
 from imprint.errors import Place, StimulusError, brief
 from imprint.rows import WordList
 

@@ -12,8 +12,8 @@ from itertools import chain
 import numpy as np
 
 from imprint.embeddings.background import Background
-from imprint.embeddings.bundled import frequency_table
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.reading import frequency_table
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, cast
 
-from imprint.bundled import checked
 from imprint.checks import did_you_mean
 from imprint.errors import StimulusError
-from imprint.files import FilePath
+from imprint.files import FilePath, check_bundled
 from imprint.stimuli.definition import (
     CONTEXTS,
     UNDETERMINED,
@@ -126,7 +125,7 @@ def _wefat(table: TomlTable, sets: Mapping[str, WordSet], folder: Path) -> Wefat
         return test
     path = _inside(folder, file, table.where)
     try:
-        return test.with_property(read_property(checked(path)))
+        return test.with_property(read_property(check_bundled(path)))
     except StimulusError as error:
         raise StimulusError(str(error), where=(*table.where, "property_file")) from error
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from imprint.bundled import bundled_file
+from imprint.files import bundled_file
 
 _DATA = Path(__file__).with_name("data") / "published"
 _ROUNDING = 1e-9  # of the half digit itself, as binary numbers have it

@@ -9,9 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from imprint.bundled import bundled_file
 from imprint.errors import StimulusError
-from imprint.files import FilePath
+from imprint.files import FilePath, bundled_file
 from imprint.stimuli.files import is_list, read_rows, read_text, read_words
 
 # From here on at least half of the full score says that the word means one gender: waitress, policeman, monk. Such

@@ -17,8 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from imprint.checks import check_choice
-from imprint.choices import Context
+from imprint.checks import Context, check_choice
 from imprint.errors import StimulusError
 from imprint.files import FilePath
 from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, WeatTest, WordKind, word_sets

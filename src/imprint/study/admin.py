@@ -7,12 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Cookie, Depends, Header
 from starlette.responses import RedirectResponse, Response
 
-from imprint.study.pages import PREVIEW, draw_preview
-from imprint.study.preview import preview_pages
-from imprint.study.security import Form, check_form, form_token
+from imprint.study.pages import PREVIEW, Form, check_form, draw_preview, form_token, preview_pages
 from imprint.study.store import Store
-from imprint.web.pages import Pages
-from imprint.web.refusal import RefusedError
+from imprint.web.pages import Pages, RefusedError
 
 COOKIE = "imprint-admin"
 MOST_LINKS = 100  # made at once

@@ -4,15 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from imprint.rows import Result, Row
+from imprint.study.analogies import score_analogies, score_suggestions
 from imprint.study.ballots import read_ballots
-from imprint.study.matching import score_matching
-from imprint.study.pairs import score_analogies
-from imprint.study.ratings import score_ratings
+from imprint.study.matching import score_matching, score_ratings
 from imprint.study.refusals import StudyError
 from imprint.study.rows import BonusRow, about
 from imprint.study.steps import Study
 from imprint.study.store import Store
-from imprint.study.suggestions import score_suggestions
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, Field
 
 from imprint.study.admin import bearer
-from imprint.study.panel import PATTERN
+from imprint.study.people import PANEL_PATTERN
 from imprint.study.refusals import WithdrawnError
 from imprint.study.steps import Consent, Overview, Question, Receipt, Visitor
 from imprint.study.store import Store
-from imprint.web.refusal import SAID, Refused, RefusedError
+from imprint.web.pages import SAID, Refused, RefusedError
 
 _MOST_ANSWERS = 100
 _LONGEST_ANSWER = 2_000
@@ -27,7 +27,7 @@ class JoinTicket(BaseModel):
 class Joining(BaseModel, extra="forbid"):
     """The number under which a panel knows this person and pays them; from the consent on it is stored."""
 
-    participant: str = Field(pattern=PATTERN)
+    participant: str = Field(pattern=PANEL_PATTERN)
 
 
 class ShownGroup(BaseModel):

@@ -11,18 +11,15 @@ from starlette.responses import RedirectResponse, Response
 from imprint.errors import ImprintError
 from imprint.study.admin import COOKIE, admin_routes, bearer
 from imprint.study.api import api_routes, find_visitor, take_in
-from imprint.study.pages import draw_step, given_answers, study_pages
-from imprint.study.panel import FIELDS, carried_id
+from imprint.study.pages import Form, check_form, draw_step, given_answers, is_own_form, study_pages
+from imprint.study.people import PANEL_FIELDS, carried_id
 from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
-from imprint.study.security import Form, check_form, is_own_form
 from imprint.study.steps import Visitor
 from imprint.study.store import Store
 from imprint.web.application import make_application
-from imprint.web.guard import Guard
-from imprint.web.hosts import Hosts
-from imprint.web.pages import API, Pages
-from imprint.web.rate import RateLimit
-from imprint.web.refusal import RefusedError
+from imprint.web.guard import Guard, RateLimit
+from imprint.web.pages import API, Pages, RefusedError
+from imprint.web.serving import Hosts
 
 # A classroom that joins at one moment is let in; a script that goes on is not.
 _BURST, _PER_SECOND = 200, 5
@@ -86,7 +83,7 @@ def _participant_routes(store: Store, pages: Pages, *, join: bool) -> APIRouter:
     @routes.get("/")
     def start(request: Request) -> Response:
         panel_id = carried_id(request.query_params.multi_items()) if join else None
-        return pages.draw("start.html", join=join, panel_id=panel_id, field=FIELDS[0])
+        return pages.draw("start.html", join=join, panel_id=panel_id, field=PANEL_FIELDS[0])
 
     @routes.post("/join")
     def take_part(form: Form) -> Response:

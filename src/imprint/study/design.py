@@ -1,19 +1,23 @@
-"""What a study asks: a design of blocks, a block of items, and an item's answers.
+"""What a study asks: a design of blocks, a block of items, an item's answers, and orders that a restart repeats.
 
 A block is what a person sees on one page: a category whose words are matched to groups, one pair or one association.
+Orders follow from hashes, not from a generator: they must be the same after the server is started again under another
+version of numpy.
 """
 
+import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
-from imprint.choices import Protocol
+from imprint.checks import Protocol
 from imprint.study.refusals import AnswerError
 
 ItemKind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
 Stage = Literal["exam", "main"]
+Thing = TypeVar("Thing")
 
 RATINGS = tuple(str(rating) for rating in range(1, 8))
 YES_NO = ("yes", "no")
@@ -118,7 +122,16 @@ def suggested_words(text: str) -> tuple[str, ...]:
     return words
 
 
+def shuffled(things: Iterable[Thing], *key: object) -> list[Thing]:
+    """Return things in an order that depends on nothing but the key and how each thing is written."""
+    return sorted(things, key=lambda thing: _place(repr(thing), key))
+
+
 def _is_word(text: str) -> bool:
     """Tell whether there are letters, with the marks that go with them, at both ends and between all joints."""
     parts = [[unicodedata.category(letter)[0] for letter in part] for part in _JOINTS.split(text)]
     return all(part and part[0] == "L" and set(part) <= {"L", "M"} for part in parts)
+
+
+def _place(thing: str, key: tuple[object, ...]) -> bytes:
+    return hashlib.sha256("\x1f".join((*map(repr, key), thing)).encode()).digest()

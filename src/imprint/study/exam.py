@@ -12,7 +12,7 @@ from functools import cache
 from itertools import count
 from math import comb
 
-from imprint.names.tables import RACES, first_names
+from imprint.stimuli.names import RACES, first_names
 from imprint.study.refusals import StudyError
 
 SKILL = 0.8  # share of the exam's names that a rater of normal skill knows; the others are guessed

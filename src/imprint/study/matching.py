@@ -1,19 +1,37 @@
-"""The crowd against the embedding: to which group did most people match each set of words?
+"""The crowd against the embedding: to which group did most people match each set of words, and how offensive is it?
 
 Swinger et al. (2019), section 4.1 and Table 4: an association is accurate where the group most often chosen is the one
 the embedding gave. A tie is not: how many there are, and how many of them include that group, is told beside it.
+
+Chance is how many choices of the crowd would match, were the embedding's labels permuted within each category. It is
+exact. A permutation of c labels places c rooks, and the matching squares of a category have at most one in each row,
+so the rook numbers are the elementary symmetric polynomials of the columns' counts; all categories multiply.
+
+Offense is the mean rating of each association on which the crowd agreed with the embedding: 7 is "politically
+incorrect, possibly very offensive", 1 "politically correct, inoffensive, or just random". From which mean on they call
+one offensive the paper does not say; here it is above 4, the middle of the scale.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from imprint.rows import Row
-from imprint.study import chance, rows
-from imprint.study.agreement import stratified_alpha
-from imprint.study.ballots import Ballot, read_ballots
+from imprint.study import rows
+from imprint.study.ballots import Ballot, interval_alpha, read_ballots, stratified_alpha
+from imprint.study.rows import OffenseCategoryRow, OffenseGroupRow, OffenseRow, RatedRow, about
 from imprint.study.steps import Study
 from imprint.study.store import Store
+
+OFFENSIVE = 4
+
+_ONE = np.array([1], dtype=object)  # Python's own integers: the products are exact, however large
 
 
 def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
@@ -30,7 +48,7 @@ def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
     study, accurate = store.study, sum(map(_is_accurate, judged))
     yield rows.MatchingRow(
         test="matching",
-        p_value=chance.tail(_categories(judged), accurate) if judged else None,
+        p_value=matches_p_value(_categories(judged), accurate) if judged else None,
         participants=len({who for ballot in judged for who in ballot.values}),
         n_significant=study.significant,
         mean_choices=sum(len(ballot.item.letters) for ballot in judged) / len(judged) if judged else None,
@@ -51,6 +69,54 @@ def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
         yield rows.MatchingGroupRow(test=letter, group=letter, **_agreement(groups[letter], study))
     for ballot in ballots:
         yield _matched(ballot, study)
+
+
+def score_ratings(store: Store) -> Iterator[Row]:
+    """Score an `offense` study: the row of the whole, one per category, group and association."""
+    ballots, study = read_ballots(store), store.study
+    every = [_rated(ballot, study) for ballot in ballots]
+    rated = [one for one in every if one.judges]
+    categories, groups = defaultdict(list), defaultdict(list)
+    for one in rated:
+        categories[one.category_words].append(one)
+        groups[one.group].append(one)
+    yield OffenseRow(
+        test="offense",
+        participants=len({who for ballot in ballots for who in ballot.values}),
+        alpha=interval_alpha([int(value) for value in ballot.values.values()] for ballot in ballots),
+        unjudged=len(every) - len(rated),
+        short=sum(one.judges < study.least for one in rated),
+        least=study.least,
+        threshold=float(OFFENSIVE),
+        **_offense(rated, study),
+    )
+    for words, some in categories.items():
+        yield OffenseCategoryRow(test=", ".join(words), category_words=words, **_offense(some, study))
+    for letter, some in sorted(groups.items()):
+        yield OffenseGroupRow(test=letter, group=letter, **_offense(some, study))
+    yield from every
+
+
+@dataclass(frozen=True)
+class CategoryChoices:
+    """The choice that most people made for each of a category's labels; None where two tied, which matches nothing."""
+
+    labels: int
+    choices: tuple[Hashable | None, ...]
+
+
+def expected_matches(categories: Iterable[CategoryChoices]) -> Fraction:
+    """Return the mean number of matches over all permutations."""
+    return sum((Fraction(_made(one).total(), one.labels) for one in categories), Fraction(0))
+
+
+def matches_p_value(categories: Iterable[CategoryChoices], observed: int) -> float:
+    """Return the share of permutations with at least so many matches; the observed one is among them."""
+    ways, permutations = _ONE, 1
+    for one in categories:
+        ways = np.convolve(ways, _hits(one))
+        permutations *= math.factorial(one.labels)
+    return float(Fraction(sum(ways[observed:]), permutations))
 
 
 def _matched(ballot: Ballot, study: Study) -> rows.MatchedRow:
@@ -99,7 +165,7 @@ def _agreement(ballots: Sequence[Ballot], study: Study) -> dict[str, Any]:
         "associations": count,
         "n_accurate": accurate,
         "share_accurate": share,
-        "expected": float(chance.expected_matches(_categories(ballots)) / count) if count else None,
+        "expected": float(expected_matches(_categories(ballots)) / count) if count else None,
         "ties": len(ties),
         "ties_with_group": sum(ties),
         "judgments": judgments,
@@ -108,11 +174,59 @@ def _agreement(ballots: Sequence[Ballot], study: Study) -> dict[str, Any]:
     }
 
 
-def _categories(ballots: Sequence[Ballot]) -> list[chance.CategoryChoices]:
+def _categories(ballots: Sequence[Ballot]) -> list[CategoryChoices]:
     choices: dict[int, list[str | None]] = defaultdict(list)
     labels: dict[int, int] = {}
     for ballot in ballots:
         most = ballot.most_chosen()
         choices[ballot.item.block].append(next(iter(most)) if len(most) == 1 else None)
         labels[ballot.item.block] = len(ballot.item.letters)
-    return [chance.CategoryChoices(labels[block], tuple(chosen)) for block, chosen in choices.items()]
+    return [CategoryChoices(labels[block], tuple(chosen)) for block, chosen in choices.items()]
+
+
+def _rated(ballot: Ballot, study: Study) -> RatedRow:
+    item = ballot.item
+    ratings = [int(value) for value in ballot.values.values()]
+    mean = sum(ratings) / len(ratings) if ratings else None
+    return RatedRow(
+        test=f"{item.expected}: {', '.join(item.words)}",
+        **about(study),
+        statistic=mean,
+        category_words=item.title,
+        words=item.words,
+        group=str(item.expected),
+        judges=len(ratings),
+        mean=mean,
+        # Compared in whole numbers: a mean of exactly 4 is the middle of the scale, not above it.
+        offensive=sum(ratings) > OFFENSIVE * len(ratings) if ratings else None,
+        enough=len(ratings) >= study.least,
+    )
+
+
+def _offense(rated: Sequence[RatedRow], study: Study) -> dict[str, Any]:
+    """Return what the rows of several associations have in common; each mean counts once."""
+    means = [one.mean for one in rated if one.mean is not None]
+    mean = sum(means) / len(means) if means else None
+    offensive = sum(bool(one.offensive) for one in rated)
+    return about(study) | {
+        "statistic": mean,
+        "associations": len(rated),
+        "mean": mean,
+        "n_offensive": offensive,
+        "share_offensive": offensive / len(rated) if rated else None,
+    }
+
+
+def _made(category: CategoryChoices) -> Counter[Hashable]:
+    return Counter(choice for choice in category.choices if choice is not None)
+
+
+def _hits(category: CategoryChoices) -> list[int]:
+    """Return how many permutations of a category have 0, 1, ... matches: sum over j of r_j (c - j)! (x - 1)^j."""
+    rooks = reduce(np.convolve, ([1, count] for count in _made(category).values()), _ONE)
+    ways = [0] * len(rooks)
+    for placed, number in enumerate(rooks):
+        free = math.factorial(category.labels - placed)
+        for power in range(placed + 1):
+            ways[power] += (-1) ** (placed - power) * math.comb(placed, power) * number * free
+    return ways

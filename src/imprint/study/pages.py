@@ -1,24 +1,38 @@
-"""What a participant sees: each step of the study as a page."""
+"""What a participant sees: each step of the study as a page, its form, and the same pages as a preview.
 
-from collections.abc import Mapping
+A form can be sent by its own page alone: it holds a token made of the study's secret and of whose form it is. The
+preview is for the administrator: every page as people see it, made of what is asked, and nothing is stored.
+"""
+
+import hmac
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import Annotated
+from urllib.parse import parse_qsl
 
+from fastapi import Depends
+from starlette.requests import Request
 from starlette.responses import Response
 
 from imprint.masking import Words
 from imprint.study.design import LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES_NO
-from imprint.study.preview import PANEL_ID, preview_pages
-from imprint.study.security import form_token
-from imprint.study.steps import Finish, Step, Visitor
+from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Step, StoredItem, Task, Visitor
 from imprint.study.store import Store
-from imprint.web.pages import Pages
-from imprint.web.refusal import RefusedError
+from imprint.study.turn import drawn_names, ordered_groups, ordered_items
+from imprint.web.pages import Pages, RefusedError
 
 PREVIEW = "/admin/preview"  # where the administrator sees the pages
 FIELD = "answer-"  # before a question's number, in the name of its field
+PANEL_ID = "PREVIEW"  # in place of a panel's number
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _STEPS = {"Consent": "consent.html", "Task": "task.html", "Familiarise": "familiarise.html", "Finish": "finish.html"}
+_NOBODY = 0  # no participant has this number
+_MOST_FIELDS = 200
+_FORM = "application/x-www-form-urlencoded"
 
 
 def study_pages(store: Store, *, unmask: bool) -> Pages:
@@ -87,13 +101,90 @@ def draw_preview(pages: Pages, store: Store, number: int, form: str) -> Response
     )
 
 
-def _way_back(store: Store, step: Step, panel_id: str | None) -> str | None:
-    return store.terms.way_back(step.code, panel_id) if isinstance(step, Finish) else None
-
-
 def given_answers(form: Mapping[str, str]) -> dict[int, str]:
     """Return the answers of a form by their question's number; fields of another name are ignored."""
     numbered = ((name.removeprefix(FIELD), value) for name, value in form.items() if name.startswith(FIELD))
     return {
         int(number): value for number, value in numbered if number.isascii() and number.isdigit() and len(number) < 10
     }
+
+
+@dataclass(frozen=True)
+class PreviewPage:
+    """A page of the preview, and how far a person would be there."""
+
+    step: Step
+    progress: PagesDone
+
+
+def preview_pages(store: Store) -> tuple[PreviewPage, ...]:
+    """Return every page in the order in which people see them, and then all that can end the study."""
+    study, terms = store.study, store.terms
+    blocks: dict[int, list[StoredItem]] = defaultdict(list)
+    for item in store.items():
+        blocks[item.block].append(item)
+    exam = [_task(store, block, items) for block, items in blocks.items() if items[0].stage == "exam"]
+    main = [_task(store, block, items) for block, items in blocks.items() if items[0].stage == "main"]
+    steps: list[tuple[Step, int]] = [(Consent(), 0), *((task, 0) for task in exam)]
+    if exam:
+        steps += [(Familiarise(ordered_groups(study, _NOBODY)), 0)]
+    steps += [(task, done) for done, task in enumerate(main)]
+    steps += [(Finish("answered", terms.completion_code), len(main))]
+    if exam:
+        steps += [(Finish("not-qualified", terms.screen_out_code), 0)]
+    steps += [(Finish("closed", terms.screen_out_code), 0), (Finish("waiting"), 0), (Finish("left"), 0)]
+    names = study.exam.names
+    placed = steps.index((exam[0], 0)) if exam else -1
+    return tuple(
+        PreviewPage(step, PagesDone(done, len(main), names if page > placed else 0, names))
+        for page, (step, done) in enumerate(steps)
+    )
+
+
+def form_token(secret: bytes, whose: str) -> str:
+    """Return what a form of this person carries; it stays the same when the server starts again."""
+    return hmac.new(secret, b"form of " + whose.encode(errors="replace"), sha256).hexdigest()
+
+
+def is_own_form(secret: bytes, whose: str, given: str) -> bool:
+    """Tell whether a form was drawn for this person."""
+    return hmac.compare_digest(form_token(secret, whose).encode(), given.encode(errors="replace"))
+
+
+def check_form(secret: bytes, whose: str, given: str) -> None:
+    """Refuse a form that was not drawn for this person."""
+    if not is_own_form(secret, whose, given):
+        raise RefusedError(403, "This form is not from your own page. Nothing was stored. Open your link again.")
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return a form's fields, of several with one name the last; one that is not a form has none."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
+        return {}
+    body = (await request.body()).decode("ascii", errors="replace")
+    try:
+        return dict(parse_qsl(body, max_num_fields=_MOST_FIELDS, errors="replace"))
+    except ValueError:
+        raise RefusedError(413) from None
+
+
+Form = Annotated[dict[str, str], Depends(read_form)]
+
+
+def _way_back(store: Store, step: Step, panel_id: str | None) -> str | None:
+    return store.terms.way_back(step.code, panel_id) if isinstance(step, Finish) else None
+
+
+def _task(store: Store, block: int, items: Sequence[StoredItem]) -> Task:
+    study, first = store.study, items[0]
+    known = {item.number: Question(item.number, item.kind, item.words) for item in items}
+    order = [*known]
+    if first.stage == "exam":
+        pools: dict[str, list[int]] = defaultdict(list)
+        for item in items:
+            pools[str(item.expected)].append(item.number)
+        order = drawn_names(study, _NOBODY, pools)
+    elif study.protocol == "ube":
+        order = ordered_items(study, _NOBODY, order)
+    groups = ordered_groups(study, _NOBODY, first.letters, first.stage)
+    return Task(block, first.stage, first.title, tuple(known[number] for number in order), groups)

@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from imprint.checks import check_whole
-from imprint.choices import Protocol
+from imprint.checks import Protocol, check_whole
 from imprint.directions.analogies import AnalogyRow
 from imprint.enumeration.rows import UbeGroupRow, UbeRow
 from imprint.rows import Row

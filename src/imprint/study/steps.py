@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from imprint.choices import Protocol
+from imprint.checks import Protocol
 from imprint.study.design import ItemKind, NameGroup, Stage
 from imprint.study.exam import ExamRule, exam_rule
 

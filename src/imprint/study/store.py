@@ -14,9 +14,9 @@ from typing import Self
 
 from imprint.files import FilePath
 from imprint.study import database, people, records, steps
-from imprint.study.panel import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
+from imprint.study.people import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
+from imprint.study.records import check_sound
 from imprint.study.refusals import StudyError
-from imprint.study.soundness import check_sound
 from imprint.study.turn import Turn
 
 _LONGEST_TOKEN = 120
@@ -36,10 +36,10 @@ class Store:
         self._anchor = database.connect(path)
         try:
             with self._reading() as connection:
-                self.study = records.study(connection)
-                self.terms = records.terms(connection)
-                self._admin, self.secret = records.secrets(connection)
-                check_sound(self.study, records.items(connection), records.answers(connection))
+                self.study = records.read_study(connection)
+                self.terms = records.read_terms(connection)
+                self._admin, self.secret = records.read_secrets(connection)
+                check_sound(self.study, records.read_items(connection), records.read_answers(connection))
         except StudyError as error:
             self._anchor.close()
             raise StudyError(f"is damaged ({error})", where=path, hint="restore it from a backup") from error
@@ -178,12 +178,12 @@ class Store:
     def items(self) -> tuple[steps.StoredItem, ...]:
         """Return every item, the exam's first."""
         with self._reading() as connection:
-            return records.items(connection)
+            return records.read_items(connection)
 
     def answers(self) -> tuple[steps.StoredAnswer, ...]:
         """Return every answer, item by item."""
         with self._reading() as connection:
-            return records.answers(connection)
+            return records.read_answers(connection)
 
     def _turn(self, connection: sqlite3.Connection, participant: int) -> Turn:
         return Turn(connection, self.study, participant, int(self._clock()))

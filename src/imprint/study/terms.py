@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from imprint.study.database import read_start
-from imprint.study.panel import is_short
+from imprint.study.people import is_short
 from imprint.study.refusals import StudyError
 
 LARGEST_CONSENT = 64 * 1024  # bytes, some twenty pages

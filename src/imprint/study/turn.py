@@ -10,8 +10,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from imprint.study.design import NameGroup, Stage, check_value
-from imprint.study.order import shuffled
+from imprint.study.design import NameGroup, Stage, check_value, shuffled
 from imprint.study.people import person
 from imprint.study.records import PATIENCE, exam_block, strings
 from imprint.study.refusals import AnsweredError, AnswerError, LateError

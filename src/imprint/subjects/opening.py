@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Union, Unpack
 
 import numpy.typing as npt
 
-from imprint.choices import Layers, Pooling
+from imprint.checks import Layers, Pooling
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
 from imprint.errors import SettingError

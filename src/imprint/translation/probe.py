@@ -17,8 +17,8 @@ from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.files import FilePath
 from imprint.rows import Result, Row
-from imprint.significance.auc import area
 from imprint.significance.corrections import holm
+from imprint.significance.ranks import area
 from imprint.stimuli.neutral import NeutralLanguage, NeutralSentence, neutral_sentences
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.translation.translators import Function, find_translator

@@ -10,8 +10,7 @@ from starlette.responses import Response
 
 from imprint.errors import ImprintError
 from imprint.version import __version__
-from imprint.web.pages import Pages
-from imprint.web.refusal import RefusedError
+from imprint.web.pages import Pages, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

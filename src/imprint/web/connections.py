@@ -4,7 +4,7 @@ import asyncio
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from imprint.web.hosts import network_of
+from imprint.web.serving import network_of
 
 CROWD = 500  # connections at once; one more takes the place of the one that has been silent longest
 PATIENCE = 10.0  # seconds from the connection, or the last answer, to the end of a request's headers

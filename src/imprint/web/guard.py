@@ -1,19 +1,21 @@
 """The guard before an app: host names, request size and pace are checked, and every answer gets the security headers.
 
-Plain ASGI, outside of everything else, so that error pages too go through it.
+Plain ASGI, outside of everything else, so that error pages too go through it. Pace is kept by token buckets in memory,
+forgotten when the server stops.
 """
 
 import asyncio
 import logging
+import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from imprint.web.hosts import Hosts, network_of
-from imprint.web.pages import Pages
-from imprint.web.rate import RateLimit
-from imprint.web.refusal import RefusedError
+from imprint.web.pages import Pages, RefusedError
+from imprint.web.serving import Hosts, network_of
 
 LARGEST = 64 * 1024  # bytes of a request's body
 PATIENCE = 30.0  # seconds for all of it
@@ -32,6 +34,33 @@ _LONGEST_KEY = 100  # characters of what a request is counted under: paths are l
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _OURS = frozenset({"", "none", "same-origin"})  # what a browser says of a request that no other site started
 _log = logging.getLogger(__name__)
+
+
+class RateLimit:
+    """A bucket a key: `burst` requests at once, refilled by `per_second`.
+
+    Keys come from requests, so the number of buckets is bounded. The one longest unused goes first; a bucket unused
+    that long is full again anyway.
+    """
+
+    def __init__(
+        self, *, burst: float, per_second: float, most: int = 10_000, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._burst, self._rate, self._most, self._clock = burst, per_second, most, clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait(self, key: str) -> float:
+        """Take one request out of the key's bucket; return 0, or the seconds until there will be one."""
+        with self._lock:
+            now = self._clock()
+            left, then = self._buckets.pop(key, (self._burst, now))
+            left = min(self._burst, left + (now - then) * self._rate)
+            admitted = left >= 1
+            self._buckets[key] = (left - 1 if admitted else left, now)
+            if len(self._buckets) > self._most:
+                self._buckets.popitem(last=False)
+            return 0.0 if admitted else (1 - left) / self._rate
 
 
 class Guard:

@@ -1,18 +1,51 @@
-"""Pages and their few static files, drawn by the server; nothing is inline, so the policy can forbid that."""
+"""Pages and their few static files, drawn by the server, and what it says when it refuses.
+
+Nothing is inline, so the policy can forbid that. A refusal is one line of what happened and what to do, for every
+status that is sent.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from imprint.errors import ImprintError
 from imprint.render.html import TEMPLATES, make_environment
-from imprint.web.refusal import RefusedError
 
 API = "/api/"  # below it, refusals are JSON
 
+# The heading of the page, and what to do.
+SAID: Mapping[int, tuple[str, str]] = {
+    400: ("The request could not be read", "Go back, reload the page and try again."),
+    403: ("Not allowed", "Open your own link again and continue there."),
+    404: ("Page not found", "Check that the link is complete."),
+    405: ("Not allowed", "Open the page with its link, and use its buttons to send answers."),
+    408: ("The request took too long", "Check your connection, go back and send it again."),
+    409: ("Already answered", "Open your link again to continue with the next question."),
+    410: ("The page was open for too long", "Open your link again to see the next question."),
+    413: ("The request is too large", "Send less than 64 kB."),
+    422: ("Something is missing", "Go back, complete the answer and send it again."),
+    429: ("Too many requests", "Wait a minute, then reload the page. Your answers are kept."),
+    500: (
+        "Something went wrong",
+        "Your earlier answers are kept. Reload the page. If it happens again, tell the people who sent you the link.",
+    ),
+}
+
 _SHARED = Path(__file__).parent / "templates"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+class RefusedError(ImprintError):
+    """A request that is refused; the message is shown to whoever sent it, so nothing secret goes into it."""
+
+    def __init__(self, status: int, message: str = "", *, headers: Mapping[str, str] | None = None) -> None:
+        self.title, advice = SAID.get(status) or SAID[500 if status >= 500 else 400]
+        super().__init__(message or advice)
+        self.status = status
+        self.headers = dict(headers or {})
 
 
 class Pages:
@@ -49,3 +82,10 @@ class Pages:
             response = self.draw("error.html", status=refusal.status, title=refusal.title, message=str(refusal))
         response.headers.update(refusal.headers)
         return response
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a request was refused, and what to do: what programs get as JSON."""
+
+    detail: str

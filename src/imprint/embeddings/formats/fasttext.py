@@ -1,7 +1,8 @@
 """fastText's .bin models: words, and character n-grams from which unseen words get a vector.
 
 The matrix stays in the file and is mapped: only the rows of the words kept are ever read. Format: fastText's
-args.cc, dictionary.cc and matrix.cc, version 12.
+args.cc, dictionary.cc and matrix.cc, version 12. A vector from n-grams is the mean of a word's own row and its
+n-grams'.
 """
 
 import mmap
@@ -9,17 +10,21 @@ import struct
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from imprint.embeddings.background import rows_to_keep
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.layout import LARGEST_DIMENSION
 from imprint.embeddings.formats.rows import Rows
 from imprint.embeddings.formats.streams import Source, from_source
-from imprint.embeddings.formats.subwords import Subwords, check_length, fits_subwords
-from imprint.errors import EmbeddingFileError
+from imprint.errors import EmbeddingFileError, requiring
 from imprint.types import Floats32
+
+# These bound the n-grams of a word: no file may make them a matter of gigabytes.
+LONGEST_WORD = 2000
 
 _MAGIC = 793712314
 _VERSION = 12
@@ -29,15 +34,9 @@ _HEADER = struct.Struct("<2i12id3i2q")
 _ENTRY_TAIL = 9  # after a word's NUL: its count in 8 bytes, its kind in 1
 _MATRIX = struct.Struct("<?2q")
 _BLOCK_ROWS = 8192
-
-
-@dataclass(frozen=True)
-class _Sizes:
-    dimension: int
-    buckets: int
-    shortest: int
-    longest: int
-    words: int
+_LONGEST_NGRAM = 50
+_MOST_BUCKETS = 2**31 - 1
+_SUMMED_ROWS = 1024
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -68,6 +67,69 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
     if mended:
         rows.notes.append(f"{mended:,} words are not UTF-8; their odd bytes are written as \\x and two digits")
     return rows.embedding(subword=subwords.vector)
+
+
+def fits_subwords(shortest: int, longest: int, buckets: int) -> bool:
+    """Whether these sizes are within the limits of n-grams."""
+    return 0 <= shortest <= _MOST_BUCKETS and 0 <= longest <= _LONGEST_NGRAM and 0 <= buckets <= _MOST_BUCKETS
+
+
+def check_length(path: Path, number: int, length: int, unit: str) -> None:
+    """Refuse a word that is too long to be cut into n-grams."""
+    if length > LONGEST_WORD:
+        raise EmbeddingFileError(
+            f"has {length:,} {unit}",
+            expected=f"at most {LONGEST_WORD:,}",
+            where=(path, f"word {number:,}"),
+            hint="fetch the file again",
+        )
+
+
+@dataclass(frozen=True)
+class Subwords:
+    """The n-gram rows of a model, one for each of `buckets` hashes; the rows may be memory-mapped."""
+
+    rows: npt.NDArray[Any]
+    shortest: int
+    longest: int
+    buckets: int
+
+    def compose(self, words: list[str], own: npt.NDArray[Any]) -> Floats32:
+        """Return the vectors of known words, of which `own` has the rows."""
+        vectors = np.array(own, dtype=np.float32)
+        if self.buckets:
+            for row, word in enumerate(words):
+                vectors[row] = self._mean(vectors[row : row + 1], self._hashes(word))
+        return vectors
+
+    def vector(self, word: str) -> Floats32 | None:
+        """Return the vector of an unseen word, or None where it has no n-grams."""
+        hashes = self._hashes(word) if self.buckets and len(word) <= LONGEST_WORD else []
+        return self._mean(np.empty((0, self.rows.shape[1]), dtype=np.float32), hashes) if hashes else None
+
+    def _hashes(self, word: str) -> list[int]:
+        with requiring("gensim", "gensim"):
+            from gensim.models.fasttext import ft_ngram_hashes
+        return [int(value) for value in ft_ngram_hashes(word, self.shortest, self.longest, self.buckets)]
+
+    def _mean(self, first: Floats32, hashes: list[int]) -> Floats32:
+        # In single precision, as fastText adds them up; an overflow is refused later, as an infinity.
+        total = first
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start in range(0, len(hashes), _SUMMED_ROWS):
+                block = np.asarray(self.rows[hashes[start : start + _SUMMED_ROWS]], dtype=np.float32)
+                total = np.concatenate([total, block]).sum(axis=0, keepdims=True)
+            mean: Floats32 = total[0] / np.float32(len(first) + len(hashes))
+        return mean
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    dimension: int
+    buckets: int
+    shortest: int
+    longest: int
+    words: int
 
 
 def _read_sizes(path: Path, data: mmap.mmap) -> _Sizes:

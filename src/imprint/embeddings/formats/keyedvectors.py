@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.formats.fasttext import Subwords, check_length, fits_subwords
 from imprint.embeddings.formats.pickles import read_pickle
 from imprint.embeddings.formats.placeholders import Inert, StoredArray
 from imprint.embeddings.formats.rows import assemble
 from imprint.embeddings.formats.streams import Source, check_regular, from_source
-from imprint.embeddings.formats.subwords import Subwords, check_length, fits_subwords
 from imprint.errors import EmbeddingFileError, raising_as, reading_file
 from imprint.types import Subword
 

@@ -1,6 +1,9 @@
-"""Words and rows made into an embedding: gathered while a file is scanned, or of a matrix that it holds whole."""
+"""Words and rows made into an embedding, what every reader checks of them, and the sentences of its notes.
 
-from collections.abc import Collection, Sequence
+Rows are gathered while a file is scanned, or are those of a matrix that it holds whole.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +12,12 @@ import numpy.typing as npt
 
 from imprint.embeddings.background import keeps_background, rows_to_keep
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
-from imprint.embeddings.formats.checks import Repeats, check_finite, has_repeats, name_of, zero_notes
+from imprint.errors import EmbeddingFileError
 from imprint.types import Flags, Floats32, Ints, Ints32, Subword
+
+_SUFFIXES = {".gz", ".xz", ".zip", ".txt", ".vec", ".bin", ".kv", ".model", ".safetensors"}
+_NAMED = 3  # words named in a note
+_SHOWN = 40  # characters
 
 
 class Rows:
@@ -108,6 +115,77 @@ def assemble(
     return Embedding(name or name_of(path), words, vectors, path, said, ranks, common, subword)
 
 
+def show(text: str) -> str:
+    """Return the text in quotes, on one line and not too long for a message."""
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+
+
+class Repeats:
+    """A count of the rows whose word had come before, and the first few of those words."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.words: dict[str, None] = {}
+
+    def add(self, word: str) -> None:
+        """Count one."""
+        self.count += 1
+        if len(self.words) <= _NAMED:
+            self.words[word] = None
+
+    def notes(self) -> list[str]:
+        """Say how many rows were dropped."""
+        if not self.count:
+            return []
+        return [f"{self.count:,} rows repeat an earlier word and were dropped: {_name(self.words, len(self.words))}"]
+
+
+def has_repeats(words: Sequence[str]) -> bool:
+    """Whether a word may occur twice; no never errs."""
+    # Equal words have equal hashes, and sorted hashes take an eighth of the memory of a set of words.
+    hashes = np.fromiter(map(hash, words), dtype=np.int64, count=len(words))
+    hashes.sort()
+    return bool((hashes[1:] == hashes[:-1]).any())
+
+
+def check_finite(path: Path, place: str, words: Sequence[str], values: Floats32, places: Sequence[int] | Ints) -> None:
+    """Refuse NaN and infinities; `places[i]` is the place of row i: a line number if `place` is "line"."""
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(np.argmin(finite.all(axis=1)))
+        bad = values[row][~finite[row]][0]
+        raise EmbeddingFileError(
+            f"the vector of {show(words[row])} holds {bad}",
+            expected="finite numbers",
+            words=[words[row]],
+            where=(path, int(places[row]) if place == "line" else f"{place} {places[row]}"),
+            hint=f"remove that {place}",
+        )
+
+
+def zero_notes(words: Sequence[str], vectors: Floats32) -> list[str]:
+    """Say how many words have a zero vector."""
+    zeros: list[int] = []
+    for start in range(0, len(vectors), BLOCK_ROWS):
+        block = vectors[start : start + BLOCK_ROWS]
+        with np.errstate(over="ignore", under="ignore"):
+            squares = np.einsum("ij,ij->i", block, block)
+        # The squares of tiny numbers vanish too, so those rows are looked at again.
+        zeros += [start + int(row) for row in np.flatnonzero(squares == 0) if not block[row].any()]
+    if not zeros:
+        return []
+    named = _name((words[row] for row in zeros[: _NAMED + 1]), len(zeros))
+    return [f"{len(zeros):,} words have a zero vector and count as missing: {named}"]
+
+
+def name_of(path: Path) -> str:
+    """Return the file's name without the endings that tell its format."""
+    name = Path(path.name)
+    while name.suffix in _SUFFIXES:
+        name = name.with_suffix("")
+    return str(name)
+
+
 def _rows_to_keep(words: Sequence[str], only: Collection[str] | None) -> tuple[Ints | None, Repeats]:
     """Return the rows to keep, or None for all of them, and what was dropped as repeated."""
     repeats = Repeats()
@@ -137,3 +215,8 @@ def _to_float32(path: Path, words: Sequence[str], matrix: npt.NDArray[Any]) -> F
                 vectors[block] = matrix[block]
         check_finite(path, "row", words[block], vectors[block], range(start + 1, start + 1 + BLOCK_ROWS))
     return vectors
+
+
+def _name(words: Iterable[str], count: int) -> str:
+    shown = [show(word) for word, _ in zip(words, range(_NAMED), strict=False)]
+    return ", ".join(shown) + (", ..." if count > _NAMED else "")

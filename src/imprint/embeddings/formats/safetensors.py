@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.checks import name_of
-from imprint.embeddings.formats.rows import assemble
+from imprint.embeddings.formats.rows import assemble, name_of
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 

@@ -18,7 +18,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from imprint.embeddings.formats.checks import show
+from imprint.embeddings.formats.rows import show
 from imprint.errors import EmbeddingFileError
 from imprint.files import is_office_document
 from imprint.types import Progress

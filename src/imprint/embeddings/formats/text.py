@@ -14,18 +14,20 @@ import numpy.typing as npt
 
 from imprint.embeddings.background import keeps_background
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.blocks import LineBlock, Lines, first_fields, keep_lines
-from imprint.embeddings.formats.checks import show
 from imprint.embeddings.formats.layout import (
     NUMERAL,
     SAMPLE_LINES,
+    LineBlock,
+    Lines,
     check_count,
     find_layout,
+    first_fields,
+    keep_lines,
     split_fields,
     trailing_numbers,
     usual_dimension,
 )
-from imprint.embeddings.formats.rows import Rows
+from imprint.embeddings.formats.rows import Rows, show
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 from imprint.types import Ints

@@ -1,1 +1,1 @@
-"""Charts as Vega-Lite specifications, one per module: plain rows go in, and words are only ever values."""
+"""Charts as Vega-Lite specifications: plain rows go in, and words are only ever values."""

@@ -1,14 +1,149 @@
-"""A plane with two axes: where a row stands in it, and the names written beside the dots."""
+"""Charts in a plane with two axes, with names beside the dots: words, pairs of words, and a curve of settings.
 
+A scatter shows scores against a property, one embedding against another, or before against after. Arrows show pairs of
+words in two components, each pair joined by a line (Caliskan, Bryson and Narayanan, Figure 3). A curve shows what is
+gained against what is lost, setting by setting.
+"""
+
+import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from statistics import fmean
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from imprint.render.charts.placement import DOT_WEIGHT, LINE_WEIGHT, Anchor, Box, dot, place_labels, trail
-from imprint.render.charts.points import Scale, scale_for
-from imprint.render.charts.theme import SIDE, DataRow, Spec, clean, field, layer
+from imprint.render.charts.points import Point, Scale, drawable, point_rows, scale_for, spans_zero, tooltips
+from imprint.render.charts.theme import (
+    ACCENT,
+    INK,
+    OTHER,
+    PAPER,
+    QUIET,
+    SIDE,
+    SOFT,
+    WIDTH,
+    DataRow,
+    Spec,
+    clean,
+    field,
+    finish,
+    layer,
+    looks,
+    zero_rule,
+)
 
 Segment = tuple[DataRow, DataRow]
+
+_SCATTER_HEIGHT = 420
+_CROWD = 300  # dots of one group; more are drawn smaller
+_CHANNELS: tuple[Literal["x"], Literal["y"]] = ("x", "y")
+# Shape and filling say what colour says.
+_GROUPS = (
+    ("circle", ACCENT, ACCENT),
+    ("square", PAPER, OTHER),
+    ("triangle-up", PAPER, QUIET),
+)
+_ARROWS_HEIGHT = 460
+_ENDS = (("circle", ACCENT, ACCENT), ("square", PAPER, OTHER))
+_CURVE_HEIGHT = 320
+
+
+def scatter(
+    points: Sequence[Point],
+    *,
+    x_title: str,
+    y_title: str,
+    line: tuple[float, float] | Literal["diagonal"] | None = None,
+    labels: int = 12,
+    from_zero: bool = False,
+    width: int = WIDTH,
+) -> Spec:
+    """Draw words in a plane, the outermost `labels` with their names where these find room; y may begin at zero.
+
+    `line` is y = slope * x + intercept, or the diagonal, which gives both axes one range. Of the points' groups, three
+    at most, the first that comes lies on top and has its words named first.
+    """
+    drawn = drawable(points)
+    dots = point_rows(drawn)
+    shown = [*dots, dots[0] | {"y": 0.0}] if from_zero and dots else dots
+    plane = plane_for(shown, width, _SCATTER_HEIGHT, square=line == "diagonal")
+    axes = plane.channels(x_title, y_title)
+    ends = [] if line is None else _line_ends(*((1.0, 0.0) if line == "diagonal" else line), plane)
+    groups = list(dict.fromkeys(row["group"] for row in dots))
+    hover = tooltips("word", {"x": x_title, "y": y_title}, (point.hints for point in drawn))
+
+    layers = [zero_rule(name) for name in _CHANNELS if spans_zero(row[name] for row in dots)]
+    if ends:
+        stroke = {"strokeDash": [5, 4], "color": SOFT} if line == "diagonal" else {"color": INK}
+        layers.append(layer(ends, "line", {"strokeWidth": 1.4, **stroke}, **axes))
+    marks = looks("group", dict(zip(groups, _GROUPS, strict=False)), legend={} if len(groups) > 1 else None)
+    for group in reversed(groups):
+        members = [row for row in dots if row["group"] == group]
+        size: DataRow = (
+            {"size": 36, "strokeWidth": 1.2} if len(members) <= _CROWD else {"size": 14, "strokeWidth": 0.8}
+        )
+        layers.append(layer(members, "point", {"opacity": 0.75, **size}, **axes, **marks, tooltip=hover))
+    named = [
+        row
+        for group in groups
+        for row in _outermost([row for row in dots if row["group"] == group], plane, labels // 2)
+    ]
+    segments = [(ends[0], ends[1])] if ends else []
+    # More than asked for: some stand in for those without room.
+    layers.append(plane.names(named[: 4 * labels], dots, segments, most=labels, hover=hover))
+    return finish(layers, width=width - SIDE, height=_SCATTER_HEIGHT)
+
+
+def arrows(
+    pairs: Sequence[tuple[str, str]],
+    points: Sequence[Point],
+    *,
+    x_title: str,
+    y_title: str,
+    ends: tuple[str, str] | None = None,
+    width: int = WIDTH,
+) -> Spec:
+    """Draw pairs as lines with every word named; `ends` say in a legend what the first and the second words are.
+
+    A pair is left out where one of its words has no point.
+    """
+    places = {point.word: point for point in drawable(points)}
+    drawn = [pair for pair in pairs if all(word in places for word in pair)]
+    sides = {word: side for pair in drawn for side, word in zip(ends or ("first", "second"), pair, strict=True)}
+    dots = [row | {"group": sides[row["word"]]} for row in point_rows([places[word] for word in sides])]
+    spots = {row["word"]: row for row in dots}
+    segments = [(spots[one], spots[other]) for one, other in drawn]
+    lines = [{"x": one["x"], "y": one["y"], "x2": other["x"], "y2": other["y"]} for one, other in segments]
+
+    plane = plane_for(dots, width, _ARROWS_HEIGHT)
+    axes = plane.channels(x_title, y_title)
+    hover = tooltips("word", {"x": x_title, "y": y_title}, (point.hints for point in places.values()))
+    marks = looks("group", dict(zip(ends or ("first", "second"), _ENDS, strict=True)), legend={} if ends else None)
+    layers = [
+        layer(lines, "rule", {"color": QUIET, "strokeWidth": 1.2}, **axes, x2={"field": "x2"}, y2={"field": "y2"}),
+        layer(dots, "point", {"size": 56, "opacity": 1, "strokeWidth": 1.6}, **axes, **marks, tooltip=hover),
+        plane.names(dots, dots, segments, hover=hover),
+    ]
+    return finish(layers, width=width - SIDE, height=_ARROWS_HEIGHT)
+
+
+def curve(
+    points: Sequence[Point], *, x_title: str, y_title: str, chosen: str | None = None, width: int = WIDTH
+) -> Spec:
+    """Join points in the order given, each named by its word; the `chosen` one is filled."""
+    drawn = drawable(points)
+    dots = [row | {"order": place, "chosen": row["word"] == chosen} for place, row in enumerate(point_rows(drawn))]
+    plane = plane_for(dots, width, _CURVE_HEIGHT)
+    axes = plane.channels(x_title, y_title)
+    filling = {"condition": {"test": "datum.chosen", "value": ACCENT}, "value": PAPER}
+    hover = tooltips("word", {"x": x_title, "y": y_title}, (point.hints for point in drawn))
+    look = {"size": 60, "opacity": 1, "stroke": ACCENT, "strokeWidth": 1.8}
+    layers = [
+        layer(dots, "line", {"color": QUIET, "strokeWidth": 1.4}, **axes, order="order:Q"),
+        layer(dots, "point", look, **axes, fill=filling, tooltip=hover),
+        plane.names(dots, dots, pairwise(dots), hover=hover),
+    ]
+    return finish(layers, width=width - SIDE, height=_CURVE_HEIGHT)
 
 
 class Plane(NamedTuple):
@@ -60,3 +195,28 @@ def plane_for(dots: Sequence[DataRow], width: int, height: int, *, square: bool 
     if square:
         xs = ys = xs + ys
     return Plane(scale_for(xs, 0, width - SIDE), scale_for(ys, height, 0))
+
+
+def _outermost(dots: Sequence[DataRow], plane: Plane, first: int) -> list[DataRow]:
+    """Return rows from the outside in: the `first` by distance alone, then in turn from eight directions."""
+    x, y = plane.middle(dots)
+    ordered = sorted(dots, key=lambda row: -math.dist(plane.spot(row), (x, y)))
+    turns: list[tuple[int, int]] = []
+    seen = [0] * 8
+    for place, (right, down) in enumerate(map(plane.spot, ordered[first:]), start=first):
+        direction = int((math.atan2(down - y, right - x) / math.tau + 0.5) * 8) % 8
+        turns.append((seen[direction], place))
+        seen[direction] += 1
+    return [*ordered[:first], *(ordered[place] for _, place in sorted(turns))]
+
+
+def _line_ends(slope: float, intercept: float, plane: Plane) -> list[DataRow]:
+    """Return the line's two ends inside the frame, or nothing where it does not pass."""
+    if not (math.isfinite(slope) and math.isfinite(intercept)):
+        return []
+    x, y = plane
+    crossings = [x.low, x.high, *((edge - intercept) / slope for edge in (y.low, y.high) if slope)]
+    room = (y.high - y.low) * 1e-9
+    ends = [{"x": at, "y": slope * at + intercept} for at in sorted(crossings) if x.low <= at <= x.high]
+    inside = [end for end in ends if y.low - room <= end["y"] <= y.high + room]
+    return [inside[0], inside[-1]] if inside else []

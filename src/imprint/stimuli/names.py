@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.bundled import bundled_file
 from imprint.checks import check_whole
 from imprint.errors import SettingError, requiring
+from imprint.files import bundled_file
 from imprint.types import Floats, Indices, Ints
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def most_popular_by_window(
 
 
 def _read(kind: str, file: str) -> NameTable:
-    packed = bundled_file(f"names/data/{file}").read_bytes()
+    packed = bundled_file(f"stimuli/data/names/{file}").read_bytes()
     header, *rows = csv.reader(gzip.decompress(packed).decode("utf-8").splitlines())
     columns = dict(zip(header, zip(*rows, strict=True), strict=True))
     unknown = ("",) * len(rows)

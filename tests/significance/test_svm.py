@@ -8,8 +8,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC, LinearSVC
 
 from imprint.errors import SettingError
-from imprint.learning.kernels import solve_dual
-from imprint.learning.svm import held_out_labels, separating_plane, stratified_folds
+from imprint.significance.kernels import solve_dual
+from imprint.significance.learners import held_out_labels, separating_plane, stratified_folds
 
 
 def labelled(sizes, dimension, apart, seed=0):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import SettingError
-from imprint.names.tables import RACES, NameTable, first_names, most_popular_by_window, surnames
+from imprint.stimuli.names import RACES, NameTable, first_names, most_popular_by_window, surnames
 
 TABLES = pytest.mark.parametrize("table", [first_names(), surnames()], ids=["first names", "surnames"])
 
@@ -162,7 +162,7 @@ def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
 
 def test_importing_the_tables_reads_neither_pandas_nor_the_data() -> None:
     code = (
-        "import sys, imprint.names.tables as t;"
+        "import sys, imprint.stimuli.names as t;"
         "assert 'pandas' not in sys.modules;"
         "assert t.first_names.cache_info().currsize == 0"
     )

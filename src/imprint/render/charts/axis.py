@@ -1,19 +1,101 @@
-"""Words along one axis: a swarm of dots, the outermost of each end named by flags above and below it."""
+"""Charts of words along one axis: a few words one under another, or a swarm of dots with flags at its ends.
 
+Of a few words every one is named, the highest on top. Of a swarm the outermost words of each end are named, by flags
+above and below it.
+"""
+
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import zip_longest
+from statistics import fmean
 from typing import Literal, NamedTuple
 
-from imprint.render.charts import theme
 from imprint.render.charts.placement import HEIGHT
-from imprint.render.charts.points import Point, drawable, point_rows, scale_for, spans_zero, text_width, tooltips
-from imprint.render.charts.theme import Spec, clean, field, finish, layer, zero_rule
+from imprint.render.charts.points import (
+    Point,
+    drawable,
+    fitting,
+    point_rows,
+    scale_for,
+    spans_zero,
+    text_width,
+    tooltips,
+)
+from imprint.render.charts.theme import (
+    ACCENT,
+    INK,
+    LINE,
+    OTHER,
+    PAPER,
+    QUIET,
+    SOFT,
+    WIDTH,
+    DataRow,
+    Spec,
+    clean,
+    field,
+    finish,
+    layer,
+    looks,
+    zero_rule,
+)
 
+_WIDEST = 580
+_LABELS = 150  # pixels left of the plot
+_STEP = 20  # from word to word
+# Shape and filling say what colour says.
+_GROUPS = (("circle", ACCENT, ACCENT), ("diamond", PAPER, OTHER))
 _DOT = 8.0  # pixels from dot to dot
 _SWARM = 60.0  # half the height that the swarm may take
 _NEAR = 32  # dots looked at; more than stand side by side in a swarm that fits
 _GAP = 3.0
 _MARGINS = 24
+
+
+def dots(points: Sequence[Point], *, x_title: str, width: int = WIDTH) -> Spec:
+    """Draw one line per word; several groups have different shapes, and their means are drawn too."""
+    drawn = sorted(drawable(points), key=lambda point: (-point.x, point.word))
+    plot = min(width, _WIDEST) - _LABELS
+    listed: list[DataRow] = [
+        {
+            "line": place,
+            "word": point.word,
+            "label": fitting(point.word, _LABELS - 10),
+            "x": point.x,
+            "group": point.group,
+        }
+        for place, point in enumerate(drawn)
+    ]
+    groups: dict[str, list[float]] = defaultdict(list)
+    for point in points:
+        groups[point.group].append(point.x)
+    marks = dict(zip(groups, _GROUPS, strict=False))
+    several = len(groups) > 1
+    scale = scale_for([0.0, *(point.x for point in drawn)], 0, plot)
+    x = field("x:Q", title=clean(x_title), scale=scale.shown)
+    y = field("line:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
+    legend = {"orient": "none", "legendX": -_LABELS, "legendY": -34} if several else None
+    layers = [
+        layer(listed, "rule", {"color": LINE, "strokeWidth": 0.6}, x={"value": 0}, x2={"value": plot}, y=y),
+        zero_rule("x"),
+        layer(listed, "text", {"align": "left", "baseline": "middle"}, x={"value": -_LABELS}, y=y, text="label:N"),
+        layer(
+            listed,
+            "point",
+            {"size": 70, "strokeWidth": 1.8, "opacity": 1},
+            x=x,
+            y=y,
+            tooltip=tooltips("word", {"x": x_title}, ()),
+            **looks("group", marks, legend=legend),
+        ),
+    ]
+    if several:
+        means = [{"mean": fmean(groups[group]), "group": group} for group in marks]
+        layers += [
+            layer([mean], "rule", {"strokeDash": [3, 3], "color": marks[str(mean["group"])][2]}, x="mean:Q")
+            for mean in means
+        ]
+    return finish(layers, width=plot, height=_STEP * len(drawn))
 
 
 class Flag(NamedTuple):
@@ -29,7 +111,7 @@ class Flag(NamedTuple):
 
 
 def strip(
-    points: Sequence[Point], *, x_title: str, ends: tuple[str, str], labels: int = 10, width: int = theme.WIDTH
+    points: Sequence[Point], *, x_title: str, ends: tuple[str, str], labels: int = 10, width: int = WIDTH
 ) -> Spec:
     """Draw words along an axis; `ends` name its low and its high end, `labels` words are named at each."""
     drawn = sorted(drawable(points), key=lambda point: (point.x, point.word))
@@ -52,11 +134,11 @@ def strip(
         for flag in flags
     ]
     hover = tooltips("word", {"x": x_title}, (point.hints for point in drawn))
-    swarming = {"size": 30, "filled": True, "opacity": 0.8, "color": theme.ACCENT}
-    written = {"align": {"expr": "datum.align"}, "baseline": "middle", "dx": {"expr": "datum.dx"}, "color": theme.INK}
+    swarming = {"size": 30, "filled": True, "opacity": 0.8, "color": ACCENT}
+    written = {"align": {"expr": "datum.align"}, "baseline": "middle", "dx": {"expr": "datum.dx"}, "color": INK}
     layers = [zero_rule("x")] if spans_zero(point.x for point in drawn) else []
     layers += [
-        layer(poles, "rule", {"color": theme.QUIET, "strokeWidth": 0.7}, x=x, y=foot, y2={"field": "tip"}),
+        layer(poles, "rule", {"color": QUIET, "strokeWidth": 0.7}, x=x, y=foot, y2={"field": "tip"}),
         layer(dots, "point", swarming, x=x, y=middle, tooltip=hover),
         layer(poles, "text", written, x=x, y=tip, text="word:N", tooltip=hover),
     ]
@@ -128,5 +210,5 @@ def _plant(
 
 def _end(text: str, place: float, align: Literal["left", "right"], height: int) -> Spec:
     """Say beside the axis's title which way an end points."""
-    look = {"align": align, "baseline": "middle", "fontSize": 13, "color": theme.SOFT}
+    look = {"align": align, "baseline": "middle", "fontSize": 13, "color": SOFT}
     return layer([{"end": text}], "text", look, x={"value": place}, y={"value": height + 34}, text="end:N")

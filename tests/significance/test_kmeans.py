@@ -6,8 +6,8 @@ from refusals import refuses
 from sklearn.cluster import KMeans
 
 from imprint.errors import SettingError
-from imprint.learning import kmeans
-from imprint.learning.kmeans import _lloyd, _means, k_means
+from imprint.significance import learners
+from imprint.significance.learners import _lloyd, _means, k_means
 
 
 def noise(count, dimension, seed=0):
@@ -111,7 +111,7 @@ def test_rows_that_are_not_asked_again_would_not_have_moved(spread, monkeypatch)
     rng = np.random.default_rng(0)
     rows = (np.where(rng.random((400, 1)) < 0.5, 10, -10) + spread * rng.normal(size=(400, 6))).astype(np.float32)
     found = k_means(rows, 8, seed=0)
-    monkeypatch.setattr(kmeans, "_ROUNDING", 1.0)  # all are asked each time
+    monkeypatch.setattr(learners, "_ROUNDING", 1.0)  # all are asked each time
     assert np.array_equal(k_means(rows, 8, seed=0), found)
 
 

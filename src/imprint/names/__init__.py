@@ -1,1 +1,0 @@
-"""WHOSE NAMES: first and last names with demographics."""
