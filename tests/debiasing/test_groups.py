@@ -6,7 +6,7 @@ from refusals import refuses
 from sklearn.linear_model import LogisticRegression
 
 from imprint.debiasing import METHODS
-from imprint.debiasing.debiaser import debiaser
+from imprint.debiasing.debiaser import debiaser, find_debiaser
 from imprint.debiasing.saved import load_transform
 from imprint.directions.axis import group_axes, orthonormal
 from imprint.embeddings.embedding import Embedding
@@ -94,6 +94,13 @@ def test_axes_of_k_groups_span_k_less_one_dimensions_and_hold_every_difference_o
 def test_a_method_of_two_groups_refuses_more(method, option, faiths):
     with refuses(SettingError, option=option):
         debiaser(method).fit_groups(faiths, GROUPS)
+
+
+def test_a_refusal_names_every_method_that_takes_groups(faiths):
+    assert tuple(method for method in METHODS if find_debiaser(method).takes_groups) == TAKING
+    with pytest.raises(SettingError) as refused:
+        debiaser("double-hard").fit_groups(faiths, GROUPS)
+    assert all(method in refused.value.hint for method in TAKING)
 
 
 def test_groups_that_cannot_be_used_are_refused(faiths):
