@@ -35,8 +35,14 @@ from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import SentenceLeakageRow
-from imprint.evaluation.nested import OwnedRows, recover_group
-from imprint.evaluation.recovering import FOLDS, RecoveryAttempt, estimate_change, estimate_recovery
+from imprint.evaluation.recovering import (
+    FOLDS,
+    OwnedRows,
+    RecoveryAttempt,
+    estimate_change,
+    estimate_recovery,
+    recover_group,
+)
 from imprint.evaluation.resampling import flatten
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, skipped

@@ -29,8 +29,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import FEWEST_PER_LABEL, names_by_sex
-from imprint.evaluation.nested import OwnedRows, recover_group
-from imprint.evaluation.recovering import RecoveryAttempt, estimate_recovery
+from imprint.evaluation.recovering import OwnedRows, RecoveryAttempt, estimate_recovery, recover_group
 from imprint.evaluation.resampling import Estimate, estimate, flatten
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped
