@@ -14,8 +14,7 @@ import numpy as np
 
 from imprint import load
 from imprint.embeddings.embedding import Embedding
-from imprint.evaluation.analogy import analogy
-from imprint.evaluation.answers import Vocabulary
+from imprint.evaluation.analogy import Vocabulary, analogy
 from imprint.evaluation.benchmarks import AnalogyBenchmark, bundled_benchmarks
 from imprint.threads import single_threaded
 

@@ -1,15 +1,17 @@
 """Debiasers by name: one table, one shape, and no name that quietly means another."""
 
 from importlib.metadata import EntryPoint
+from inspect import signature
 
 import numpy as np
 import pytest
 
 from imprint.debiasing import DEBIASERS, METHODS
-from imprint.debiasing.debiaser import Debiaser, debiaser, summarise
+from imprint.debiasing.debiaser import Debiaser, debiaser, find_debiaser, label_fact, summarise
 from imprint.debiasing.hard import HardDebiaser
 from imprint.debiasing.linear import LinearDebiaser
 from imprint.directions.axis import pair_axis
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 
 PAIRS = [("king", "queen"), ("young", "old")]
@@ -66,6 +68,45 @@ def test_an_unknown_name_is_refused_and_described_without_guessing():
     with pytest.raises(SettingError):
         debiaser("soft")
     assert summarise("soft") == "changes the vectors"
+
+
+def test_a_fact_has_the_label_that_its_debiaser_gives_it():
+    assert label_fact("linear", "gap") == "solver gap"
+    assert label_fact("double-hard", "kept") == label_fact("half-sibling", "kept") == "words kept unchanged"
+    assert label_fact("leace", "changed") == "labelled words' variance removed"
+    assert label_fact("double-hard", "component_dropped") == "component dropped"
+    assert label_fact("soft", "cone_active") == "cone active"  # nobody knows what soft means by it
+
+
+def test_every_label_and_compared_fact_is_one_of_a_fitted_transform(method, bundled):
+    kind, card = find_debiaser(method), debiaser(method).fit_gender(bundled).card
+    facts = {*card.settings, *card.measured}
+    assert set(kind.compared) <= facts
+    assert set(kind.labels) <= facts
+    assert set(kind.candidates) <= facts
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [("leace", {"James"}), ("inlp", {"James"}), ("sentence-debias", {"boy"}), ("half-sibling", {"Grandfather"})],
+)
+def test_the_words_that_judge_are_left_out_where_more_than_he_and_she_are_fitted_on(method, words, bundled):
+    whole, left = (debiaser(method).fit_gender(bundled, leave_out=leave_out) for leave_out in ((), words))
+    moved = bundled.vectors.copy()
+    moved[[bundled.index[word.lower()] for word in words]] *= 3.0
+    other = debiaser(method).fit_gender(Embedding("other", bundled.words, moved), leave_out=words)
+    assert not np.allclose(whole.matrix, left.matrix, atol=1e-6)
+    np.testing.assert_allclose(other.matrix, left.matrix, atol=1e-9)  # wherever these words are
+
+
+def test_options_say_what_a_debiaser_takes(method, bundled):
+    kind = find_debiaser(method)
+    assert ("strength" in kind.options) == ("strength" in signature(kind).parameters)
+    assert ("seeds" in kind.options) == ("seeds" in signature(kind.fit).parameters)
+    assert (debiaser(method).choose_settings(bundled, axis=pair_axis(bundled, PAIRS))[1] != "") == bool(kind.options)
+    if "frontier" not in kind.options:
+        with pytest.raises(SettingError):
+            kind.frontier(bundled, debiaser(method).fit_gender(bundled))
 
 
 def test_a_plug_in_adds_a_debiaser(monkeypatch):

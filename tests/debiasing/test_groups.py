@@ -6,7 +6,7 @@ from refusals import refuses
 from sklearn.linear_model import LogisticRegression
 
 from imprint.debiasing import METHODS
-from imprint.debiasing.debiaser import debiaser
+from imprint.debiasing.debiaser import debiaser, find_debiaser
 from imprint.debiasing.saved import load_transform
 from imprint.directions.axis import group_axes, orthonormal
 from imprint.embeddings.embedding import Embedding
@@ -16,8 +16,7 @@ from imprint.stimuli.definition import WordSet
 DIMENSION, EACH, FAITHS = 16, 60, ("a", "b", "c")
 GROUPS = [[f"{faith}{number}" for number in range(EACH)] for faith in FAITHS]
 OTHERS = [f"thing{number}" for number in range(300)]
-REFUSING = ("sentence-debias", "double-hard")
-TAKING = tuple(method for method in METHODS if method not in REFUSING)
+TAKING = tuple(method for method in METHODS if find_debiaser(method).takes_groups)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +93,16 @@ def test_axes_of_k_groups_span_k_less_one_dimensions_and_hold_every_difference_o
 def test_a_method_of_two_groups_refuses_more(method, option, faiths):
     with refuses(SettingError, option=option):
         debiaser(method).fit_groups(faiths, GROUPS)
+
+
+def test_every_other_method_refuses_them_and_a_refusal_names_those_that_take_them(faiths):
+    assert {"leace", "inlp", "projection", "multiclass-hard"} < set(TAKING)
+    for method in set(METHODS) - set(TAKING):
+        with pytest.raises(SettingError):
+            debiaser(method).fit_groups(faiths, GROUPS)
+    with pytest.raises(SettingError) as refused:
+        debiaser("double-hard").fit_groups(faiths, GROUPS)
+    assert all(method in refused.value.hint for method in TAKING)
 
 
 def test_groups_that_cannot_be_used_are_refused(faiths):

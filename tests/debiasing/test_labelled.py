@@ -17,6 +17,7 @@ from imprint.debiasing.saved import load_transform
 from imprint.debiasing.sentence_debias import SentenceDebiaser
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
+from imprint.stimuli import seeds as catalogue
 
 DIMENSION, EACH = 12, 200
 
@@ -188,6 +189,17 @@ def test_the_affine_form_moves_rows_as_the_transform_does():
         transform = debiaser(name).fit_rows(labelled)
         weight, bias = transform.affine()
         np.testing.assert_allclose(labelled.rows @ weight.T + bias, transform(labelled.rows), atol=1e-9)
+
+
+def test_held_out_names_are_left_out_with_their_labels_and_pairs(bundled):
+    whole = labelled_words(bundled, None, None, None, None)
+    left = whole.without({"John", "boy"})
+    assert left.groups[0] == tuple(word for word in whole.groups[0] if word not in ("John", "boy"))
+    assert len(left.rows) == len(left.labels) == len(left.owners) == len(whole.rows) - 2
+    listed = [word for group in left.groups for word in group]
+    pairs = {(listed[one], listed[two]) for one, two in left.pairs}
+    assert pairs == set(catalogue.definitional_pairs()) - {("boy", "girl")} & pairs
+    np.testing.assert_array_equal(left.rows[0], whole.rows[0])
 
 
 @pytest.mark.parametrize("name", ["inlp", "sentence-debias"])

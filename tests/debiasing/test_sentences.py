@@ -18,7 +18,7 @@ from imprint.debiasing.sentences import (
 )
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.debiased import seat_texts
-from imprint.evaluation.nested import OwnedRows, recover_group
+from imprint.evaluation.recovering import OwnedRows, recover_group
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates

@@ -9,9 +9,7 @@ from refusals import refuses
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 from imprint.evaluation import analogy as analogy_module
-from imprint.evaluation import answers
-from imprint.evaluation.analogy import analogy
-from imprint.evaluation.answers import METHODS, Vocabulary, best_answers
+from imprint.evaluation.analogy import METHODS, Vocabulary, analogy, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark, bundled_benchmarks
 from imprint.kinds import row_type
 from imprint.rows import read_row
@@ -198,7 +196,7 @@ def test_damaged_vectors_and_no_words_are_refused():
 
 
 def test_progress_ends_with_all_of_it():
-    one, seen = random_embedding(words=answers._BLOCK * 2 + 5), []
+    one, seen = random_embedding(words=analogy_module._BLOCK * 2 + 5), []
     asked = AnalogyBenchmark("mine", (("w0", "w1", "w2", "w3"),), ("x",))
     analogy(one, asked, against=one, resamples=5, progress=lambda *at: seen.append(at))
     assert seen[-1] == (2 * len(one), 2 * len(one))

@@ -11,9 +11,8 @@ from imprint.association.weat import weat
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.agreement import agree
 from imprint.evaluation.benchmarks import PairBenchmark
-from imprint.evaluation.comparison import compare
+from imprint.evaluation.comparison import agree, compare
 from imprint.kinds import row_type
 from imprint.rows import WordPoint, read_row
 from imprint.significance.corrections import holm

@@ -6,7 +6,7 @@ from refusals import refuses
 
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiased import debias_encoder
-from imprint.evaluation.nested import OwnedRows, recover_group
+from imprint.evaluation.recovering import OwnedRows, recover_group
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.names import first_names
 from imprint.subjects.opening import open_encoder
@@ -149,7 +149,7 @@ def test_the_words_fitted_on_teach_what_few_held_out_words_cannot():
 def test_the_classifier_is_the_ridge_classifier_of_sklearn_with_balanced_weights():
     from sklearn.linear_model import RidgeClassifier
 
-    from imprint.evaluation.nested import _moments, _solved
+    from imprint.evaluation.recovering import _moments, _solved
 
     generator = np.random.default_rng(3)
     labels = generator.choice(3, size=300, p=[0.6, 0.3, 0.1])

@@ -1,13 +1,18 @@
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from made_rows import make_row
 from refusals import refuses
 
+from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.labelled import labelled_words
 from imprint.debiasing.linear import LinearDebiaser
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.debiasers import _judge, _Names, _without, compare_debiasers, judging_axis, measure_left
+from imprint.evaluation.debiasers import _judge, _Names, compare_debiasers, judging_axis, measure_left
 from imprint.kinds.debiasers import DEBIASERS
 from imprint.masking import Words
 from imprint.render.numbers import plain
@@ -70,15 +75,37 @@ def test_settings_are_chosen_and_labels_fitted_without_any_word_that_judges(comp
         assert row.bias_left != again.bias_left
 
 
-def test_held_out_names_are_left_out_with_their_labels_and_pairs(bundled):
-    whole = labelled_words(bundled, None, None, None, None)
-    left = _without(whole, {"John", "boy"})
-    assert left.groups[0] == tuple(word for word in whole.groups[0] if word not in ("John", "boy"))
-    assert len(left.rows) == len(left.labels) == len(left.owners) == len(whole.rows) - 2
-    listed = [word for group in left.groups for word in group]
-    pairs = {(listed[one], listed[two]) for one, two in left.pairs}
-    assert pairs == set(catalogue.definitional_pairs()) - {("boy", "girl")} & pairs
-    np.testing.assert_array_equal(left.rows[0], whole.rows[0])
+@dataclass(frozen=True)
+class Watching(Debiaser):
+    """Hard debiasing that remembers what it was told to leave out, and has a setting to choose."""
+
+    summary = "watches"
+    compared = ("share",)
+    candidates: ClassVar = {"share": (0.5, 1.0)}
+    told: ClassVar[list[set[str]]] = []
+
+    share: float = 0.0
+
+    def fit(self, embedding, *, axis=None, pairs=None):
+        fitted = LinearDebiaser(1.0).fit(embedding)
+        return replace(fitted, card=replace(fitted.card, settings={"share": self.share, "strength": 1.0}))
+
+    def fit_gender(self, embedding, *, leave_out=()):
+        self.told.append(set(leave_out))
+        return self.fit(embedding)
+
+
+def test_a_debiaser_of_a_plug_in_is_told_which_words_judge_and_shows_its_setting(bundled, monkeypatch):
+    plugin = EntryPoint("watching", f"{__name__}:Watching", "imprint.debiasers")
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [plugin])
+    monkeypatch.setattr(Watching, "told", [])
+    row = compare_debiasers(bundled, ["watching"]).rows[1]
+    axis = judging_axis(bundled)
+    assert Watching.told == [{*_Names.of(bundled).judged, *axis.positive, *axis.negative}] * 3  # two to choose among
+    table = next(DEBIASERS.blocks([row]))
+    (line,) = table.rows
+    shown = {column.title: plain(cell, Words()) for column, cell in zip(table.columns, line, strict=True)}
+    assert shown["Settings"] == f"share {row.fitted[0].value:g}"
 
 
 def test_the_axis_to_judge_along_shares_no_word_with_the_pairs_that_methods_are_fitted_on(bundled):

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint.debiasing import METHODS
 from imprint.stimuli.catalog import get, read_tests
 
 IMPRINT = Path(sys.executable).with_name("imprint")
@@ -136,6 +138,28 @@ def test_a_debiaser_is_found_by_its_name(plugged):
         "t = imprint.debiaser('flip').fit(e); print(t.method, t.apply(e).vectors.tolist())"
     )
     assert python(plugged, code).strip() == "flip [[-1.0, -2.0], [-3.0, -4.0]]"
+
+
+def test_a_debiaser_has_its_setting_and_its_label(plugged):
+    code = (
+        "import imprint; e = imprint.load({'a': [1.0, 2.0], 'b': [3.0, 4.0]});"
+        "t = imprint.debiaser('flip', length=2.0).fit(e); print(t.apply(e).vectors.tolist())"
+    )
+    assert python(plugged, code).strip() == "[[-2.0, -4.0], [-6.0, -8.0]]"
+    done = plugged("debias", "default", "flipped.safetensors", "--method", "flip")
+    assert re.search(r"lengths multiplied by +1\b", done.stdout)
+
+
+@pytest.mark.slow
+def test_a_debiaser_is_compared_with_the_others(plugged):
+    done = plugged("debias", "default", "--compare", "--page", "compared.html", "--json")
+    rows = {row["method"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert list(rows) == ["none", *METHODS, "flip"]
+    assert rows["flip"]["fitted"] == [{"name": "length", "value": 1.0, "text": None}]
+    assert rows["flip"]["bias_left"] == pytest.approx(1.0)
+    page = (plugged.folder / "compared.html").read_text()
+    assert "turns every vector round" in page
+    assert re.search(r"length <data[^>]*>1</data>", page)
 
 
 def test_an_encoder_is_opened_by_its_name(plugged):

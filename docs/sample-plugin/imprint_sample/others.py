@@ -1,8 +1,8 @@
 """A debiaser and an encoder; neither is of any use."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,14 +14,19 @@ from imprint.types import Floats32
 
 @dataclass(frozen=True)
 class FlipDebiaser(Debiaser):
-    """Turns every vector round, which changes no cosine."""
+    """Turns every vector round, which changes no cosine; `length` multiplies all lengths."""
 
     summary = "turns every vector round"
+    labels: ClassVar[Mapping[str, str]] = {"length": "lengths multiplied by"}  # on pages
+    compared = ("length",)  # shown by `imprint debias --compare`
+
+    length: float = 1.0
 
     def fit(self, embedding: Embedding, *, axis: Any = None, pairs: Any = None) -> LinearTransform:
         """Return the transform; nothing is changed yet."""
-        card = Card(embedding.name, embedding.sha256, (), (), ())
-        return LinearTransform("flip", card, -np.eye(embedding.dimension), np.zeros(embedding.dimension))
+        card = Card(embedding.name, embedding.sha256, (), (), (), settings=asdict(self))
+        matrix = -self.length * np.eye(embedding.dimension)
+        return LinearTransform("flip", card, matrix, np.zeros(embedding.dimension))
 
 
 def open_letters(letters: str = "e") -> Callable[[Sequence[str]], Floats32]:

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,18 +19,18 @@ from imprint.cli.options import (
     is_file,
     pairs_given,
 )
-from imprint.debiasing import DEBIASERS, METHODS
+from imprint.debiasing import DEBIASERS, LABELS_METHOD, METHODS
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
     from imprint.checks import EmbeddingFormat
+    from imprint.debiasing.debiaser import Option
     from imprint.debiasing.transform import Transform
     from imprint.directions.axis import Pairs
     from imprint.stimuli.seeds import Seeds
     from imprint.types import Report
 
 AUTO = "auto"
-ENCODER_METHOD = "leace"
 
 
 @takes_encoder
@@ -49,7 +49,7 @@ def debias_command(
         typer.Option(
             callback=is_debiaser,
             help=f"{', '.join(METHODS)}, or a plug-in's. "
-            f"[default: {METHODS[0]}; for an encoder or --group {ENCODER_METHOD}]",
+            f"[default: {METHODS[0]}; for an encoder or --group {LABELS_METHOD}]",
         ),
     ] = None,
     axis: AxisOption = None,
@@ -121,10 +121,10 @@ def debias_command(
     if find_source(subject).adapter != EMBEDDING:
         _refuse("an encoder", axis=axis, pairs=pairs, seeds=seeds, frontier=show_frontier, format=form)
         _check_apply(load, method, strength, group, save)
-        _check_strength(method or ENCODER_METHOD, strength)
+        _check_strength(method or LABELS_METHOD, strength)
         _check_apart(target, save)
         from imprint.cli.console import check_target
-        from imprint.cli.debias_encoder import apply_transform, debias_encoder
+        from imprint.cli.debias_labelled import apply_transform, debias_encoder
         from imprint.files import free_folder
 
         free_folder(target)
@@ -137,7 +137,7 @@ def debias_command(
         debias_encoder(
             subject,
             target,
-            method=method or ENCODER_METHOD,
+            method=method or LABELS_METHOD,
             strength=strength,
             groups=group,
             save=save,
@@ -150,12 +150,12 @@ def debias_command(
     if group:
         _refuse("--group of an embedding", axis=axis, pairs=pairs, strength=strength, seeds=seeds, apply=load)
         _refuse("--group of an embedding", frontier=show_frontier)
-        from imprint.cli.debias_groups import debias_groups
+        from imprint.cli.debias_labelled import debias_groups
 
         debias_groups(
             subject,
             target,
-            method=method or ENCODER_METHOD,
+            method=method or LABELS_METHOD,
             groups=group,
             form=form,
             save=save,
@@ -224,6 +224,15 @@ def note_debiased(opened: "imprint.Embedding", target: Path, save: Path | None) 
     print_note(f"{len(opened):,} words written to {target}{'' if save is None else f', the transform to {save}'}")
 
 
+def read_strength(strength: str, besides: str = "") -> float:
+    """Read a strength; `besides` says what else it may be."""
+    try:
+        return float(strength)
+    except ValueError as error:
+        expected = f"a number of at least 0{besides}"
+        raise SettingError(option="--strength", got=strength, expected=expected) from error
+
+
 def _compare(subject: str, page: Path | None, *, seed: int, json: bool) -> None:
     """Compare the debiasers on an embedding, print what each leaves and costs, and write a page of it."""
     from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings, write_report
@@ -264,13 +273,13 @@ def _check_apart(target: Path, save: Path | None) -> None:
         )
 
 
-def _is_linear(method: str) -> bool:
-    """Tell whether a method is the one that has strengths and seeds."""
-    return issubclass(DEBIASERS.get(method), imprint.LinearDebiaser)
+def _takes(method: str | None, option: "Option") -> bool:
+    """Tell whether an option has a meaning for a method."""
+    return option in DEBIASERS.get(method or METHODS[0]).options
 
 
 def _check_strength(method: str, strength: str | None) -> None:
-    if strength is not None and not _is_linear(method):
+    if strength is not None and not _takes(method, "strength"):
         raise SettingError(
             f"--strength cannot be used with --method {method}",
             option="--strength",
@@ -282,15 +291,17 @@ def _check_strength(method: str, strength: str | None) -> None:
 def _check_options(
     method: str | None, strength: str | None, seeds: str | None, load: Path | None, *, show_frontier: bool
 ) -> None:
-    linear = method is None or _is_linear(method)
-    if not linear and (strength, seeds) != (None, None):
+    refused = (strength is not None and not _takes(method, "strength")) or (
+        seeds is not None and not _takes(method, "seeds")
+    )
+    if refused:
         raise SettingError(
             f"--strength and --seeds cannot be used with --method {method}",
             option="--method",
             got=method,
             hint=f"use --method {METHODS[0]}, or leave them out",
         )
-    if show_frontier and (load is not None or not linear):
+    if show_frontier and (load is not None or not _takes(method, "frontier")):
         raise SettingError(
             f"--frontier works only when fitting with --method {METHODS[0]}", option="--frontier", hint="leave it out"
         )
@@ -306,27 +317,19 @@ def _fit(
     report: "Report",
 ) -> "Transform":
     from imprint.cli.console import print_note
-    from imprint.debiasing.folds import choose_on_folds
 
-    debiaser = imprint.debiaser(method)
-    if not isinstance(debiaser, imprint.LinearDebiaser):
-        return debiaser.fit_gender(embedding) if pairs == (DEFAULT_PAIR,) else debiaser.fit(embedding, pairs=pairs)
-    fitted, judges = (None, ()) if seeds is None else (seeds.fitted, seeds.held_out)
-    if strength is None or strength == AUTO:
-        progress = partial(report, "choosing a strength")
-        chosen = choose_on_folds(embedding, axis=along, seeds=fitted, judges=judges, progress=progress)
-        debiaser = chosen or debiaser.without_folds()
-        how = "too few words to choose on folds" if chosen is None else "chosen on folds of the seeds"
+    settings = {} if strength is None or strength == AUTO else {"strength": read_strength(strength, f", or {AUTO}")}
+    seeded: dict[str, Any] = {} if seeds is None else {"seeds": seeds.fitted}
+    judges = () if seeds is None else seeds.held_out
+    debiaser, note = imprint.debiaser(method, **settings).choose_settings(
+        embedding, axis=along, judges=judges, progress=partial(report, "choosing a strength"), **seeded
+    )
+    if pairs == (DEFAULT_PAIR,) and seeds is None:
+        transform = debiaser.fit_gender(embedding)
     else:
-        how = ""
-        try:
-            debiaser = imprint.LinearDebiaser(float(strength))
-        except ValueError as error:
-            expected = f"a number of at least 0, or {AUTO}"
-            raise SettingError(option="--strength", got=strength, expected=expected) from error
-    transform = debiaser.fit(embedding, axis=along, seeds=fitted)
-    if how:
-        print_note(f"strength {debiaser.strength:g}, spread {debiaser.spread:g}: {how}")
+        transform = debiaser.fit(embedding, pairs=pairs, **seeded)
+    if note:
+        print_note(note)
     return transform
 
 
@@ -342,7 +345,7 @@ def _findings(
     show_frontier: bool,
 ) -> "list[imprint.Row]":
     """Return what was fitted and what changed; what the embedding lacks words for becomes a row that says so."""
-    from imprint.debiasing.frontier import frontier_around, stereotype_variances
+    from imprint.debiasing.frontier import stereotype_variances
     from imprint.debiasing.rows import debiasing_finding, frontier_finding
     from imprint.rows import skipped
 
@@ -354,7 +357,8 @@ def _findings(
         return [debiasing_finding(before, transform, axis, variances)]
 
     def strengths() -> "list[imprint.Row]":
-        points = frontier_around(before, transform, axis=axis, seeds=fitted, held_out=held_out)
+        debiaser = DEBIASERS.get(transform.method)
+        points = debiaser.frontier(before, transform, axis=axis, seeds=fitted, held_out=held_out)
         return [frontier_finding(before, transform, axis, points)]
 
     judged = gendered or seeds is not None

@@ -17,3 +17,4 @@ DEBIASERS = Registry(
     },
 )
 METHODS = tuple(DEBIASERS.builtin)
+LABELS_METHOD = "leace"  # by default of encoders and of several groups: it needs labels alone

@@ -2,42 +2,79 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from imprint.checks import check_choice
 from imprint.debiasing import DEBIASERS
-from imprint.debiasing.labelled import Groups, LabelledRows, labelled_words
+from imprint.debiasing.labelled import LABELS, Groups, LabelledRows, labelled_words
 from imprint.debiasing.transform import LinearTransform, Transform
 from imprint.directions.axis import Axis, Pairs
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.subjects.opening import EmbeddingLike
+from imprint.types import Progress
+
+if TYPE_CHECKING:
+    from imprint.debiasing.frontier import FrontierPoint
+
+Option = Literal["strength", "seeds", "frontier"]
 
 GENDER = (("he", "she"),)
 
 
 class Debiaser(ABC):
-    """Settings and `fit`; a subclass is a frozen dataclass of its settings."""
+    """Settings and `fit`; a subclass is a frozen dataclass of its settings.
 
-    summary: ClassVar[str]  # what it does, after "The method ...": "removes the axis from every word"
-    needs_background: ClassVar[bool] = False  # whether `fit_rows` asks for seeds and background
-    candidates: ClassVar[Mapping[str, Sequence[Any]]] = {}  # values of settings that a comparison chooses among
+    Commands, comparisons and pages tell debiasers apart by these class attributes alone. A fact is a setting, or
+    something measured while fitting, on the card of the transform.
+
+    Attributes
+    ----------
+    summary
+        What it does, after "The method ...": "removes the axis from every word".
+    labels
+        What its facts are called on pages, by name; a fact without a label is called by its name.
+    compared
+        Names of the facts that a comparison of debiasers shows.
+    candidates
+        Values of settings that a comparison chooses among.
+    options
+        Options of `imprint debias` that it has a meaning for. `strength`: it has a setting of that name, a number.
+        `seeds`: `fit` takes them. `frontier`: `frontier` measures other strengths.
+    takes_groups
+        Whether `fit_groups` can be fitted on words of several groups.
+    needs_background
+        Whether `fit_rows` asks for seeds and background.
+    """
+
+    summary: ClassVar[str] = "changes the vectors"
+    labels: ClassVar[Mapping[str, str]] = {}
+    compared: ClassVar[Sequence[str]] = ()
+    candidates: ClassVar[Mapping[str, Sequence[Any]]] = {}
+    options: ClassVar[Collection[Option]] = ()
+    takes_groups: ClassVar[bool] = False
+    needs_background: ClassVar[bool] = False
 
     @abstractmethod
     def fit(self, embedding: Embedding, *, axis: Axis | None = None, pairs: Pairs | None = None) -> Transform:
         """Fit along an axis, or on pairs of words that define one; on gender if neither is given."""
 
-    def fit_gender(self, embedding: Embedding) -> Transform:
-        """Fit along he - she, with the catalogue's words of gender."""
+    def fit_gender(self, embedding: Embedding, *, leave_out: Collection[str] = ()) -> Transform:
+        """Fit along he - she, with the catalogue's words of gender.
+
+        Words to leave out are names and gendered words that judge the result. A debiaser that is fitted on more words
+        than he and she must not be fitted on them.
+        """
         return self.fit(embedding)
 
     def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> Transform:
         """Fit on words of two groups or more."""
+        *others, last = (method for method in DEBIASERS.builtin if DEBIASERS.get(method).takes_groups)
         raise SettingError(
             f"{type(self).__name__} cannot be fitted on several groups",
             option="method",
-            hint="choose leace, inlp, projection or multiclass-hard",
+            hint=f"choose {', '.join(others)} or {last}",
         )
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
@@ -46,9 +83,31 @@ class Debiaser(ABC):
             f"{type(self).__name__} cannot be fitted on vectors of sentences", option="method", hint="choose another"
         )
 
+    def choose_settings(
+        self,
+        embedding: Embedding,
+        *,
+        axis: Axis,
+        seeds: Sequence[str] | None = None,
+        judges: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> "tuple[Debiaser, str]":
+        """Return the debiaser with settings that suit an embedding, and a note on how they were chosen.
+
+        Words of `judges` have no say. Without a choice to make it is the same debiaser, and no note.
+        """
+        return self, ""
+
+    @classmethod
+    def frontier(cls, embedding: Embedding, transform: Transform, **options: Any) -> "tuple[FrontierPoint, ...]":
+        """Measure what strengths would do, that of a fitted transform among them; options are `imprint.frontier`'s."""
+        raise SettingError(f"{cls.__name__} has no strengths", option="method", hint="choose another")
+
 
 class LabelledDebiaser(Debiaser):
-    """A debiaser that needs labelled vectors alone, of words or of sentences."""
+    """A debiaser that needs labelled vectors alone, of words or of sentences: its subclass has `fit_rows` only."""
+
+    takes_groups = True
 
     @abstractmethod
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
@@ -85,6 +144,10 @@ class LabelledDebiaser(Debiaser):
         """
         return self.fit_rows(labelled_words(embedding, axis, pairs, positive, negative, groups))
 
+    def fit_gender(self, embedding: Embedding, *, leave_out: Collection[str] = ()) -> LinearTransform:
+        """Fit on words that define gender and one-sided first names, but for those left out."""
+        return self.fit_rows(labelled_words(embedding).without(leave_out))
+
     def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
         """Fit on words of two groups or more."""
         return self.fit(embedding, groups=groups)
@@ -96,8 +159,8 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
     Parameters
     ----------
     name
-        linear, hard, leace, inlp, sentence-debias, projection, multiclass-hard, double-hard, half-sibling, or a
-        plug-in's (entry points of the group `imprint.debiasers`).
+        A name of `imprint.debiasing.METHODS`, such as linear, or a plug-in's (entry points of the group
+        `imprint.debiasers`).
     settings
         The debiaser's own settings, such as `strength` of linear.
 
@@ -119,9 +182,20 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
     return made
 
 
+def find_debiaser(name: str) -> type[Debiaser]:
+    """Return the class of a debiaser; for a name that is not installed, what holds for all."""
+    try:
+        kind: type[Debiaser] = DEBIASERS.get(name)
+    except SettingError:
+        return Debiaser
+    return kind
+
+
 def summarise(name: str) -> str:
     """Tell what a debiaser does; of one that is not installed, what all do."""
-    try:
-        return str(DEBIASERS.get(name).summary)
-    except SettingError:
-        return "changes the vectors"
+    return find_debiaser(name).summary
+
+
+def label_fact(method: str, name: str) -> str:
+    """Return what a fact of a debiaser is called on pages."""
+    return {**LABELS, **find_debiaser(method).labels}.get(name) or name.replace("_", " ")

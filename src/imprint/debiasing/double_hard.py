@@ -5,7 +5,7 @@ centred. Each of the first principal components is dropped in turn, the words ar
 ones put into two clusters; the component after which clusters tell least about the bias is the one dropped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint.checks import check_whole
 from imprint.debiasing.debiaser import GENDER, Debiaser
-from imprint.debiasing.hard import HardDebiaser
+from imprint.debiasing.hard import LABELS, HardDebiaser
 from imprint.debiasing.linear import default_axes
 from imprint.debiasing.transform import Card, DoubleHardTransform
 from imprint.directions.axis import Axis, Pairs, orthonormal, pair_axis
@@ -51,6 +51,7 @@ class DoubleHardDebiaser(Debiaser):
     summary: ClassVar[str] = (
         "drops a principal component of all words, chosen so that clusters tell least, and then debiases hard"
     )
+    labels: ClassVar[Mapping[str, str]] = LABELS
 
     tried: int = 20
     words: int = 1000

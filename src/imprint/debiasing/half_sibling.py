@@ -5,7 +5,7 @@ the defining words predict a word x by ridge regression over its dimensions: x' 
 equals alpha (V' V + alpha I)^-1 x, one symmetric matrix for every word: the method is linear.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from imprint.debiasing.hard import gendered
 from imprint.debiasing.labelled import Groups, LabelledRows, labelled_words
 from imprint.debiasing.transform import LinearTransform
 from imprint.directions.axis import Axis, Pairs
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.subjects.opening import EmbeddingLike, load
@@ -40,6 +41,9 @@ class HalfSiblingDebiaser(Debiaser):
     """
 
     summary: ClassVar[str] = "subtracts from every other word what words that define the groups predict of it"
+    labels: ClassVar[Mapping[str, str]] = {"kept": "words kept unchanged"}
+    compared = ("alpha",)
+    takes_groups = True
 
     alpha: float = 60.0
 
@@ -89,6 +93,11 @@ class HalfSiblingDebiaser(Debiaser):
         matrix, share = self._matrix(np.array(list(tokens.values())))
         card = labelled.card({**asdict(self), "kept": len(kept)}, share_left_of_defining_words=share)
         return LinearTransform("half-sibling", card, matrix, np.zeros(len(matrix)), kept)
+
+    def fit_gender(self, embedding: Embedding, *, leave_out: Collection[str] = ()) -> LinearTransform:
+        """Fit on the catalogue's words gendered by meaning, but for those left out, in any case."""
+        judging = {word.lower() for word in leave_out}
+        return self.fit(embedding, specific=[word for word in gendered() if word.lower() not in judging])
 
     def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
         """Subtract what the words of all groups predict."""

@@ -4,7 +4,7 @@ Bolukbasi et al. (2016), "Man is to computer programmer as woman is to homemaker
 Rows keep the length that is left to them; cosines do not see the difference.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +12,6 @@ import numpy as np
 
 from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.labelled import Groups, LabelledRows, check_groups
-from imprint.debiasing.leace import removed_share
 from imprint.debiasing.linear import default_axes
 from imprint.debiasing.transform import Card, HardTransform, LinearTransform, WordSets
 from imprint.directions.axis import Axis, Pairs, check_ends, group_axes, orthonormal, pair_axis
@@ -20,6 +19,8 @@ from imprint.embeddings.embedding import Embedding
 from imprint.stimuli import seeds as catalogue
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats
+
+LABELS = {"kept": "words kept unchanged", "pairs": "pairs equalised"}  # of facts on the cards of `take_out`
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class HardDebiaser(Debiaser):
     """
 
     summary: ClassVar[str] = "removes the axis from every word that does not mean a gender"
+    labels: ClassVar[Mapping[str, str]] = LABELS
+    takes_groups = True
 
     def fit(
         self,
@@ -79,10 +82,10 @@ class HardDebiaser(Debiaser):
         """Remove the mean difference of the pairs from every vector; a sentence has no word to keep or to equalise."""
         way = labelled.direction()
         matrix = np.eye(len(way)) - np.outer(way, way)
-        card = labelled.card(changed=removed_share(labelled.rows - labelled.centre, matrix))
+        card = labelled.card(changed=labelled.removed_share(matrix))
         return LinearTransform("hard", card, matrix, np.zeros(len(way)))
 
-    def fit_gender(self, embedding: Embedding) -> HardTransform:
+    def fit_gender(self, embedding: Embedding, *, leave_out: Collection[str] = ()) -> HardTransform:
         """Fit along he - she, with the catalogue's words of gender."""
         return self.fit(embedding, axis=pair_axis(embedding, GENDER, method="pca"))
 

@@ -5,6 +5,7 @@ classifiers are least-squares ones. Every fifth word of each group is for develo
 chooses each classifier's penalty, and where it is put right no more often than by chance, the work is done.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,7 +15,6 @@ import numpy.typing as npt
 from imprint.checks import check_whole
 from imprint.debiasing.debiaser import LabelledDebiaser
 from imprint.debiasing.labelled import LabelledRows
-from imprint.debiasing.leace import removed_share
 from imprint.debiasing.transform import LinearTransform
 from imprint.threads import single_threaded
 from imprint.types import Floats
@@ -43,6 +43,13 @@ class InlpDebiaser(LabelledDebiaser):
     summary: ClassVar[str] = (
         "projects out directions of linear classifiers until a new one does no better than chance on development words"
     )
+    labels: ClassVar[Mapping[str, str]] = {
+        "most": "classifiers trained at most",
+        "directions": "directions removed",
+        "accuracy_before": "accuracy before, on words for development",
+        "accuracy_left": "accuracy left, on words for development",
+    }
+    compared = ("directions",)
 
     most: int = 35
 
@@ -69,7 +76,7 @@ class InlpDebiaser(LabelledDebiaser):
             "directions": len(basis),
             "accuracy_before": accuracies[0],
             "accuracy_left": accuracies[-1],
-            "changed": removed_share(whole, matrix),
+            "changed": labelled.removed_share(matrix),
         }
         return LinearTransform("inlp", labelled.card({"most": self.most}, **measured), matrix, labelled.centre)
 

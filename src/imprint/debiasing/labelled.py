@@ -1,11 +1,12 @@
 """What a debiaser is fitted on: vectors with the group each belongs to, of words or of sentences made of them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from imprint.debiasing import LABELS_METHOD
 from imprint.debiasing.transform import Card
 from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.errors import SettingError, VocabularyError
@@ -17,6 +18,7 @@ from imprint.types import Floats, Indices
 
 Groups = Sequence[WordSet | Sequence[str]]
 
+LABELS = {"texts": "texts fitted on", "changed": "labelled words' variance removed"}  # of facts on cards made here
 BIRTHS = 10_000  # of that sex and the other together, from which on a name is known
 
 _FEWEST = 2  # words on each side
@@ -80,7 +82,7 @@ class LabelledRows:
             raise SettingError(
                 "there are no pairs of words that differ in the group alone",
                 option="pairs",
-                hint="choose a method that needs labels alone, such as leace",
+                hint=f"choose a method that needs labels alone, such as {LABELS_METHOD}",
             )
         difference: Floats = self.rows[self.pairs[:, 0]] - self.rows[self.pairs[:, 1]]
         return difference
@@ -90,6 +92,29 @@ class LabelledRows:
         way = self.differences().mean(axis=0)
         length = float(np.linalg.norm(way))
         return np.asarray(way / length if length > 0.0 else way)
+
+    def removed_share(self, matrix: Floats) -> float:
+        """Return the share of the rows' variance that a matrix takes away."""
+        centred = self.rows - self.centre
+        total = float((centred**2).sum())
+        return float(((centred - centred @ matrix.T) ** 2).sum()) / total if total > 0.0 else 0.0
+
+    def without(self, words: Collection[str]) -> "LabelledRows":
+        """Leave words out, if each row is a word's."""
+        if not words:
+            return self
+        listed = [word for group in self.groups for word in group]
+        stays = np.array([word not in words for word in listed])
+        places = np.cumsum(stays) - 1
+        pairs = self.pairs.reshape(-1, 2)
+        return replace(
+            self,
+            rows=self.rows[stays],
+            labels=self.labels[stays],
+            owners=np.arange(stays.sum()),
+            groups=tuple(tuple(word for word in group if word not in words) for group in self.groups),
+            pairs=places[pairs[stays[pairs].all(axis=1)]],
+        )
 
     def card(self, settings: Mapping[str, Any] | None = None, **measured: Any) -> Card:
         """Return what a transform fitted on them says about itself."""

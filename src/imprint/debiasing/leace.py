@@ -41,7 +41,7 @@ class LeaceDebiaser(LabelledDebiaser):
         centred, centre = labelled.rows - labelled.centre, labelled.centre
         with single_threaded():
             matrix = erasure(centred, labelled.one_hot())
-        return LinearTransform("leace", labelled.card(changed=removed_share(centred, matrix)), matrix, centre)
+        return LinearTransform("leace", labelled.card(changed=labelled.removed_share(matrix)), matrix, centre)
 
 
 def erasure(rows: Floats, labels: Floats) -> Floats:
@@ -54,9 +54,3 @@ def erasure(rows: Floats, labels: Floats) -> Floats:
     ways = ways[:, lengths > _RANK * lengths.max(initial=0.0)]
     matrix: Floats = np.eye(rows.shape[1]) - (axes * deviations) @ ways @ (ways.T @ (axes / deviations).T)
     return matrix
-
-
-def removed_share(rows: Floats, matrix: Floats) -> float:
-    """Return the share of the centred rows' variance that was taken away."""
-    total = float((rows**2).sum())
-    return float(((rows - rows @ matrix.T) ** 2).sum()) / total if total > 0.0 else 0.0

@@ -4,16 +4,16 @@ Bolukbasi et al. (2016), section 3. `programme` solves for X; the transform is i
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from imprint.debiasing import programme
 from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.labelled import Groups, LabelledRows, check_groups
-from imprint.debiasing.transform import Card, LinearTransform
+from imprint.debiasing.transform import Card, LinearTransform, Transform
 from imprint.directions.axis import Axis, Pairs, group_axes, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
@@ -21,7 +21,10 @@ from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
-from imprint.types import Floats, Indices
+from imprint.types import Floats, Indices, Progress
+
+if TYPE_CHECKING:
+    from imprint.debiasing.frontier import FrontierPoint
 
 STRENGTH = 10.0  # where there are no folds to choose it on
 SPREAD = 0.02  # of a strength that is given
@@ -50,7 +53,19 @@ class LinearDebiaser(Debiaser):
     """
 
     summary: ClassVar[str] = "keeps distances between words and removes the axis from words that carry the stereotype"
-    needs_background: ClassVar[bool] = True
+    labels: ClassVar[Mapping[str, str]] = {
+        "spread": "share of the background in the stereotype term",
+        "background": "background words",
+        "gap": "solver gap",
+        "iterations": "iterations (0: closed form)",
+        "cone_active": "positive semidefinite constraint active",
+        "geometry_lost": "change of inner products between background words",
+        "stereotype_left": "seed words' squared projections left, in the fitted problem",
+    }
+    compared = ("strength", "spread")
+    options = ("strength", "seeds", "frontier")
+    takes_groups = True
+    needs_background = True
 
     strength: float | None = None
     spread: float | None = None
@@ -88,12 +103,8 @@ class LinearDebiaser(Debiaser):
         if axis is None and pairs is not None:
             axis = pair_axis(embedding, pairs)
         problem = prepare(embedding, axis=axis, seeds=seeds)
-        if self.strength is not None:
-            return problem.solve(self)
-        from imprint.debiasing.folds import choose_on_folds
-
-        chosen = choose_on_folds(embedding, axis=problem.axes, seeds=seeds, spread=self.spread)
-        return problem.solve(chosen or self.without_folds())
+        chosen, _ = self.choose_settings(embedding, axis=problem.axes, seeds=seeds)
+        return problem.solve(chosen)
 
     def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
         """Fit along the axes from the other groups to each."""
@@ -113,6 +124,34 @@ class LinearDebiaser(Debiaser):
         matrix, measured = _solve(given, *grams, way[None])
         settings = {**asdict(given), "background": len(background)}
         return LinearTransform("linear", labelled.card(settings, **measured), matrix, np.zeros(len(matrix)))
+
+    def choose_settings(
+        self,
+        embedding: Embedding,
+        *,
+        axis: Axis | Sequence[Axis],
+        seeds: Sequence[str] | None = None,
+        judges: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> "tuple[LinearDebiaser, str]":
+        """Choose the strength, and the spread, on folds of the seeds, unless a strength is set."""
+        if self.strength is not None:
+            return self, ""
+        from imprint.debiasing.folds import choose_on_folds
+
+        on_folds = choose_on_folds(
+            embedding, axis=axis, seeds=seeds, judges=judges, spread=self.spread, progress=progress
+        )
+        how = "too few words to choose on folds" if on_folds is None else "chosen on folds of the seeds"
+        chosen = on_folds or self.without_folds()
+        return chosen, f"strength {chosen.strength:g}, spread {chosen.spread:g}: {how}"
+
+    @classmethod
+    def frontier(cls, embedding: Embedding, transform: Transform, **options: Any) -> "tuple[FrontierPoint, ...]":
+        """Measure strengths at the spread of a fitted transform, its own strength among them."""
+        from imprint.debiasing.frontier import frontier_around
+
+        return frontier_around(embedding, transform, **options)
 
     def without_folds(self) -> "LinearDebiaser":
         """Return the strength and spread to use where none can be chosen."""

@@ -5,7 +5,7 @@ group. The subspace is that of the first principal components of the words, each
 groups and one component it is hard debiasing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint.checks import check_whole
 from imprint.debiasing.debiaser import Debiaser
-from imprint.debiasing.hard import take_out
+from imprint.debiasing.hard import LABELS, take_out
 from imprint.debiasing.labelled import Groups, LabelledRows, check_groups
 from imprint.debiasing.projection import ProjectionDebiaser
 from imprint.debiasing.transform import HardTransform, LinearTransform
@@ -46,6 +46,13 @@ class MulticlassHardDebiaser(Debiaser):
     """
 
     summary: ClassVar[str] = "removes the subspace of several groups from every word that does not define one"
+    labels: ClassVar[Mapping[str, str]] = {
+        **LABELS,
+        "components": "components removed",
+        "pairs_variance": "share of the pairs' variance in them",
+    }
+    compared = ("components",)
+    takes_groups = True
 
     components: int | None = None
 

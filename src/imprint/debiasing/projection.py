@@ -5,7 +5,7 @@ of the differences of pairs, or joins the means of two sets; no word is kept and
 the subspace of their means.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.labelled import Groups, LabelledRows, check_groups
-from imprint.debiasing.leace import removed_share
 from imprint.debiasing.linear import default_axes
 from imprint.debiasing.transform import Card, LinearTransform
 from imprint.directions.axis import Axis, Pairs, group_axes, orthonormal, pair_axis
@@ -37,6 +36,9 @@ class ProjectionDebiaser(Debiaser):
     """
 
     summary: ClassVar[str] = "removes the axis from every word"
+    labels: ClassVar[Mapping[str, str]] = {"directions": "directions removed"}
+    compared = ("directions",)
+    takes_groups = True
 
     def fit(
         self,
@@ -102,7 +104,7 @@ class ProjectionDebiaser(Debiaser):
             _, lengths, basis = np.linalg.svd(ways, full_matrices=False)
         basis = basis[:most][lengths[:most] > _RANK * lengths[0]]
         matrix = np.eye(basis.shape[1]) - basis.T @ basis
-        return _projecting(basis, labelled.card(changed=removed_share(labelled.rows - labelled.centre, matrix)))
+        return _projecting(basis, labelled.card(changed=labelled.removed_share(matrix)))
 
 
 def _projecting(basis: Floats, card: Card) -> LinearTransform:

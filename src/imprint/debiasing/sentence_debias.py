@@ -14,7 +14,6 @@ import numpy as np
 from imprint.checks import check_whole
 from imprint.debiasing.debiaser import LabelledDebiaser
 from imprint.debiasing.labelled import LabelledRows
-from imprint.debiasing.leace import removed_share
 from imprint.debiasing.transform import LinearTransform
 from imprint.threads import single_threaded
 
@@ -37,6 +36,12 @@ class SentenceDebiaser(LabelledDebiaser):
     """
 
     summary: ClassVar[str] = "projects out the principal components of differences of pairs, from every vector alike"
+    labels: ClassVar[Mapping[str, str]] = {
+        "components": "components removed",
+        "pairs_variance": "share of the pairs' variance in them",
+    }
+    compared = ("components",)
+    takes_groups = False  # it needs pairs
     candidates: ClassVar[Mapping[str, Sequence[int]]] = {"components": (1, 2, 3, 5)}
 
     components: int = 3
@@ -55,6 +60,6 @@ class SentenceDebiaser(LabelledDebiaser):
         card = labelled.card(
             {"components": self.components},
             pairs_variance=float((lengths[: len(basis)] ** 2).sum() / (lengths**2).sum()) if lengths.any() else 0.0,
-            changed=removed_share(labelled.rows - labelled.centre, matrix),
+            changed=labelled.removed_share(matrix),
         )
         return LinearTransform("sentence-debias", card, matrix, np.zeros(len(matrix)))

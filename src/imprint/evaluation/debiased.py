@@ -14,6 +14,7 @@ from imprint.association.changes import change_rows
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.seat_result import SeatResult
 from imprint.association.verdicts import ALPHA
+from imprint.debiasing import LABELS_METHOD
 from imprint.debiasing.debiaser import Debiaser, debiaser
 from imprint.debiasing.rows import fitted_finding
 from imprint.debiasing.sentences import (
@@ -34,8 +35,14 @@ from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import SentenceLeakageRow
-from imprint.evaluation.nested import OwnedRows, recover_group
-from imprint.evaluation.recovering import FOLDS, RecoveryAttempt, estimate_change, estimate_recovery
+from imprint.evaluation.recovering import (
+    FOLDS,
+    OwnedRows,
+    RecoveryAttempt,
+    estimate_change,
+    estimate_recovery,
+    recover_group,
+)
 from imprint.evaluation.resampling import flatten
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, skipped
@@ -82,7 +89,7 @@ class EncoderDebiasing(Result):
 
 def debias_encoder(
     encoder: EncoderLike,
-    method: str | Debiaser = "leace",
+    method: str | Debiaser = LABELS_METHOD,
     *,
     groups: Sequence[WordSet] | None = None,
     templates: Templates | None = None,
@@ -98,12 +105,10 @@ def debias_encoder(
     encoder
         A model, an embedding or a function, as `open_encoder` accepts it.
     method
-        linear, hard, leace, inlp, sentence-debias, projection, multiclass-hard, half-sibling, a plug-in's name, or a
-        debiaser with settings of its own.
+        The name of a debiaser, a plug-in's too, or a debiaser with settings of its own.
     groups
         Two or more sets of words whose group should not be found any more; by default men's and women's names
-        and terms. Every fifth word is held out. Without terms in pairs, hard, linear and sentence-debias cannot
-        be fitted.
+        and terms. Every fifth word is held out. Methods that need pairs, such as hard, cannot be fitted on them.
     templates
         Sentences to fit on, from `read_templates`; by default, and for kinds of words it leaves out, sentences of
         this package. SEAT's own sentences are refused, because they judge the result.
@@ -123,7 +128,7 @@ def debias_encoder(
 
     Examples
     --------
-    >>> done = imprint.debias_encoder("cbow", "leace")
+    >>> done = imprint.debias_encoder("cbow")
     >>> done.encoder.name
     'glove.6B.100d debiased (leace, sentences)'
     """

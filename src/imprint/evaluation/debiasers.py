@@ -9,8 +9,7 @@ debiasing (Gonen and Goldberg 2019).
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -19,12 +18,10 @@ import numpy as np
 
 from imprint.association.evidence import unit_rows
 from imprint.debiasing import DEBIASERS
-from imprint.debiasing.debiaser import GENDER, Debiaser, LabelledDebiaser
+from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.folds import choose, draw_background
 from imprint.debiasing.frontier import judged_rows, stereotype_variances
-from imprint.debiasing.half_sibling import HalfSiblingDebiaser
-from imprint.debiasing.hard import gendered
-from imprint.debiasing.labelled import LabelledRows, gendered_words, labelled_words
+from imprint.debiasing.labelled import gendered_words
 from imprint.debiasing.rows import Fact, MeasuredVariances, facts_of
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
@@ -32,8 +29,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import FEWEST_PER_LABEL, names_by_sex
-from imprint.evaluation.nested import OwnedRows, recover_group
-from imprint.evaluation.recovering import RecoveryAttempt, estimate_recovery
+from imprint.evaluation.recovering import OwnedRows, RecoveryAttempt, estimate_recovery, recover_group
 from imprint.evaluation.resampling import Estimate, estimate, flatten
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped
@@ -99,6 +95,11 @@ class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison
     recommended: bool = False
 
     @property
+    def treated(self) -> bool:
+        """Whether a debiaser was applied; the other row is of the embedding as it is."""
+        return self.method != UNTREATED
+
+    @property
     def selective(self) -> bool:
         """Whether it clearly removes more from professions than from other words: the interval is below 0."""
         return self.difference_high is not None and self.difference_high < 0.0
@@ -155,18 +156,10 @@ def compare_debiasers(
     names = _Names.of(embedding)
     attack = names.recover(embedding, seed), seed
     kinds = {method: DEBIASERS.get(method) for method in (DEBIASERS.names() if methods is None else methods)}
-
-    @cache
-    def labelled() -> LabelledRows:
-        return _without(labelled_words(embedding), names.judged)
+    judging = {*axis.positive, *axis.negative, *names.judged}
 
     def fit(debiaser: Debiaser) -> Transform:
-        if isinstance(debiaser, LabelledDebiaser):  # the only ones that are fitted on names
-            return debiaser.fit_rows(labelled())
-        if isinstance(debiaser, HalfSiblingDebiaser):  # the only one that is fitted on all words gendered by meaning
-            judging = {word.lower() for word in (*axis.positive, *axis.negative, *names.judged)}
-            return debiaser.fit(embedding, specific=[word for word in gendered() if word.lower() not in judging])
-        return debiaser.fit_gender(embedding)
+        return debiaser.fit_gender(embedding, leave_out=judging)
 
     rows = [_row(UNTREATED, embedding, embedding, None, axis, names, attack, 0.0)]
     refused: list[SkippedRow] = []
@@ -274,22 +267,6 @@ def _settled(
     return every[choose(measured)]
 
 
-def _without(labelled: LabelledRows, words: set[str]) -> LabelledRows:
-    """Leave words out of labelled vectors."""
-    listed = [word for group in labelled.groups for word in group]
-    kept = np.array([word not in words for word in listed])
-    places = np.cumsum(kept) - 1
-    pairs = labelled.pairs.reshape(-1, 2)
-    return replace(
-        labelled,
-        rows=labelled.rows[kept],
-        labels=labelled.labels[kept],
-        owners=np.arange(kept.sum()),
-        groups=tuple(tuple(word for word in group if word not in words) for group in labelled.groups),
-        pairs=places[pairs[kept[pairs].all(axis=1)]],
-    )
-
-
 def _row(
     method: str,
     before: Embedding,
@@ -344,7 +321,7 @@ def _judge(rows: Sequence[DebiasComparisonRow]) -> Iterator[DebiasComparisonRow]
     It is affordable and leaves the least bias; of several alike, one that is selective, then one from which least is
     recovered, then the one that keeps other words, then similarity.
     """
-    methods = [row for row in rows if row.method != UNTREATED]
+    methods = [row for row in rows if row.treated]
     kept = _least([row for row in methods if _lost(row) <= _AFFORDABLE and math.isfinite(_left(row))], _left)
     kept = _least([row for row in kept if row.selective] or kept, lambda row: row.recovered or 0.0)
     best = min(kept, key=lambda row: (_moved(row), _left(row), -(row.quality_change or 0.0)), default=None)

@@ -10,9 +10,8 @@ from functools import partial
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS, analogy
-from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks, pair_words
+from imprint.evaluation.benchmarks import PART, Benchmark, BenchmarkRow, PairBenchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.resampling import RESAMPLES
-from imprint.evaluation.results import PART, BenchmarkRow
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.stimuli.framed import word_vectors

@@ -19,15 +19,16 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
-from imprint.evaluation.nested import OwnedRows, recover_group
 from imprint.evaluation.recovering import (
     CLUSTERS,
     FOLDS,
+    OwnedRows,
     RecoveryAttempt,
     chance_of_clusters,
     estimate_change,
     estimate_recovery,
     rarer_label_count,
+    recover_group,
     recovery_methods,
 )
 from imprint.evaluation.resampling import flatten

@@ -10,9 +10,8 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmarks import PairBenchmark
+from imprint.evaluation.benchmarks import BenchmarkRow, PairBenchmark, benchmark_fields
 from imprint.evaluation.resampling import Estimate
-from imprint.evaluation.results import BenchmarkRow, benchmark_fields
 from imprint.significance.dyads import Dyads, pearson, spearman
 from imprint.stimuli.definition import quote
 from imprint.types import Floats

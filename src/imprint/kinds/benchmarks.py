@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
-from imprint.evaluation.results import PART, BenchmarkRow
+from imprint.evaluation.benchmarks import PART, BenchmarkRow
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.kinds import Kind, Part
 from imprint.rows import Row

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint.errors import SettingError
-from imprint.evaluation.agreement import AgreementRow
+from imprint.evaluation.comparison import AgreementRow, compare, compare_professions, comparison_words
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.view import NOTHING, Block, Cell, Column, Details, Prose, Table, Text, count, estimate, number, say, title
@@ -29,8 +29,6 @@ _COLUMNS = (
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
-    from imprint.evaluation.agreement import compare_professions
-    from imprint.evaluation.comparison import compare, comparison_words
     from imprint.kinds.job import by_label
     from imprint.stimuli.definition import WeatTest
     from imprint.stimuli.framed import word_vectors

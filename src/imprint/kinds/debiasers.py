@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.debiasing.debiaser import summarise
-from imprint.evaluation.debiasers import PART, UNTREATED, DebiasComparisonRow
+from imprint.debiasing.debiaser import find_debiaser, summarise
+from imprint.evaluation.debiasers import PART, DebiasComparisonRow
 from imprint.kinds import Kind, Part
-from imprint.kinds.debiasing import significant
+from imprint.kinds.debiasing import fact_value
 from imprint.view import (
     Block,
     Cell,
@@ -53,7 +53,6 @@ _COLUMNS = (
     Column("Settings", extra=True),
     Column("Benchmarks", "Change of Spearman's correlation, with 95 % interval.", extra=True),
 )
-_SETTINGS = ("strength", "spread", "components", "directions", "alpha")
 _RECOVERED_WELL = 0.6  # share of names from which their groups count as known
 _KEPT = 0.9  # share of their variance up to which other words have lost some
 
@@ -68,7 +67,7 @@ def blocks(rows: Sequence[DebiasComparisonRow]) -> Iterator[Block]:
 
 def sentences(rows: Sequence[DebiasComparisonRow]) -> Iterator[Text]:
     """Recommend a method, say what it does not remove and what else it removes, and name the efficient ones."""
-    methods = [row for row in rows if row.method != UNTREATED]
+    methods = [row for row in rows if row.treated]
     best = next((row for row in methods if row.recommended), None)
     efficient = join(title(row.method) for row in methods if row.efficient)
     if best is not None:
@@ -124,6 +123,7 @@ def _cells(row: DebiasComparisonRow) -> tuple[Cell | Text, ...]:
         say("{} {} {}", title(one.benchmark), number(one.change, 3), interval(one.low, one.high, 3))
         for one in row.benchmarks
     )
+    compared = find_debiaser(row.method).compared
     return (
         say("{} (recommended)", title(row.method)) if row.recommended else title(row.method),
         _share(row.bias_left, row.bias_left_low, row.bias_left_high),
@@ -133,7 +133,7 @@ def _cells(row: DebiasComparisonRow) -> tuple[Cell | Text, ...]:
         number(row.seconds, 1),
         "yes" if row.efficient else "no",
         _share(row.difference, row.difference_low, row.difference_high),
-        join(say("{} {}", fact.name, significant(fact.value)) for fact in row.fitted if fact.name in _SETTINGS),
+        join(say("{} {}", fact.name, fact_value(fact)) for fact in row.fitted if fact.name in compared),
         join(changes),
     )
 
@@ -186,9 +186,7 @@ def _reading(row: DebiasComparisonRow) -> Prose:
 
 
 def _methods(rows: Sequence[DebiasComparisonRow]) -> Listing:
-    lines = tuple(
-        say("{} {}.", title(row.method), title(summarise(row.method))) for row in rows if row.method != UNTREATED
-    )
+    lines = tuple(say("{} {}.", title(row.method), title(summarise(row.method))) for row in rows if row.treated)
     return Listing(lines, ("page", "terminal"))
 
 

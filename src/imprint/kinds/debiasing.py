@@ -6,7 +6,7 @@ Bolukbasi et al. (2016), section 3 and Figure 2.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.debiasing.debiaser import summarise
+from imprint.debiasing.debiaser import find_debiaser, label_fact, summarise
 from imprint.debiasing.frontier import TARGET_REDUCTION
 from imprint.debiasing.rows import DebiasedProjectionRow, DebiasingRow, Fact, FrontierRow, MeasuredVariances
 from imprint.errors import SettingError, VocabularyError
@@ -48,28 +48,6 @@ BEFORE_AFTER = Part(
     why_not="an audit tries debiasing on word embeddings only; `imprint debias` debiases an encoder",
 )
 
-_FACTS = {
-    "strength": "strength",
-    "spread": "share of the background in the stereotype term",
-    "background": "background words",
-    "kept": "words kept unchanged",
-    "pairs": "pairs equalised",
-    "gap": "solver gap",
-    "iterations": "iterations (0: closed form)",
-    "cone_active": "positive semidefinite constraint active",
-    "geometry_lost": "change of inner products between background words",
-    "stereotype_left": "seed words' squared projections left, in the fitted problem",
-    "changed": "labelled words' variance removed",
-    "fitted_on": "fitted on",
-    "texts": "texts fitted on",
-    "groups": "groups",
-    "most": "classifiers trained at most",
-    "directions": "directions removed",
-    "accuracy_before": "accuracy before, on words for development",
-    "accuracy_left": "accuracy left, on words for development",
-    "components": "components removed",
-    "pairs_variance": "share of the pairs' variance in them",
-}
 _MOST_CHANGE = 0.15  # of the background's variance, as a share, that goes without a note
 _NOTHING = 1e-9  # variance of words that have been debiased before
 _NAMED = 5  # missing words in a note
@@ -100,16 +78,16 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Debias, and measure what changed and what can still be recovered."""
     from imprint.association.battery import run_battery
     from imprint.association.changes import before_and_after
-    from imprint.debiasing.frontier import frontier_around
     from imprint.debiasing.rows import frontier_finding, projection_finding
     from imprint.evaluation.leakage import leakage
     from imprint.kinds.job import by_label, stretch
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
     before, after, axis, plan = job.embedding, job.debiased, job.axis, job.plan
+    debiaser = find_debiaser(job.transform.method)
 
     def strengths() -> list[Row]:
-        return [frontier_finding(before, job.transform, axis, frontier_around(before, job.transform, axis=axis))]
+        return [frontier_finding(before, job.transform, axis, debiaser.frontier(before, job.transform, axis=axis))]
 
     def projections() -> list[Row]:
         return [projection_finding(before, after, job.transform, axis)]
@@ -129,11 +107,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         return leakage(before, axis, after=after, seed=plan.seed, report=report).findings()
 
     attempts = [
-        *(
-            [("frontier", "Other strengths", strengths)]
-            if "strength" in job.transform.card.settings and not plan.quick
-            else []
-        ),
+        *([("frontier", "Other strengths", strengths)] if "frontier" in debiaser.options and not plan.quick else []),
         ("projections", "Words before and after", projections),
         ("weats", "WEATs of gender before and after", weats),
         ("leakage", "What is left of gender", left),
@@ -144,14 +118,14 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
     """Show what was fitted, and how far words spread along the axis before and after."""
     for row in rows:
-        facts = tuple((_label(fact), _value(fact)) for fact in row.fitted)
+        facts = tuple((title(label_fact(row.method, fact.name)), fact_value(fact)) for fact in row.fitted)
         columns = (Column("Fitted"), Column("Value", numeric=True))
         on = [f", fitted on {fact.text}" for fact in row.fitted if fact.name == "fitted_on"]
         yield Table(say("Debiased ({}{})", title(row.method), *on or [""]), columns, facts, media=("terminal",))
         if row.variances is not None:
             axis = title(row.test.removeprefix(f"{row.method} along "))
             yield from _show_variances(row.variances, axis)
-            if any(fact.name == "strength" for fact in row.fitted) and _falls_short(row.variances):
+            if "frontier" in find_debiaser(row.method).options and _falls_short(row.variances):
                 advice = "Strengths differ between embeddings: --frontier shows what others would do."
                 yield Prose(advice, "note", ("terminal",))
         if row.missing:
@@ -344,11 +318,8 @@ def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
     return Chart(name, "How far words lie from the middle of the axis, before and after", alt, draw, table)
 
 
-def _label(fact: Fact) -> Text:
-    return _FACTS.get(fact.name) or title(fact.name.replace("_", " "))
-
-
-def _value(fact: Fact) -> Text:
+def fact_value(fact: Fact) -> Text:
+    """Return the text or the number of a fact."""
     return title(fact.text) if fact.text is not None else significant(fact.value)
 
 
