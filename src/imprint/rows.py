@@ -83,6 +83,11 @@ def shown(
     return msgspec.Meta(title=title, description=meaning or f"{title}.", extra={"meaning": meaning, **drawn})
 
 
+# Both ends of the interval of the field before them.
+LowEnd = Annotated[float | None, shown("Low", "Low end of its 95 % interval.")]
+HighEnd = Annotated[float | None, shown("High", "High end of its 95 % interval.")]
+
+
 class Description(NamedTuple):
     """What `shown`, the type and the name say of a field; `is_ours` where its texts are a few of our own."""
 

@@ -74,6 +74,11 @@ def draw_field(row: msgspec.Struct, name: str) -> Cell | Text:
     return _draw(row, getattr(row, name), descriptions(type(row))[name])
 
 
+def as_text(cell: Cell | Text) -> Text:
+    """Return what a cell says, for a sentence."""
+    return cell.text if isinstance(cell, Cell) else cell
+
+
 def _field(column: str | Field) -> Field:
     return Field(column) if isinstance(column, str) else column
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError, raising_as
 from imprint.evaluation.resampling import Estimate, flatten
 from imprint.files import FilePath, bundled_file
-from imprint.rows import Row
+from imprint.rows import Row, shown
 from imprint.stimuli.published import figures, published_pair
 
 AnalogyQuestion = tuple[str, str, str, str]
@@ -59,24 +59,35 @@ class AnalogyBenchmark:
 
 Benchmark = PairBenchmark | AnalogyBenchmark
 
+Whose = Literal["", "against_", "change_"]  # whose measure: this embedding's, the other's, or the change
+
+# Each measure of the other embedding, A, and of this one, B, less that.
+OtherValue = Annotated[float | None, shown("A", "Measured for the other embedding, A.", digits=3)]
+ValueChange = Annotated[float | None, shown("B - A", "B less A, with the 95 % interval of this difference.", digits=3)]
+
 
 class BenchmarkRow(Row, frozen=True, kw_only=True):
     """A benchmark on one embedding; `against` another, both on the same pairs or questions.
 
-    Fields named `against_` are the other's, those named `change_` this embedding's less the other's. Figures published
-    are of Google News vectors before and after debiasing. The effect size is the first of `measures`.
+    The effect size is the first of `measures`.
     """
 
     measures: ClassVar[tuple[str, ...]]
 
-    found: int
-    asked: int
-    n_words: int
-    against: str | None = None
-    against_sha256: str | None = None
-    against_missing: tuple[str, ...] = ()
-    published_before: float | None = None
-    published_after: float | None = None
+    test: Annotated[str, shown("Benchmark")]
+    found: Annotated[int, shown("Found", "Pairs or questions all of whose words the embedding has.")]
+    asked: Annotated[int, shown("Asked", "Pairs or questions of the benchmark.")]
+    n_words: Annotated[int, shown("Words", "Words of the pairs, or those searched for answers.")]
+    against: Annotated[str | None, shown("A", "Name of the other embedding.")] = None
+    against_sha256: Annotated[str | None, shown("SHA-256 of A", "Hash of the other embedding.", shape="word")] = None
+    against_missing: Annotated[tuple[str, ...], shown("Missing in A", "Words without a vector there.")] = ()
+    published_before: Annotated[
+        float | None,
+        shown("Published (Google News)", "Before and after debiasing, for other vectors than these.", digits=3),
+    ] = None
+    published_after: Annotated[
+        float | None, shown("Published, after", "After debiasing, for Google News vectors.", digits=3)
+    ] = None
 
     @property
     def audited(self) -> str:
@@ -94,13 +105,15 @@ class BenchmarkRow(Row, frozen=True, kw_only=True):
         of_a_copy = self.against is not None and self.part == PART
         return own if of_a_copy and own in self.__struct_encode_fields__ else field
 
-    def measured(
-        self, measure: str, of: Literal["", "against_", "change_"] = ""
-    ) -> tuple[float | None, float | None, float | None]:
+    def measured(self, measure: str, of: Whose = "") -> tuple[float | None, float | None, float | None]:
         """Return a measure of the embedding, of the other one, or of the change, and the ends of its interval."""
-        names = (f"{of}{measure}{end}".removeprefix("3") for end in ("", "_low", "_high"))
-        value, low, high = (getattr(self, name) for name in names)
+        value, low, high = (getattr(self, f"{field_of(measure, of)}{end}") for end in ("", "_low", "_high"))
         return value, low, high
+
+
+def field_of(measure: str, of: Whose = "") -> str:
+    """Return the field of a measure; no name in Python begins with a digit."""
+    return f"{of}{measure}".removeprefix("3")
 
 
 def bundled_benchmarks(*names: str) -> tuple[Benchmark, ...]:

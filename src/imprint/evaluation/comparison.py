@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_benchmarks, pair_words
 from imprint.evaluation.evaluate import Evaluation, evaluate
 from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
-from imprint.rows import Result, Row, SkippedRow, WordPoint, skipped, word_points
+from imprint.rows import HighEnd, LowEnd, Result, Row, SkippedRow, WordPoint, shown, skipped, word_points
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, quote, words_of
 from imprint.stimuli.framed import word_vectors
@@ -53,24 +54,25 @@ _FEWEST = 4  # words whose scores are correlated
 class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
     """How scores of the same words in an embedding and in the `other` correlate; the effect size is Pearson's.
 
-    `n_words` counts different words: one with scores in several tests counts once. Figures published are of GloVe 840B
-    and Google News. `missing` are words, of attributes too, that one of the two lacks.
+    `missing` are words, of attributes too, that one of the two lacks.
     """
 
-    title: str
-    other: str
-    other_sha256: str
-    pearson: float
-    pearson_low: float | None
-    pearson_high: float | None
-    spearman: float
-    spearman_low: float | None
-    spearman_high: float | None
-    n_words: int
-    n_scores: int
-    points: tuple[WordPoint, ...]
-    published_pearson: float | None = None
-    published_spearman: float | None = None
+    title: Annotated[str, shown("Scores of")]
+    other: Annotated[str, shown("Other model", "Name of the other embedding.")]
+    other_sha256: Annotated[str, shown("SHA-256 of the other", "Hash of the other embedding.", shape="word")]
+    pearson: Annotated[float, shown("Pearson", "Correlation of the scores, with 95 % interval.")]
+    pearson_low: LowEnd
+    pearson_high: HighEnd
+    spearman: Annotated[float, shown("Spearman", "Correlation of ranks, with 95 % interval.")]
+    spearman_low: LowEnd
+    spearman_high: HighEnd
+    n_words: Annotated[int, shown("Words", "Different words; one may have a score in several tests.")]
+    n_scores: Annotated[int, shown("Scores", "Scores of words, one per test that has the word.")]
+    points: Annotated[tuple[WordPoint, ...], shown("Points", "The scores of each word in both.")]
+    published_pearson: Annotated[
+        float | None, shown("Published (GloVe 840B, Google News)", "Pearson and Spearman, Caliskan et al. (2016).")
+    ] = None
+    published_spearman: Annotated[float | None, shown("Published, Spearman", "Caliskan et al. (2016).")] = None
 
 
 @dataclass(frozen=True, repr=False)

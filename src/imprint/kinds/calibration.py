@@ -9,7 +9,7 @@ from imprint.association.copies import Null
 from imprint.association.verdicts import FOUND, Evidence
 from imprint.kinds import Kind, Part
 from imprint.rows import Row
-from imprint.tables import Columns, Field, draw_field, table
+from imprint.tables import Columns, Field, as_text, draw_field, table
 
 if TYPE_CHECKING:
     from imprint.kinds.job import Job
@@ -103,8 +103,7 @@ def _share_of(level: Evidence) -> "Callable[[CalibrationRow], view.Cell | view.T
 
 
 def _text(share: Share) -> view.Text:
-    cell = draw_field(share, "share")
-    return cell.text if isinstance(cell, view.Cell) else cell
+    return as_text(draw_field(share, "share"))
 
 
 CALIBRATION = Kind(
