@@ -132,12 +132,12 @@ def _tables(rows: Sequence[BenchmarkRow], caption: str) -> Iterator[Table]:
 
 def _values(row: BenchmarkRow) -> Columns:
     """Return the columns of a measure: its value, or both embeddings' values and the change."""
-    own, other, change = (field_of(row.measures[0], of) for of in get_args(Whose))
+    value, other, change = (field_of(row.measures[0], of) for of in get_args(Whose))
     if row.against is None:
-        return [Field(own, "Value", "With its 95 % interval.", partial(_estimated, ""))]
+        return [Field(value, "Value", "With its 95 % interval.", partial(_estimated, ""))]
     return [
         Field(other, cell=partial(_valued, "against_")),
-        Field(own, "B", "Measured for this embedding, B.", partial(_valued, "")),
+        Field(value, "B", "Measured for this embedding, B.", partial(_valued, "")),
         Field(change, cell=partial(_estimated, "change_")),
     ]
 
