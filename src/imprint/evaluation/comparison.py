@@ -32,7 +32,7 @@ from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_benchmarks, pair_words
 from imprint.evaluation.evaluate import Evaluation, evaluate
 from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
-from imprint.rows import HighEnd, LowEnd, Result, Row, SkippedRow, WordPoint, shown, skipped, word_points
+from imprint.rows import Result, Row, SkippedRow, WordPoint, shown, skipped, word_points
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, quote, words_of
 from imprint.stimuli.framed import word_vectors
@@ -52,27 +52,29 @@ _FEWEST = 4  # words whose scores are correlated
 
 
 class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
-    """How scores of the same words in an embedding and in the `other` correlate; the effect size is Pearson's.
+    """How scores of the same words in an embedding and in the `other` correlate; the effect size is Pearson's."""
 
-    `missing` are words, of attributes too, that one of the two lacks.
-    """
-
+    missing: Annotated[
+        tuple[str, ...], shown("Missing", "Words, of attributes too, that one of the two has no vector of.")
+    ] = ()
     title: Annotated[str, shown("Scores of")]
-    other: Annotated[str, shown("Other model", "Name of the other embedding.")]
-    other_sha256: Annotated[str, shown("SHA-256 of the other", "Hash of the other embedding.", shape="word")]
+    other: Annotated[str, shown("Other model", "Name of the embedding or encoder compared with.")]
+    other_sha256: Annotated[str, shown("Other SHA-256", "Its hash.", shape="word")]
     pearson: Annotated[float, shown("Pearson", "Correlation of the scores, with 95 % interval.")]
-    pearson_low: LowEnd
-    pearson_high: HighEnd
+    pearson_low: Annotated[float | None, shown("Pearson, low", "Low end of its interval.")]
+    pearson_high: Annotated[float | None, shown("Pearson, high", "High end of its interval.")]
     spearman: Annotated[float, shown("Spearman", "Correlation of ranks, with 95 % interval.")]
-    spearman_low: LowEnd
-    spearman_high: HighEnd
+    spearman_low: Annotated[float | None, shown("Spearman, low", "Low end of its interval.")]
+    spearman_high: Annotated[float | None, shown("Spearman, high", "High end of its interval.")]
     n_words: Annotated[int, shown("Words", "Different words; one may have a score in several tests.")]
-    n_scores: Annotated[int, shown("Scores", "Scores of words, one per test that has the word.")]
-    points: Annotated[tuple[WordPoint, ...], shown("Points", "The scores of each word in both.")]
+    n_scores: Annotated[int, shown("Scores", "Scores that both have.")]
+    points: Annotated[tuple[WordPoint, ...], shown("Points", "Both scores of every word.")]
     published_pearson: Annotated[
-        float | None, shown("Published (GloVe 840B, Google News)", "Pearson and Spearman, Caliskan et al. (2016).")
+        float | None, shown("Published Pearson", "Of GloVe 840B and Google News, Caliskan et al. (2016).")
     ] = None
-    published_spearman: Annotated[float | None, shown("Published, Spearman", "Caliskan et al. (2016).")] = None
+    published_spearman: Annotated[
+        float | None, shown("Published Spearman", "Of GloVe 840B and Google News, Caliskan et al. (2016).")
+    ] = None
 
 
 @dataclass(frozen=True, repr=False)

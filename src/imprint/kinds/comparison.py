@@ -53,31 +53,37 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def blocks(rows: Sequence[AgreementRow]) -> Iterator[Block]:
     """Show how scores of the same words correlate."""
     caption = say("Do {} and {} associate the same words alike?", title(rows[0].embedding), title(rows[0].other))
-    is_published = any(row.published_pearson is not None for row in rows)
-    published = [Field("published_pearson", cell=_published)] if is_published else []
-    columns: Columns = ("title", Field("n_words", cell=_words), "pearson", "spearman", *published)
+    columns: Columns = ("title", Field("n_words", cell=_words), "pearson", "spearman")
+    published = [_PUBLISHED] if any(row.published_pearson is not None for row in rows) else []
+    agreements = table(AgreementRow, caption, rows, (*columns, *published))
     note = Prose(
         "Pearson and Spearman correlate the scores of the same words in both; names and occupations have "
         "the scores of WEFAT. Brackets are 95 % intervals over resampled words, each with all of its scores.",
         "note",
         ("page", "terminal"),
     )
-    yield Details("Do both associate the same words alike?", (table(AgreementRow, caption, rows, columns), note))
-    if is_published:
+    yield Details("Do both associate the same words alike?", (agreements, note))
+    if published:
         text = "Published: Pearson and Spearman, Caliskan et al. (2016), Methods."
         yield Prose(text, "note", ("terminal",))
 
 
 def _words(row: AgreementRow) -> Cell:
-    shared = say("{}, {} scores", count(row.n_words), count(row.n_scores))
-    return Cell(count(row.n_words) if row.n_words == row.n_scores else shared, order=row.n_words)
+    scores = say("{}, {} scores", count(row.n_words), count(row.n_scores))
+    return Cell(count(row.n_words) if row.n_words == row.n_scores else scores, order=row.n_words)
 
 
 def _published(row: AgreementRow) -> Text:
-    if row.published_pearson is None:
-        return NOTHING
-    return say("{}, {}", number(row.published_pearson), number(row.published_spearman))
+    figures = say("{}, {}", number(row.published_pearson), number(row.published_spearman))
+    return NOTHING if row.published_pearson is None else figures
 
+
+_PUBLISHED = Field(
+    "published_pearson",
+    "Published (GloVe 840B, Google News)",
+    "Pearson and Spearman, Caliskan et al. (2016).",
+    cell=_published,
+)
 
 AGREEMENT = Kind(
     "agreement",
