@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from imprint.association.weat import WeatRow, weat
@@ -28,7 +29,7 @@ from imprint.kinds.tests import (
     published_p,
 )
 from imprint.rows import Row, WordValue
-from imprint.tables import Columns, Field, draw_field, table
+from imprint.tables import Columns, Field, table
 from imprint.view import (
     NOTHING,
     Block,
@@ -216,12 +217,9 @@ def _scores(rows: Iterable[WeatRow]) -> Table:
     columns = (
         Field(title="Test", cell=lambda line: title(line[0].title)),
         Field(title="Set", cell=lambda line: title(line[0].set_name("x" if line[1] < line[0].n_x else "y"))),
-        Field("word", cell=lambda line: draw_field(line[2], "word")),
+        Field("word", of=itemgetter(2)),
         Field(
-            "value",
-            "Score",
-            "Mean cosine with the first attribute set less that with the second.",
-            lambda line: draw_field(line[2], "value"),
+            "value", "Score", "Mean cosine with the first attribute set less that with the second.", of=itemgetter(2)
         ),
     )
     return table(WordValue, "Every word's score", scored, columns, filtered=True, folded=True)
