@@ -34,7 +34,7 @@ class Field:
 
     `name` is the field that describes the column; a column that no field describes has a `title` alone. `of` gives
     what has the field, where a line is more than that. `cell` draws the column from a whole line. `numeric` columns
-    are aligned to the right.
+    are aligned to the right. A `folded` column is one of those that a page shows when asked for, among the others.
     """
 
     name: str = ""
@@ -43,6 +43,7 @@ class Field:
     cell: Callable[[Any], Cell | Text] | None = None
     numeric: bool | None = None
     of: Callable[[Any], Any] | None = None
+    folded: bool = False
 
 
 Columns = Sequence[str | Field]
@@ -87,7 +88,7 @@ def _heading(row: type[msgspec.Struct], field: Field, place: str) -> Column:
         field.title or (described.title if described else ""),
         field.meaning or (described.meaning if described else ""),
         numeric=is_number if field.numeric is None else field.numeric,
-        folded=place == "folded",
+        folded=field.folded or place == "folded",
         extra=place == "extra",
     )
 
