@@ -26,6 +26,11 @@ _ALIKE_OF_SETS = ("mean_difference", "d_within", "n_x", "n_y", "n_a", "n_b")
 
 PMethod = Literal["exact", "certified", "sampled"]
 
+# Said of fields of several rows.
+P_WORDS = shown("p, words", "Two-sided p against no difference among all words of these kinds.")
+WORDS_LOW = shown("Low", "Low end of the 95 % interval over words.", digits=3)
+WORDS_HIGH = shown("High", "High end of the 95 % interval over words.", digits=3)
+
 
 class TestRow(Row, frozen=True, kw_only=True):
     """A row of a test with word sets."""
@@ -86,10 +91,7 @@ class JudgedRow(TestRow, frozen=True, kw_only=True):
         float | None,
         shown("p, frequency", "Share of random words of the same frequencies that differ as much."),
     ] = None
-    p_words: Annotated[
-        float | None,
-        shown("p, words", "Two-sided p against no difference among all words of these kinds."),
-    ] = None
+    p_words: Annotated[float | None, P_WORDS] = None
     p_axes: Annotated[
         float | None,
         shown("p, axes", "Two-sided p: how often unrelated contrasts in this space differ as much."),
@@ -115,8 +117,8 @@ class JudgedRow(TestRow, frozen=True, kw_only=True):
     ] = None
     p_moderate_holm: Annotated[float | None, shown("p, moderate, Holm", "The same for moderate evidence.")] = None
     p_strong_holm: Annotated[float | None, shown("p, strong, Holm", "The same for strong evidence.")] = None
-    words_low: Annotated[float | None, shown("Low", "Low end of the 95 % interval over words.", digits=3)] = None
-    words_high: Annotated[float | None, shown("High", "High end of the 95 % interval over words.", digits=3)] = None
+    words_low: Annotated[float | None, WORDS_LOW] = None
+    words_high: Annotated[float | None, WORDS_HIGH] = None
 
     @property
     def found(self) -> bool:

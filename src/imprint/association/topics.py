@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint.association.cosines import mean
 from imprint.association.evidence import CosineTable
-from imprint.association.rows import AssociationResult
+from imprint.association.rows import P_WORDS, WORDS_HIGH, WORDS_LOW, AssociationResult
 from imprint.rows import Row, SkippedRow, shown
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.pooled import UnitTable, pooled
@@ -41,12 +41,9 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
             ends="words",
         ),
     ] = None
-    words_low: Annotated[float | None, shown("Low", "Low end of the interval.", digits=3)] = None
-    words_high: Annotated[float | None, shown("High", "High end of the interval.", digits=3)] = None
-    p_words: Annotated[
-        float | None,
-        shown("p, words", "Two-sided p against no difference among all words of these kinds."),
-    ] = None
+    words_low: Annotated[float | None, WORDS_LOW] = None
+    words_high: Annotated[float | None, WORDS_HIGH] = None
+    p_words: Annotated[float | None, P_WORDS] = None
     n_words: Annotated[
         int, shown("Words", "Different words of these tests; a word and its inflections count once.")
     ] = 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
-from imprint.evaluation.benchmarks import PART, BenchmarkRow, Whose, field_of
+from imprint.evaluation.benchmark_rows import PART, BenchmarkRow, Whose, field_of
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.kinds import Kind, Part
 from imprint.rows import Row, descriptions

@@ -19,16 +19,14 @@ from imprint.kinds.tests import (
     published_figures,
 )
 from imprint.masking import Words
-from imprint.rows import Row
+from imprint.rows import Row, WordPoint
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
     Chart,
-    Column,
     Details,
     Given,
     Prose,
-    Table,
     Text,
     first_claim,
     interval,
@@ -133,11 +131,18 @@ def _chart(row: WefatRow) -> Chart:
         )
 
     columns = (
-        Column("Word"),
-        Column(title(row.property[:1].upper() + row.property[1:]), numeric=True),
-        Column(say("Association with {}", title(row.set_name("a"))), numeric=True),
+        Field("word", cell=lambda point: Given(point[0])),
+        Field(
+            title=title(row.property[:1].upper() + row.property[1:]),
+            cell=lambda point: number(point[1], 1),
+            numeric=True,
+        ),
+        Field(
+            title=say("Association with {}", title(row.set_name("a"))),
+            cell=lambda point: number(point[2]),
+            numeric=True,
+        ),
     )
-    lines = tuple((Given(word), number(x, 1), number(y)) for word, x, y in points)
     alt = say(
         "A dot for each of {} words: {} from left to right, association with {} from bottom to top, and the least-"
         "squares line.",
@@ -145,7 +150,7 @@ def _chart(row: WefatRow) -> Chart:
         title(row.property),
         title(row.set_name("a")),
     )
-    listed = Table(say("{}: every word", title(row.title)), columns, lines, filtered=True)
+    listed = table(WordPoint, say("{}: every word", title(row.title)), points, columns, filtered=True)
     return Chart(f"wefat-{row.test}", title(row.title), alt, draw, listed)
 
 
