@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from imprint.debiasing.debiaser import find_debiaser, summarise
 from imprint.evaluation.debiasers import PART, DebiasComparisonRow
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.kinds.debiasing import fact_value
 from imprint.view import (
     Block,
@@ -30,7 +30,15 @@ from imprint.view import (
 if TYPE_CHECKING:
     from imprint.masking import Words
 
-COMPARED = Part(PART, "Debiasers compared", 61, controlled=False, asks=())
+COMPARED = Part(
+    PART,
+    "Debiasers compared",
+    61,
+    controlled=False,
+    asks=(),
+    terms=terms.DEBIASED,
+    limits=(terms.ONE_DIRECTION,),
+)
 
 _COLUMNS = (
     Column("Method"),
