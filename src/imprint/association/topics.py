@@ -48,6 +48,16 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
         int, shown("Words", "Different words of these tests; a word and its inflections count once.")
     ] = 0
 
+    @property
+    def tests_asked(self) -> tuple[str, ...]:
+        """The tests whose words it counts."""
+        return self.tests
+
+    def lost_most(self) -> str | None:
+        """Say that most of its tests were left out."""
+        asked = len(self.tests) + len(self.tests_left_out)
+        return f"{len(self.tests)} of its {asked} tests have words enough" if 2 * len(self.tests) < asked else None
+
 
 @dataclass(frozen=True, eq=False)
 class TopicTest:

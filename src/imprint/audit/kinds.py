@@ -1,6 +1,6 @@
 """The row of a whole audit and its kind: what was audited, how, and whether it can be judged."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import msgspec
@@ -10,6 +10,7 @@ from imprint.kinds import Kind
 from imprint.kinds.controls import ABOUT, blocks, claims, judgement
 from imprint.rows import Label, Row, shown
 from imprint.subjects.sources import SourceKind
+from imprint.view import Column, Table, Text, count, number, title
 
 
 class AuditSettings(msgspec.Struct, frozen=True):
@@ -58,6 +59,38 @@ def audit_row(rows: Iterable[Row]) -> AuditRow | None:
     return next((row for row in rows if isinstance(row, AuditRow)), None)
 
 
+def settings(rows: Iterable[AuditRow]) -> Iterator[Table]:
+    """List how audits were run, and with which versions."""
+    for row in rows:
+        yield _settings(row)
+
+
+def _settings(row: AuditRow) -> Table:
+    lines: list[tuple[Text, Text]] = [("words", count(row.n_words)), ("dimensions", count(row.dimension))]
+    lines += [(key, _value(value)) for key, value in msgspec.structs.asdict(row.settings).items()]
+    lines += [(f"{one.name}, version", title(one.value)) for one in row.versions]
+    lines += [("note", title(note)) for note in row.embedding_notes]
+    return Table("Settings and versions", (Column("Setting"), Column("Value")), tuple(lines), folded=True)
+
+
+def _value(value: object) -> Text:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    if isinstance(value, float):
+        return number(value, 3)
+    return "none" if value is None else title(str(value))
+
+
 AUDIT = Kind(
-    "audit", row=AuditRow, part=ABOUT, blocks=blocks, sentences=judgement, claims=claims, card=True, measured=False
+    "audit",
+    row=AuditRow,
+    part=ABOUT,
+    blocks=blocks,
+    sentences=judgement,
+    claims=claims,
+    card=True,
+    measured=False,
+    settings=settings,
 )

@@ -154,6 +154,11 @@ def controls(
     return Controls(opened.name, opened.sha256, found, encoded)
 
 
+def controls_among(rows: Iterable[Row]) -> list[ControlsRow]:
+    """Return the rows that say whether a subject can be judged; a whole audit's row is one of them."""
+    return [row for row in rows if isinstance(row, ControlsRow)]
+
+
 def judged_by(rows: Iterable[ControlsRow]) -> bool | None:
     """Tell whether a subject passes all of these; None where it fails none, and one or all are missing."""
     answers = {row.judged for row in rows} or {None}

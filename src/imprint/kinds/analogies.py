@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from imprint.checks import PairScore
 from imprint.directions.analogies import AnalogyRow
 from imprint.directions.axis import show_end
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row
 from imprint.tables import Field, table
 from imprint.view import Block, Details, Prose, Text, count, say, title, words
@@ -23,6 +23,7 @@ STEREOTYPES = Part(
     english=True,
     asks=("embedding",),
     why_not="analogies are searched in an embedding's vocabulary, and a sentence encoder has none",
+    terms=(terms.AXIS,),
 )
 
 _SCORES: dict[PairScore, str] = {

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
 from imprint.evaluation.benchmark_rows import PART, BenchmarkRow, Whose, field_of
+from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.similarity import SimilarityRow
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Names, Part
 from imprint.rows import Row, descriptions
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
@@ -33,6 +34,7 @@ from imprint.view import (
 
 if TYPE_CHECKING:
     from imprint.kinds.job import Job
+    from imprint.stimuli.definition import Test
     from imprint.types import Progress
 
 BENCHMARKS = Part(PART, "How good are the vectors?", 70, controlled=False, english=True)
@@ -197,6 +199,11 @@ def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
                 yield Prose(say("Missing words of {} in {}: {}{}", *shown), "note", ("terminal",))
 
 
+def benchmark_names(tests: "Sequence[Test]", rows: Sequence[Row]) -> Names:
+    """Return the benchmarks of similarity that every audit runs."""
+    return Names("benchmark", [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)])
+
+
 SIMILARITY = Kind(
     "similarity",
     row=SimilarityRow,
@@ -208,6 +215,7 @@ SIMILARITY = Kind(
     quick_seconds=1.0,
     aliases={"d": "effect_size", "change": "change_spearman"},
     method="Quality was measured by rank correlation with human judgements of word similarity.",
+    names=benchmark_names,
 )
 ANALOGIES = Kind(
     "analogy_benchmark",

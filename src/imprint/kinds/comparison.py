@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from imprint.errors import SettingError
 from imprint.evaluation.comparison import AgreementRow, compare, compare_professions, comparison_words
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row
 from imprint.tables import Columns, Field, table
 from imprint.view import NOTHING, Block, Cell, Details, Prose, Text, count, number, say, title
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-AGAINST = Part("against", "Compared with another model", 90, needs="against", english=True)
+AGAINST = Part("against", "Compared with another model", 90, needs="against", english=True, terms=(terms.EFFECT_SIZE,))
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:

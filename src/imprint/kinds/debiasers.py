@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from imprint.debiasing.debiaser import find_debiaser, summarise
 from imprint.evaluation.debiasers import PART, DebiasComparisonRow
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.kinds.debiasing import fact_value
 from imprint.tables import Field, table
 from imprint.view import (
@@ -29,7 +29,15 @@ from imprint.view import (
 if TYPE_CHECKING:
     from imprint.masking import Words
 
-COMPARED = Part(PART, "Debiasers compared", 61, controlled=False, asks=())
+COMPARED = Part(
+    PART,
+    "Debiasers compared",
+    61,
+    controlled=False,
+    asks=(),
+    terms=terms.DEBIASED,
+    limits=(terms.ONE_DIRECTION,),
+)
 
 _RECOVERED_WELL = 0.6  # share of names from which their groups count as known
 _KEPT = 0.9  # share of their variance up to which other words have lost some

@@ -18,7 +18,7 @@ from imprint.debiasing.rows import (
     WordChange,
 )
 from imprint.errors import SettingError, VocabularyError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
 from imprint.rows import Row
 from imprint.stimuli.published import published_pair
@@ -52,6 +52,8 @@ BEFORE_AFTER = Part(
     english=True,
     asks=("embedding",),
     why_not="an audit tries debiasing on word embeddings only; `imprint debias` debiases an encoder",
+    terms=terms.DEBIASED,
+    limits=(terms.ONE_DIRECTION,),
 )
 
 _MOST_CHANGE = 0.15  # of the background's variance, as a share, that goes without a note
@@ -310,6 +312,7 @@ DEBIASING = Kind(
     seconds=8.0,
     quick_seconds=1.0,
     method="Debiasing was fitted on some words and judged on others.",
+    brief=say_debiasing,
 )
 FRONTIER = Kind("frontier", row=FrontierRow, part=BEFORE_AFTER, blocks=show_frontier)
 MOVED = Kind("debiased projection", row=DebiasedProjectionRow, part=BEFORE_AFTER, blocks=show_moved)

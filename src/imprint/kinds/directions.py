@@ -11,7 +11,7 @@ from imprint.directions.axis import show_end
 from imprint.directions.components import PairsRow
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
 from imprint.rows import Row, WordPoint, WordValue
 from imprint.tables import Field, table
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Attempt, Job
     from imprint.types import Progress
 
-ALONG = Part("directions", "Words between he and she", 30, english=True)
+ALONG = Part("directions", "Words between he and she", 30, english=True, terms=(terms.AXIS,))
 
 CROWD = "the crowd's gender stereotype scores"
 TOP = 10  # words shown at each end and in the middle

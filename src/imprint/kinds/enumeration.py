@@ -14,7 +14,7 @@ from imprint.enumeration.rows import (
     UbeOverviewRow,
     UbeRow,
 )
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row, descriptions
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
@@ -47,7 +47,14 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job, Plan
     from imprint.types import Progress
 
-UNASKED = Part("enumeration", "Patterns found without asking", 40, offensive=True, english=True)
+UNASKED = Part(
+    "enumeration",
+    "Patterns found without asking",
+    40,
+    offensive=True,
+    english=True,
+    terms=(terms.ONE_SIDED, terms.ROTATION),
+)
 
 _SECONDS_PER_ROTATION = 0.0012
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
@@ -528,7 +535,13 @@ def _counted(value: int) -> str:
 
 
 OVERVIEW = Kind(
-    "ube-overview", row=UbeOverviewRow, part=UNASKED, blocks=overview_blocks, sentences=sentences, claims=claims
+    "ube-overview",
+    row=UbeOverviewRow,
+    part=UNASKED,
+    blocks=overview_blocks,
+    sentences=sentences,
+    claims=claims,
+    brief=sentences,
 )
 GROUP = Kind("ube-group", row=UbeGroupRow, part=UNASKED, blocks=group_blocks, joins=("ube",), rank=-1)
 CELL = Kind(

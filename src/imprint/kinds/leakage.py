@@ -88,6 +88,12 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
         )
 
 
+def after_debiasing(rows: Sequence[LeakageRow]) -> str:
+    """Say how often gender is still recognised from first names."""
+    left = [row.accuracy for row in rows if row.word_list == NAMES and row.against]
+    return f"even there, gender is recognised from {100 * max(left):.0f} % of names" if left else ""
+
+
 def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     """Show how often the group is read off sentences, before and after, and what the debiaser was fitted on."""
     first = rows[0]
@@ -166,6 +172,8 @@ LEAKAGE = Kind(
     rank=20,
     method="Whether groups can still be recovered was tested with classifiers trained on some words and tried on "
     "others.",
+    after_debiasing=after_debiasing,
+    of_encoder=("leakage", "directions"),
 )
 SENTENCE_LEAKAGE = Kind(
     "sentence-leakage",

@@ -6,7 +6,7 @@ from typing import Any
 
 from imprint.association.verdicts import Evidence
 from imprint.checks import unknown_choice
-from imprint.kinds import Kind, Part, all_kinds, find_kind
+from imprint.kinds import Kind, Part, all_kinds, find_kind, terms
 from imprint.kinds.tests import LEVEL, family_of, missing_notes
 from imprint.metrics import METRICS
 from imprint.metrics.agreement import MetricAgreementRow
@@ -34,7 +34,7 @@ from imprint.view import (
     words,
 )
 
-METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=())
+METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=(), terms=(terms.HOLM,))
 
 _APART = ("neighbours", "clustering")  # no attribute takes part in these
 _LEVELS: dict[Evidence, str] = {

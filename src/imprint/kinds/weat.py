@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from imprint.association.weat import WeatRow, weat
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
+from imprint.kinds.family import TESTS_ABOUT_PEOPLE
 from imprint.kinds.tests import (
     CHECKED,
     LEVEL,
@@ -27,6 +28,7 @@ from imprint.kinds.tests import (
     one_sided,
     published_figures,
     published_p,
+    test_names,
 )
 from imprint.rows import Row, WordValue
 from imprint.tables import Columns, Field, table
@@ -53,7 +55,15 @@ if TYPE_CHECKING:
     from imprint.masking import Words
     from imprint.types import Progress
 
-ASSOCIATIONS = Part("weat", "Known stereotypes, tested", 10, asks=("embedding",))
+ASSOCIATIONS = Part(
+    "weat",
+    "Known stereotypes, tested",
+    10,
+    asks=("embedding",),
+    asks_tests=True,
+    terms=terms.TESTED,
+    limits=(terms.OTHER_SCALES,),
+)
 
 _ANSWER: Columns = (NAME, "mean_difference", LEVEL, "p_holm", "effect_size", MISSING)
 _PAIRED: Columns = (NAME, "embedding", "effect_size", "p_value", "p_holm")
@@ -241,4 +251,7 @@ WEAT = Kind(
     method="Associations were measured by the Word Embedding Association Test (Caliskan, Bryson and Narayanan, "
     "2017). The size is the difference in mean cosines, with a 95 % interval over words (both targets and "
     "attributes random; Clark, 1973).",
+    family=TESTS_ABOUT_PEOPLE,
+    names=test_names,
+    of_encoder=("seat", "seat"),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from imprint.association.verdicts import Evidence
 from imprint.association.wefat import WefatRow, wefat
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.kinds.tests import (
     LEVEL,
     MISSING,
@@ -17,6 +17,7 @@ from imprint.kinds.tests import (
     level_of,
     missing_notes,
     published_figures,
+    test_names,
 )
 from imprint.masking import Words
 from imprint.rows import Row, WordPoint
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from imprint.kinds.job import Job
     from imprint.types import Progress
 
-WORLD = Part("wefat", "Beside numbers from the world", 20)
+WORLD = Part("wefat", "Beside numbers from the world", 20, asks_tests=True, terms=terms.TESTED)
 
 _ANSWER: Columns = (NAME, "r", LEVEL, "p_holm", MISSING)
 _LEVELS: dict[Evidence, str] = {
@@ -170,4 +171,6 @@ WEFAT = Kind(
     card=True,
     method="The Word Embedding Factual Association Test (Caliskan, Bryson and Narayanan, 2017) correlated the "
     "association of words with numbers about the world.",
+    brief=sentences,
+    names=test_names,
 )

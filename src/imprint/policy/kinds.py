@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, by_kind
 from imprint.rows import Row, shown
 from imprint.view import Claim, Given, Number, Phrase, Text, count, join, say, title, words
 
@@ -90,6 +90,12 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
 def claims(rows: Sequence[GateRow]) -> Iterator[Claim]:
     """Pair the decision with what it does not show."""
     yield decision(rows), "That a product built on it treats people fairly: the product was not measured."
+
+
+def answers(rows: Iterable[Row]) -> Sequence[GateRow]:
+    """Return what a gate answered, of findings."""
+    listed: Sequence[Any] = by_kind(rows).get(GATE, ())
+    return listed
 
 
 def gravest(verdicts: Iterable[Verdict]) -> Verdict:

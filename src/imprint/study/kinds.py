@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row
 from imprint.study import rows
 from imprint.tables import Columns, Field, draw_field, table
@@ -23,7 +23,15 @@ from imprint.view import (
     words,
 )
 
-PEOPLE = Part("study", "What people say", 100, offensive=True, controlled=False)
+PEOPLE = Part(
+    "study",
+    "What people say",
+    100,
+    offensive=True,
+    controlled=False,
+    terms=(terms.ONE_SIDED,),
+    limits=(terms.OTHER_SCALES,),
+)
 
 _SHOWN = 20  # associations, analogies or words in a terminal; a page and --json have all
 _BOTH: tuple[Medium, ...] = ("page", "terminal")
