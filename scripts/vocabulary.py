@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import packages
 
-from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.catalog import published_tests
 from imprint.stimuli.definition import words_of
 from imprint.stimuli.names import first_names
 
@@ -77,7 +77,7 @@ def lower_case_words() -> set[str]:
 
 def catalogue_forms() -> set[str]:
     """Every word of every test in the catalogue, and the parts of those written as several."""
-    return set(_forms(words_of(catalogue())))
+    return set(_forms(words_of(published_tests())))
 
 
 def benchmark_words() -> set[str]:

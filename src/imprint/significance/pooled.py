@@ -260,7 +260,8 @@ def _spread(tables: Sequence[UnitTable]) -> tuple[Spread, Floats]:
     pairs = np.concatenate([(np.minimum(one, two) * number + np.maximum(one, two)).ravel() for one, two, _ in found])
     _, place = np.unique(pairs, return_inverse=True)
     twice = (np.bincount(place, np.concatenate([values.ravel() for _, _, values in found])) ** 2).sum()
-    terms, degrees = _by_strata(influences**2, tables)
+    sides = [units for table in tables for role in table.roles() for units in role.sides()]
+    terms, degrees = by_strata(influences**2, sides)
     variance = max(terms.sum() - twice, terms.max()) / len(tables) ** 2
     df = terms.sum() ** 2 / (terms**2 / degrees).sum() if terms.any() else np.nan
     return Spread(np.array([variance]), np.array([df])), influences / len(tables)
@@ -271,11 +272,13 @@ def _unbiased(counts: Ints | int) -> Floats:
     return np.asarray(np.sqrt(counts / np.maximum(np.asarray(counts) - 1, 1)))
 
 
-def _by_strata(squares: Floats, tables: Sequence[UnitTable]) -> tuple[Floats, Floats]:
-    """Return the sum of squares of each stratum, and its degrees of freedom: a set of n units has n - 1 in all."""
+def by_strata(squares: Floats, sides: Sequence[Ints]) -> tuple[Floats, Floats]:
+    """Return the sum of squares of each stratum, and its degrees of freedom: a set of n units has n - 1 in all.
+
+    A stratum is the units that are in the same `sides`, each of which is a set that was drawn.
+    """
     memberships: dict[int, list[int]] = {}
     share: dict[int, float] = {}
-    sides = (units for table in tables for role in table.roles() for units in role.sides())
     for place, units in enumerate(sides):
         own = np.unique(units).tolist()
         for unit in own:

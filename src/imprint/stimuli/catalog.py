@@ -4,9 +4,15 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
 
     [sets.flowers]
     name = "flowers"                # shown to readers; NAME where omitted
-    words = ["aster", "clover"]
+    words = ["aster", "clover"]     # or, of single words, one text: "aster clover"
     kind = "count noun"             # of all words; may be omitted: only sentences need it
     kinds = { clover = "mass noun" } # of single words, where another
+
+    [sets.careers]                  # a long list: the words of each kind as one text, with blanks between them
+    name = "career words"
+    [sets.careers.words]
+    "mass noun" = "commerce finance"
+    adjective = "corporate skilled"
 
     [[weat]]
     id = "flowers-insects"          # required, as are x, y, a, b
@@ -22,6 +28,7 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
                                     # context = "bleached" or "unbleached" where it is a figure of sentences
     unbleached = { targets = ["{word} is a flower."], attributes = ["The garden is {word}."] } # its own sentences
     human = { effect = 1.35, p = "1e-8", participants = 32, source = "where printed" }
+    question = true                 # one of the standard questions, whose long lists are matched in frequency
     adapted = "why these are not the source's own words"
     notes = "what a reader should know"
 
@@ -38,7 +45,8 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
 
 The kinds of words are listed in `imprint.stimuli.definition`, the slots of patterns and the sentences made of
 every kind of word are described in `imprint.stimuli.templates`. The catalogue's own files are in `data/`:
-every `sets-*.toml` holds sets that all files may name, every other `*.toml` holds tests.
+every `sets-*.toml` holds sets that all files may name, questions.toml the standard questions with their own sets,
+every other `*.toml` published tests.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -62,6 +70,8 @@ SEAT_TESTS = ("caliskan-[0-9]*", "seat-*")  # May et al. (2019): Caliskan's ten 
 _Any = TypeVar("_Any", bound=Test)
 _FEW = 10  # tests that a message can list
 _DATA = Path(__file__).with_name("data")
+_QUESTIONS = _DATA / "questions.toml"  # scripts/build_questions.py writes it
+_ASKED_BY_DEFAULT = False  # whether the questions are among the tests that commands run when none is named
 
 
 @cache
@@ -78,9 +88,21 @@ def catalogue() -> tuple[Test, ...]:
     >>> imprint.catalogue()[0]
     WeatTest('caliskan-1', flowers / insects and pleasant / unpleasant)
     """
-    tests = [test for path in _files() for test in _tests_of(path)]
+    tests = (*(questions() if _ASKED_BY_DEFAULT else ()), *published_tests())
     parsing.refuse_repeated_ids(tests, str(_DATA))
-    return tuple(tests)
+    return tests
+
+
+@cache
+def questions() -> tuple[Test, ...]:
+    """Return the standard questions: long lists, matched in frequency, the same for every model."""
+    return _tests_of(_QUESTIONS)
+
+
+@cache
+def published_tests() -> tuple[Test, ...]:
+    """Return the tests of the papers, and those after their pattern."""
+    return tuple(test for path in _files() for test in _tests_of(path))
 
 
 @cache
@@ -90,34 +112,35 @@ def plugin_tests() -> tuple[Test, ...]:
     for name in CATALOGUES.names():
         offered = CATALOGUES.get(name)
         found += offered() if callable(offered) else read_tests(offered)
-    parsing.refuse_repeated_ids([*catalogue(), *found], CATALOGUES.group)
+    parsing.refuse_repeated_ids([*questions(), *published_tests(), *found], CATALOGUES.group)
     return tuple(found)
 
 
 def get(identifier: str) -> Test:
     """Return the catalogue's test of that id, reading files until one has it; then those of plug-ins."""
-    for path in _files():
+    for path in (*_files(), _QUESTIONS):
         for test in _tests_of(path):
             if test.id == identifier:
                 return test
     for test in plugin_tests():
         if test.id == identifier:
             return test
-    raise _unknown(identifier, {test.id: test for test in catalogue()})
+    raise _unknown(identifier, {test.id: test for test in (*questions(), *published_tests())})
 
 
 def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
     """Return the tests whose id is, or matches, one of the patterns ("seat-*"), in their own order.
 
-    What the catalogue does not know is looked for in the catalogues of plug-ins.
+    What the catalogue does not have is looked for among the questions and in the catalogues of plug-ins.
     """
     known = {test.id: test for test in tests}
     wanted: set[str] = set()
     for pattern in patterns:
         matching = [identifier for identifier in known if fnmatchcase(identifier, pattern)]
         if not matching and tests is catalogue():
-            found = {test.id: test for test in plugin_tests() if fnmatchcase(test.id, pattern)}
-            known, matching = known | found, list(found)
+            others = (*questions(), *plugin_tests())
+            more = {test.id: test for test in others if fnmatchcase(test.id, pattern)}
+            known, matching = known | more, list(more)
         if not matching:
             raise _unknown(pattern, known)
         wanted.update(matching)
@@ -164,7 +187,8 @@ def read_tests(path: FilePath) -> tuple[Test, ...]:
 
 
 def _files() -> list[Path]:
-    return sorted(path for path in _DATA.glob("*.toml") if not path.name.startswith("sets-"))
+    paths = (path for path in _DATA.glob("*.toml") if not path.name.startswith("sets-"))
+    return sorted(path for path in paths if path != _QUESTIONS)
 
 
 _tests_of = cache(read_tests)

@@ -164,6 +164,8 @@ class WeatTest(_Described):
         The effect in the Implicit Association Test.
     unbleached
         Patterns of its own sentences.
+    is_question
+        Whether it is one of the standard questions, whose long lists are matched in frequency.
 
     Examples
     --------
@@ -180,6 +182,7 @@ class WeatTest(_Described):
     _: KW_ONLY
     human: Human | None = None
     unbleached: Unbleached | None = None
+    is_question: bool = False
 
     def __repr__(self) -> str:
         return f"WeatTest({self.id!r}, {self.x.name} / {self.y.name} and {self.a.name} / {self.b.name})"

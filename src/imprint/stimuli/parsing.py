@@ -9,6 +9,7 @@ from imprint.errors import StimulusError
 from imprint.files import FilePath, check_bundled
 from imprint.stimuli.definition import (
     CONTEXTS,
+    KINDS,
     UNDETERMINED,
     Human,
     Published,
@@ -25,7 +26,7 @@ from imprint.stimuli.files import TomlTable, read_property, read_table
 
 _FILE_KEYS = ("sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
-_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached")
+_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached", "question")
 _WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name", "forms", "shared")
 
 
@@ -67,8 +68,13 @@ def _sets(document: TomlTable) -> dict[str, WordSet]:
 
 def _word_set(table: TomlTable, name: str) -> WordSet:
     table.allow(("name", "words", "kind", "kinds"))
-    table.need("words", list)
-    words = table.texts("words")
+    if type(table.values.get("words")) is dict:
+        return _checked(_by_kind(table, name), table)
+    if type(table.values.get("words")) is str:
+        words = tuple(table.text("words").split())
+    else:
+        table.need("words", list)
+        words = table.texts("words")
     kind = table.text("kind", "unknown")
     exceptions = TomlTable(table.get("kinds", dict) or {}, (*table.where, "kinds"))
     for word in exceptions.values:
@@ -77,11 +83,27 @@ def _word_set(table: TomlTable, name: str) -> WordSet:
             raise StimulusError(f"{word!r} is not one of the words", where=exceptions.where, hint=hint)
     # the check below refuses what is not a Kind
     kinds = tuple(cast(WordKind, exceptions.text(word, kind)) for word in words)
-    found = WordSet(table.text("name", name), words, kinds)
-    problems = set_problems(found)
+    return _checked(WordSet(table.text("name", name), words, kinds), table)
+
+
+def _by_kind(table: TomlTable, name: str) -> WordSet:
+    """Read long lists: under each kind of word a text, with blanks between the words."""
+    table.allow(("name", "words"))  # the kinds are said
+    by_kind = TomlTable(table.need("words", dict), (*table.where, "words")).allow(KINDS)
+    words: list[str] = []
+    kinds: list[WordKind] = []
+    for kind in by_kind.values:
+        listed = by_kind.need(kind, str).split()
+        words += listed
+        kinds += [cast(WordKind, kind)] * len(listed)
+    return WordSet(table.text("name", name), tuple(words), tuple(kinds))
+
+
+def _checked(words: WordSet, table: TomlTable) -> WordSet:
+    problems = set_problems(words)
     if problems:
         raise StimulusError("; ".join(problems), where=table.where)
-    return found
+    return words
 
 
 def _set_of(table: TomlTable, key: str, sets: Mapping[str, WordSet]) -> WordSet:
@@ -104,7 +126,14 @@ def _weat(table: TomlTable, sets: Mapping[str, WordSet]) -> WeatTest:
     table.allow(_WEAT_KEYS)
     x, y = (_set_of(table, key, sets) for key in ("x", "y"))
     common = _common(table, sets, figure="effect")
-    test = WeatTest(**common, x=x, y=y, human=_human(table), unbleached=_unbleached(table, common["language"]))
+    test = WeatTest(
+        **common,
+        x=x,
+        y=y,
+        human=_human(table),
+        unbleached=_unbleached(table, common["language"]),
+        is_question=table.get("question", bool) or False,
+    )
     validate(test, table.where)
     return test
 

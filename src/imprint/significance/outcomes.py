@@ -1,0 +1,71 @@
+"""What a size with its interval says: one of four outcomes, the same wherever a size has an interval.
+
+The interval is the 99.5 % one, and no family of tests is corrected for: of so many questions without an association,
+.005 each are expected to exclude 0.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from imprint.significance.crossed import FEWEST_UNITS
+
+Outcome = Literal["substantial", "small", "present", "cannot tell"]
+Reason = Literal["few words", "frequency", "attributes not distinguished", "controls"]
+
+MARGIN = 0.10  # share of the distance between A and B; sizes below it are small
+CONFIDENCE = 0.995
+FREQUENCY_LEVEL = 0.005  # what p_frequency of lists that are not matched is held against
+
+_FEWEST_KEPT = 0.5  # share of a set's words
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size with its interval, None where there is none.
+
+    `obstacle` is why nothing can be said, whatever the ends; frequency alone allows `small`.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    obstacle: Reason | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """An outcome. `cannot tell` without a reason: the interval reaches from 0 or beyond it to more than the margin.
+
+    `excludes_zero` says it of the interval, since a `small` size can be 0 or not.
+    """
+
+    outcome: Outcome
+    reason: Reason | None = None
+    excludes_zero: bool = False
+
+
+def outcome(low: float | None, high: float | None, *, obstacle: Reason | None = None) -> Judgement:
+    """Judge an interval; None, or NaN, for ends that there are not.
+
+    With the obstacle `frequency`, which words of like frequency could be the reason for a difference, an interval
+    within the margin is still `small`. Any other obstacle leaves nothing to say.
+    """
+    if low is None or high is None or not low <= high:
+        return Judgement("cannot tell", obstacle or "few words")
+    if obstacle is not None and obstacle != "frequency":
+        return Judgement("cannot tell", obstacle)
+    excludes_zero = low > 0 or high < 0
+    if (low > MARGIN or high < -MARGIN) and obstacle is None:
+        return Judgement("substantial", None, excludes_zero)
+    if low >= -MARGIN and high <= MARGIN:
+        return Judgement("small", None, excludes_zero)
+    if excludes_zero and obstacle is None:
+        return Judgement("present", None, excludes_zero)
+    return Judgement("cannot tell", obstacle if excludes_zero else None, excludes_zero)
+
+
+def too_few(units: Sequence[int], words: Sequence[int], listed: Sequence[int]) -> bool:
+    """Tell whether a set has fewer than four units, or fewer than half of its listed words."""
+    halves = (count < _FEWEST_KEPT * of for count, of in zip(words, listed, strict=True))
+    return min(units) < FEWEST_UNITS or any(halves)

@@ -1,0 +1,121 @@
+"""Lists of like frequency: as many words from every octave of ranks on both sides.
+
+Frequency shapes every embedding, and names of one group are often rarer than those of another. So both sides give
+equally many words per cell, which is an octave of ranks, and in the questions of scripts/build_questions.py a stratum
+besides, such as the gender of a name. What a cell has too many of is drawn from a seed.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from imprint.errors import StimulusError
+from imprint.stimuli.definition import WeatTest, WordSet, word_sets
+
+MOST = 200  # words of a side
+
+Cell: TypeAlias = tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A test whose sides are of like frequency; `unranked` are the words left out because no rank is known."""
+
+    test: WeatTest
+    unranked: tuple[str, ...]
+
+
+def match(test: WeatTest, ranks: Mapping[str, int], *, most: int = MOST, seed: int = 0) -> Matched:
+    """Match x with y and a with b by octave of frequency.
+
+    Parameters
+    ----------
+    test
+        A test with longer lists than are needed.
+    ranks
+        Frequency ranks by word in lower case, 0 for the most frequent.
+    most
+        The most words that a side keeps.
+    seed
+        Decides which words are kept where there are too many.
+
+    Returns
+    -------
+    Matched
+        The test with the words kept, in their own order, and the words without a rank.
+    """
+    first, second = np.random.SeedSequence(seed).spawn(2)
+    x, y = _match_sets(test.x, test.y, ranks, most, first, test.id)
+    a, b = _match_sets(test.a, test.b, ranks, most, second, test.id)
+    words = dict.fromkeys(word for side in word_sets(test).values() for word in side.words)
+    unranked = tuple(word for word in words if word.lower() not in ranks)
+    return Matched(replace(test, x=x, y=y, a=a, b=b), unranked)
+
+
+def match_words(
+    first: Sequence[str],
+    second: Sequence[str],
+    cell_of: Callable[[str], Cell],
+    *,
+    most: int = MOST,
+    stream: np.random.SeedSequence,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Keep equally many words of both lists in every cell, at most so many in all, each list in its own order.
+
+    Where the cells hold more than `most` words, each gives its share of them.
+    """
+    sides = [_by_cell(words, cell_of) for words in (first, second)]
+    common = sorted(sides[0].keys() & sides[1].keys())
+    counts = _in_proportion([min(len(cells[cell]) for cells in sides) for cell in common], most)
+    rng = np.random.default_rng(stream)
+    kept: list[set[str]] = [set(), set()]
+    for cell, count in zip(common, counts, strict=True):
+        for words, cells in zip(kept, sides, strict=True):
+            pool = sorted(cells[cell])  # the order of the file does not matter
+            words.update(pool[index] for index in rng.permutation(len(pool))[:count])
+    return tuple(word for word in first if word in kept[0]), tuple(word for word in second if word in kept[1])
+
+
+def octave(rank: int) -> int:
+    """Return floor(log2(rank + 1)): 0 for the most frequent word, one more for each doubling of the rank."""
+    return (rank + 1).bit_length() - 1
+
+
+def _by_cell(words: Collection[str], cell_of: Callable[[str], Cell]) -> dict[Cell, list[str]]:
+    cells: dict[Cell, list[str]] = defaultdict(list)
+    for word in words:
+        cells[cell_of(word)].append(word)
+    return cells
+
+
+def _in_proportion(counts: Sequence[int], most: int) -> list[int]:
+    """Scale whole numbers to a sum of `most` where theirs is larger; the largest remainders are rounded up."""
+    total = sum(counts)
+    if total <= most:
+        return list(counts)
+    scaled = [divmod(count * most, total) for count in counts]
+    shares = [whole for whole, _ in scaled]
+    largest = sorted(range(len(counts)), key=lambda index: -scaled[index][1])
+    for index in largest[: most - sum(shares)]:
+        shares[index] += 1
+    return shares
+
+
+def _match_sets(
+    first: WordSet, second: WordSet, ranks: Mapping[str, int], most: int, stream: np.random.SeedSequence, where: str
+) -> tuple[WordSet, WordSet]:
+    def cell_of(word: str) -> Cell:
+        return (octave(ranks[word.lower()]),)
+
+    left, right = ([word for word in words.words if word.lower() in ranks] for words in (first, second))
+    chosen, others = match_words(left, right, cell_of, most=most, stream=stream)
+    if len(chosen) < 2:
+        raise StimulusError(
+            f"{first.name} and {second.name} must share at least two words of like frequency, got {len(chosen)}",
+            where=f"test {where!r}",
+            hint="give longer lists, with frequent and rare words on both sides",
+        )
+    return first.subset(chosen), second.subset(others)
