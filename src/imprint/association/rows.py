@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from imprint.association.evidence import Checks, CosineTable
+from imprint.association.questions import Sized
 from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
 from imprint.checks import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue, shown
+from imprint.significance.outcomes import Outcome, Reason
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.shifts import Interval
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, AnyTest, Human, Published, WeatTest, described, word_sets
@@ -187,22 +189,24 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     interval_high: Annotated[float | None, shown("Interval, high", "High end of the same interval.", digits=3)]
     confidence: Annotated[float | None, shown("Confidence", "Confidence of the interval of the permutation.")]
     d_within: Annotated[float | None, shown("d within", "Mean difference in standard deviations within the sets.")]
-    p_strict: Annotated[float, shown("p, strict", "Share of splits with more than this difference.")]
-    p_floor: Annotated[float, shown("p, floor", "The smallest p that so many words can give.")]
-    p_method: Annotated[PMethod, shown("p, method", "How p was found: exact, certified bounds or sampled.")]
-    p_low: Annotated[float, shown("p, low", "The least that p can be.")]
-    p_high: Annotated[float, shown("p, high", "The most that p can be.")]
-    log10_p: Annotated[float | None, shown("log10 p")]
-    partitions: Annotated[Count, shown("All splits", "Splits of the target words.", shape="count")]
-    log10_partitions: Annotated[float, shown("log10 splits", "Logarithm of the number of splits.")]
+    p_strict: Annotated[float | None, shown("p, strict", "Share of splits with more than this difference.")] = None
+    p_floor: Annotated[float | None, shown("p, floor", "The smallest p that so many words can give.")] = None
+    p_method: Annotated[PMethod | None, shown("p, method", "How p was found: exact, certified bounds or sampled.")] = (
+        None
+    )
+    p_low: Annotated[float | None, shown("p, low", "The least that p can be.")] = None
+    p_high: Annotated[float | None, shown("p, high", "The most that p can be.")] = None
+    log10_p: Annotated[float | None, shown("log10 p")] = None
+    partitions: Annotated[Count | None, shown("All splits", "Splits of the target words.", shape="count")] = None
+    log10_partitions: Annotated[float | None, shown("log10 splits", "Logarithm of the number of splits.")] = None
     extreme: Annotated[
         Count | None, shown("Splits", "Splits of the target words at least as extreme, of all splits.", shape="count")
-    ]
-    extreme_low: Annotated[Count | None, shown("Splits, low", "The least that they can be.", shape="count")]
-    extreme_high: Annotated[Count | None, shown("Splits, high", "The most that they can be.", shape="count")]
+    ] = None
+    extreme_low: Annotated[Count | None, shown("Splits, low", "The least that they can be.", shape="count")] = None
+    extreme_high: Annotated[Count | None, shown("Splits, high", "The most that they can be.", shape="count")] = None
     alternative: Annotated[
         Literal["greater", "less", "two-sided"], shown("Alternative", "Which differences p_value counts.")
-    ]
+    ] = "two-sided"
     n_x: Annotated[int, shown("Words of X", "Words of X that have a vector.")]
     n_y: Annotated[int, shown("Words of Y", "Words of Y that have a vector.")]
     detectable_shift: Annotated[
@@ -227,6 +231,35 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     ] = None
     grammar_low: Annotated[float | None, shown("By grammar, low", "Low end of its interval.", digits=3)] = None
     grammar_high: Annotated[float | None, shown("By grammar, high", "High end of its interval.", digits=3)] = None
+    is_question: Annotated[
+        bool, shown("Question", "Whether it is a standard question: long lists, matched in frequency.")
+    ] = False
+    size: Annotated[
+        float | None,
+        shown(
+            "Size",
+            "How much nearer X is to A than Y is, as a share of the distance between A and B, with its 99.5 % "
+            "interval over words. Below zero, Y is nearer to A.",
+            shape="percent",
+        ),
+    ] = None
+    size_low: Annotated[float | None, shown("Size, low", "Low end of the interval.", shape="percent")] = None
+    size_high: Annotated[float | None, shown("Size, high", "High end of the interval.", shape="percent")] = None
+    outcome: Annotated[
+        Outcome | None,
+        shown("Outcome", "What the interval says: substantial, present, small, or that it cannot tell."),
+    ] = None
+    reason: Annotated[Reason | None, shown("Reason", "Why it cannot tell, where more than the interval is why.")] = (
+        None
+    )
+    unrelated: Annotated[
+        float | None,
+        shown(
+            "Unrelated words",
+            "What 19 of 20 contrasts of unrelated words stay below in this model.",
+            shape="percent",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -235,7 +268,7 @@ class AssociationResult(InFamily, Result):
 
     `scores` has what was scored, words or sentences, in the order of the test; `x_scores` and `y_scores` are what was
     permuted. The interval is None where scores are not independent. `table` has the cosines of words. `judged` places
-    the test in its family.
+    the test in its family; a question has `sized` instead.
     """
 
     test: WeatTest
@@ -246,7 +279,7 @@ class AssociationResult(InFamily, Result):
     statistic: float
     mean_difference: float
     interval: Interval | None
-    significance: PermutationTest
+    significance: PermutationTest | None
     scores: Mapping[str, float] = field(hash=False)
     x_scores: Floats = field(compare=False)
     y_scores: Floats = field(compare=False)
@@ -258,13 +291,14 @@ class AssociationResult(InFamily, Result):
     table: CosineTable = field(compare=False)
     judged: Judged | None = None
     detectable_shift: float | None = None
+    sized: Sized | None = None
 
     _shuffles: ClassVar[int] = 1_000  # random shuffles behind a detectable shift
 
     @property
     def p_value(self) -> float:
-        """Share of partitions at least as extreme as the observed one."""
-        return self.significance.p_value
+        """Share of partitions at least as extreme as the observed one; NaN for questions, which permute nothing."""
+        return self.significance.p_value if self.significance else math.nan
 
     @property
     def n_x(self) -> int:
@@ -279,7 +313,8 @@ class AssociationResult(InFamily, Result):
     @property
     def direction(self) -> Direction | None:
         """Whether the difference has the sign that was asked for."""
-        return direction_of(self.mean_difference, self.significance.alternative)
+        alternative = self.significance.alternative if self.significance else "two-sided"
+        return direction_of(self.mean_difference, alternative)
 
     @property
     def case(self) -> Case:
@@ -319,11 +354,13 @@ class AssociationResult(InFamily, Result):
             "interval_low": interval.low if interval else None,
             "interval_high": interval.high if interval else None,
             "confidence": interval.confidence if interval else None,
-            **self.significance.details(),
+            **(self.significance.details() if self.significance else {}),
             **self.checks.fields(),
             **(self.judged.fields() if self.judged else {}),
             "direction": self.direction,
             "detectable_shift": self.detectable_shift,
+            "is_question": self.test.is_question,
+            **(self.sized.fields() if self.sized else {}),
         }
 
 

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from imprint.association.cosines import ROUNDING, Effect, cosines
-from imprint.association.evidence import Checks, CosineTable, SetVectors, check, unit_rows
+from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, SetVectors, check, unit_rows
 from imprint.association.grammar import test_of_things, with_grammar
+from imprint.association.questions import answer
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
 from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
@@ -41,11 +42,11 @@ class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
             "95 % interval of d over resampled words.",
             shape="interval",
         ),
-    ]
-    stability_high: Annotated[float | None, shown("Stability, high", "High end of the same interval.")]
+    ] = None
+    stability_high: Annotated[float | None, shown("Stability, high", "High end of the same interval.")] = None
     stability_same_sign: Annotated[
         float | None, shown("Same sign", "Share of resamples with the sign of d.", shape="percent")
-    ]
+    ] = None
     left_out: Annotated[
         tuple[str, ...], shown("Left out", "Words that one of the two does not have; both are tested without them.")
     ] = ()
@@ -101,6 +102,8 @@ class WeatResult(AssociationResult):
         The level of evidence within the test's family.
     detectable_shift
         If nothing was found, the smallest detectable difference, with a power of 80 %.
+    sized
+        Of a question, its size with its interval, and what it says.
     stability
         How the effect changes if words are resampled.
     lowered
@@ -109,8 +112,8 @@ class WeatResult(AssociationResult):
         Words whose vector was made from subwords.
     """
 
-    interval: Interval
-    stability: Stability
+    interval: Interval | None
+    stability: Stability | None
     lowered: tuple[str, ...]
     from_subwords: tuple[str, ...]
 
@@ -122,9 +125,9 @@ class WeatResult(AssociationResult):
         """Return the row, with whatever the caller knows besides."""
         return WeatRow(
             **self._fields(),
-            stability_low=self.stability.low,
-            stability_high=self.stability.high,
-            stability_same_sign=self.stability.same_sign,
+            stability_low=self.stability.low if self.stability else None,
+            stability_high=self.stability.high if self.stability else None,
+            stability_same_sign=self.stability.same_sign if self.stability else None,
             lowered=self.lowered,
             from_subwords=self.from_subwords,
             scores=word_values(self.scores),
@@ -132,10 +135,11 @@ class WeatResult(AssociationResult):
         )
 
     def __repr__(self) -> str:
-        return (
-            f"WeatResult({self.test.id!r} on {self.embedding}: d = {self.effect_size:.2f}, "
-            f"p = {self.p_value:.3g} ({self.significance.p_method}), {len(self.missing)} missing)"
-        )
+        if self.significance is None:
+            found = f"{self.sized}"
+        else:
+            found = f"d = {self.effect_size:.2f}, p = {self.p_value:.3g} ({self.significance.p_method})"
+        return f"WeatResult({self.test.id!r} on {self.embedding}: {found}, {len(self.missing)} missing)"
 
 
 def weat(
@@ -194,7 +198,7 @@ def weat(
         seed=seed,
         progress=progress,
     )
-    return judge_all([result])[0]
+    return result if result.sized else judge_all([result])[0]
 
 
 def measure(
@@ -209,6 +213,8 @@ def measure(
 ) -> WeatResult:
     """Run a test whose words were checked, outside of any family."""
     rows = look_up(embedding, test)
+    if test.is_question:
+        return _answered(embedding, test, rows, seed)
     x, _, a, b = rows.sets
     table = _table(rows)
     cosines_a, cosines_b = np.split(table.cosines, [len(a.words)], axis=1)
@@ -235,6 +241,34 @@ def measure(
         seed=seed,
         checks=_checks(embedding, test, rows, label, table, seed),
         table=table,
+    )
+
+
+def _answered(embedding: Embedding, test: WeatTest, rows: WordRows, seed: int) -> WeatResult:
+    """Answer a question."""
+    contrast = contrast_of(embedding, rows)
+    answered = answer(test, [side.words for side in rows.sets], contrast, embedding.background)
+    table = answered.table
+    return WeatResult(
+        test=test,
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        **asdict(answered.effect),
+        interval=None,
+        significance=None,
+        stability=None,
+        scores=dict(zip(table.targets, answered.scores.tolist(), strict=True)),
+        x_scores=answered.scores[: table.n_x],
+        y_scores=answered.scores[table.n_x :],
+        n_a=table.n_a,
+        n_b=len(table.attributes) - table.n_a,
+        missing=rows.missing,
+        lowered=rows.lowered,
+        from_subwords=rows.from_subwords,
+        seed=seed,
+        checks=NO_CHECKS,
+        table=table,
+        sized=answered.sized,
     )
 
 
