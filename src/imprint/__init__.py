@@ -26,7 +26,7 @@ _MODULES = {
     "ImprintError": "errors",
     "LeaceDebiaser": "debiasing.leace",
     "LinearDebiaser": "debiasing.linear",
-    "Plan": "kinds.job",
+    "Plan": "jobs.settings",
     "Row": "rows",
     "SeatBattery": "association.seat_battery",
     "SeatResult": "association.seat_result",

@@ -4,16 +4,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from imprint.errors import ImprintError
+from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
 from imprint.rows import RawRow, Result, Row
-from imprint.subjects.sources import SourceKind as SubjectKind
 from imprint.view import Block, Claim, Text
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job, Plan
+    from imprint.jobs.job import Job
+    from imprint.jobs.settings import Plan
     from imprint.types import Progress
 
 REGISTRY = Registry(
@@ -58,28 +59,6 @@ REGISTRY = Registry(
         "translation": "imprint.kinds.translation:TRANSLATION",
     },
 )
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of an audit and a section of its page; `needs` is what must be given for it to run.
-
-    `asks` says which subjects it can ask; of another it says `why_not`, or nothing where another part asks the same.
-    Where no part asks an embedding's tests, `order_alone` is its place. A gate counts its rows only for subjects that
-    pass their controls, unless they are a control of their own. An `english` part has word lists or names in English
-    alone, whatever the language of the tests.
-    """
-
-    name: str
-    title: str
-    order: int
-    offensive: bool = False
-    needs: Literal["encoder", "against", "debias"] | None = None
-    controlled: bool = True
-    asks: tuple[SubjectKind, ...] = ("embedding", "encoder")
-    why_not: str | None = None
-    order_alone: int | None = None
-    english: bool = False
 
 
 def _nothing(_: Sequence[Any]) -> Iterable[Any]:

@@ -11,7 +11,7 @@ from imprint.rows import Row
 from imprint.view import Block, Column, Details, Given, Prose, Table, Text, count, number, say, title, words
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 STEREOTYPES = Part(

@@ -13,7 +13,7 @@ from imprint.rows import Row
 from imprint.view import NOTHING, Block, Cell, Column, Details, Prose, Table, Text, count, estimate, number, say, title
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 AGAINST = Part("against", "Compared with another model", 90, needs="against", english=True)
@@ -29,7 +29,7 @@ _COLUMNS = (
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
-    from imprint.kinds.job import by_label
+    from imprint.jobs.progress import by_label
     from imprint.stimuli.definition import WeatTest
     from imprint.stimuli.framed import word_vectors
 

@@ -51,7 +51,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 SENTENCES = Part("seat", "In sentences", 80, needs="encoder", order_alone=10)
@@ -80,7 +80,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the paper's SEATs of the language on the encoder."""
     from imprint.association.seat_battery import UNITS, run_seat_battery
     from imprint.evaluation.controls import controls
-    from imprint.kinds.job import by_label
+    from imprint.jobs.progress import by_label
 
     plan, encoder, tests = job.plan, job.encoder, job.sentence_tests
     if encoder is None or not tests:

@@ -48,7 +48,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.masking import Words
     from imprint.types import Progress
 

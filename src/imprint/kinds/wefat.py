@@ -38,7 +38,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 WORLD = Part("wefat", "Beside numbers from the world", 20)
