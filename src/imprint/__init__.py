@@ -56,7 +56,7 @@ _MODULES = {
     "leakage": "evaluation.leakage",
     "load": "subjects.opening",
     "load_transform": "debiasing.saved",
-    "metric": "kinds.metrics",
+    "metric": "metrics.by_name",
     "neighbours": "directions.neighbours",
     "open_encoder": "subjects.opening",
     "open_subject": "subjects.opening",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from imprint.errors import ImprintError
 from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
-from imprint.rows import RawRow, Result, Row
+from imprint.rows import RawRow, Row
 from imprint.view import Block, Claim, Text
 
 if TYPE_CHECKING:
@@ -73,10 +73,9 @@ class Kind:
     it `joins`. `sentences` says what they mean, the most important first. `claims` pairs what can be concluded with
     what cannot. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a quick audit). A
     long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in conditions;
-    `card` puts the tables on a model card. In a section, kinds come by `rank`. `measure` makes it a metric, which runs
-    by name on a subject and a test. The first sentences, as many as `opens` says, are the verdict of a page without
-    tests about people. `method` says in a sentence or two how it was measured, for the methods section of a paper.
-    No condition can be about a kind that is not `measured`.
+    `card` puts the tables on a model card. In a section, kinds come by `rank`. The first sentences, as many as
+    `opens` says, are the verdict of a page without tests about people. `method` says in a sentence or two how it was
+    measured, for the methods section of a paper. No condition can be about a kind that is not `measured`.
     """
 
     name: str
@@ -92,7 +91,6 @@ class Kind:
     card: bool = False
     beside: bool = False
     joins: tuple[str, ...] = ()
-    measure: Callable[..., Result] | None = None
     rank: int = 0
     opens: int = 0
     method: str = ""

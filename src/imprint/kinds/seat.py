@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import CoherenceRow, contrasts
-from imprint.association.seat import seat
 from imprint.association.seat_result import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
@@ -403,7 +402,6 @@ SEAT = Kind(
     blocks=blocks,
     sentences=sentences,
     claims=evidence_claims,
-    measure=seat,
     run=run,
     seconds=20.0,
     aliases={"p": "p_label", "d": "effect_size"},

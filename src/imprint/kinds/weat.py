@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.association.weat import WeatRow, weat
+from imprint.association.weat import WeatRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
@@ -235,7 +235,6 @@ WEAT = Kind(
     sentences=sentences,
     claims=evidence_claims,
     run=run,
-    measure=weat,
     seconds=4.0,
     aliases={"p": "p_label", "d": "effect_size"},
     card=True,

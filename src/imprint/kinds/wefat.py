@@ -5,7 +5,7 @@ from statistics import linear_regression
 from typing import TYPE_CHECKING
 
 from imprint.association.verdicts import Evidence
-from imprint.association.wefat import WefatRow, wefat
+from imprint.association.wefat import WefatRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import (
@@ -159,7 +159,6 @@ WEFAT = Kind(
         sentences(rows), "That the vectors cause what was counted, or the other way round."
     ),
     run=run,
-    measure=wefat,
     seconds=1.0,
     aliases={"p": "p_label", "r": "effect_size"},
     card=True,
