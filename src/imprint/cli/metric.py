@@ -58,7 +58,7 @@ def metric_command(
     from imprint.metrics.groups import group_metrics
     from imprint.metrics.metric import is_metric
     from imprint.metrics.run import run_metrics
-    from imprint.stimuli.framed import foreign_vectors
+    from imprint.subjects.framed import foreign_vectors
 
     for name in asked:
         check_choice("metric", name, METRICS.names())

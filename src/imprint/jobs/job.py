@@ -22,9 +22,9 @@ from imprint.jobs.settings import ENCODED_ROTATIONS, Plan
 from imprint.rows import Row, SkippedRow, skipped
 from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, words_of
-from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import definitional_pairs
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.sources import SourceKind
 from imprint.types import Progress
 

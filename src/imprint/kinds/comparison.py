@@ -31,7 +31,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
     from imprint.jobs.progress import by_label
     from imprint.stimuli.definition import WeatTest
-    from imprint.stimuli.framed import word_vectors
+    from imprint.subjects.framed import word_vectors
 
     if job.against is None:
         raise SettingError("no second embedding was given", option="against", hint="give one with --against")

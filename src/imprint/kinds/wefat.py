@@ -58,7 +58,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the WEFATs of the language."""
     from imprint.association.battery import run_battery
     from imprint.stimuli.definition import WefatTest
-    from imprint.stimuli.framed import foreign_vectors
+    from imprint.subjects.framed import foreign_vectors
 
     plan = job.plan
     tests = [test for test in plan.asked if isinstance(test, WefatTest)]

@@ -11,10 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from imprint.association.evidence import unit_rows
 from imprint.association.verdicts import ALPHA
 from imprint.association.wordrows import find_rows, refuse_overlap
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import SettingError, StimulusError
 from imprint.metrics import METRICS
 from imprint.metrics.metric import Metric, MetricWords, is_metric

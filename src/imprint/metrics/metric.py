@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from imprint.association.evidence import unit_rows
 from imprint.association.weat import look_up
 from imprint.association.wordrows import FEWEST_WORDS
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Label
 from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
