@@ -10,8 +10,8 @@ from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.base import Encoder
 from imprint.errors import VocabularyError
 from imprint.reproduction.caliskan import figure_of
+from imprint.reproduction.reproduce import GLOVE, Subjects
 from imprint.reproduction.rows import SAMPLED, Ours, ReproductionRow, compare, identity, lacking, offer, refuse
-from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Published, WeatTest
