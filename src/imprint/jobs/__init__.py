@@ -13,7 +13,8 @@ class Part:
     `asks` says which subjects it can ask; of another it says `why_not`, or nothing where another part asks the same.
     Where no part asks an embedding's tests, `order_alone` is its place. A gate counts its rows only for subjects that
     pass their controls, unless they are a control of their own. An `english` part has word lists or names in English
-    alone, whatever the language of the tests.
+    alone, whatever the language of the tests. A card lists the tests that were not run of a part that `asks_tests` of
+    the catalogue. Pages and cards with its rows explain its `terms`, and say what numbers cannot show by its `limits`.
     """
 
     name: str
@@ -26,3 +27,6 @@ class Part:
     why_not: str | None = None
     order_alone: int | None = None
     english: bool = False
+    asks_tests: bool = False
+    terms: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
