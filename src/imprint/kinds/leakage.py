@@ -36,6 +36,7 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
     first = rows[0]
     columns = (
         "word_list",
+        Field("group_names", cell=_groups, folded=True),
         "method",
         "chance",
         *(["accuracy"] if first.against is None else _compared("A", "B", "B - A")),
@@ -43,7 +44,7 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
     listed = {row.word_list for row in rows}
     what = "The group" if HELD_OUT in listed else "Gender and race" if RACES in listed else "Gender"
     caption = say("{} recovered from vectors: {}", what, named(first.embedding, first.against))
-    recovered = table(LeakageRow, caption, rows, columns, more=[Field("group_names", cell=_groups)])
+    recovered = table(LeakageRow, caption, rows, columns)
     notes = (
         "Can groups be recovered from the vectors of words? Recovered is the share of words that are classified "
         "correctly, averaged over the groups. Classifiers are judged on words that they were not trained on; two "
