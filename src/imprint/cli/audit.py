@@ -115,7 +115,6 @@ def audit_command(
 
     topics = tuple(topic or ())
     catalog.about(catalog.tests_in(language), topics)  # refused before the slow imports
-    from imprint.audit.progress import UNITS
     from imprint.audit.run import run_audit
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import (
@@ -129,7 +128,8 @@ def audit_command(
         steps,
     )
     from imprint.embeddings.embedding import Embedding
-    from imprint.kinds.job import Plan
+    from imprint.jobs.progress import UNITS
+    from imprint.jobs.settings import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
     from imprint.render.terminal import draw_text

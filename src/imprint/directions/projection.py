@@ -20,7 +20,7 @@ from imprint.errors import SettingError, VocabularyError, requiring
 from imprint.rows import Result, Row, WordPoint, WordValue, shown, word_values
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
-from imprint.stimuli.framed import word_vectors
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats
 

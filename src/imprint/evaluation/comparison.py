@@ -36,9 +36,9 @@ from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatte
 from imprint.rows import Result, Row, SkippedRow, WordPoint, shown, skipped, word_points
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, quote, words_of
-from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.published import figures
 from imprint.stimuli.seeds import professions
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Report
 

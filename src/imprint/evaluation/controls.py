@@ -24,13 +24,13 @@ import numpy as np
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.encodings import encode_texts
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.files import bundled_file
 from imprint.rows import Result, Row, shown
 from imprint.significance.dyads import spearman
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
+from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Floats
 

@@ -16,7 +16,6 @@ from typing import Annotated, NamedTuple
 import msgspec
 import numpy as np
 
-from imprint.association.evidence import unit_rows
 from imprint.debiasing import DEBIASERS
 from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.folds import choose, draw_background
@@ -25,7 +24,7 @@ from imprint.debiasing.labelled import gendered_words
 from imprint.debiasing.rows import Fact, MeasuredVariances, facts_of
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import ImprintError, VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import FEWEST_PER_LABEL, names_by_sex

@@ -15,7 +15,7 @@ from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benc
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped
-from imprint.stimuli.framed import word_vectors
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Report
 

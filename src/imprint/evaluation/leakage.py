@@ -12,10 +12,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from imprint.association.evidence import unit_rows
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
@@ -34,9 +33,9 @@ from imprint.evaluation.recovering import (
 from imprint.evaluation.resampling import flatten
 from imprint.rows import HighEnd, LowEnd, Result, Row, SkippedRow, shown, skipped
 from imprint.stimuli.definition import WordSet
-from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import gender_specific, professions
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats, Floats32, Indices, Report
 

@@ -4,16 +4,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from imprint.errors import ImprintError
+from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
-from imprint.rows import RawRow, Result, Row
-from imprint.subjects.sources import SourceKind as SubjectKind
+from imprint.rows import RawRow, Row
 from imprint.view import Block, Claim, Text, Tiles
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job, Plan
+    from imprint.jobs.job import Job
+    from imprint.jobs.settings import Plan
     from imprint.stimuli.definition import Test
     from imprint.types import Progress
 
@@ -61,32 +62,6 @@ REGISTRY = Registry(
 )
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of an audit and a section of its page; `needs` is what must be given for it to run.
-
-    `asks` says which subjects it can ask; of another it says `why_not`, or nothing where another part asks the same.
-    Where no part asks an embedding's tests, `order_alone` is its place. A gate counts its rows only for subjects that
-    pass their controls, unless they are a control of their own. An `english` part has word lists or names in English
-    alone, whatever the language of the tests. A card lists the tests that were not run of a part that `asks_tests` of
-    the catalogue. Pages and cards with its rows explain its `terms`, and say what numbers cannot show by its `limits`.
-    """
-
-    name: str
-    title: str
-    order: int
-    offensive: bool = False
-    needs: Literal["encoder", "against", "debias"] | None = None
-    controlled: bool = True
-    asks: tuple[SubjectKind, ...] = ("embedding", "encoder")
-    why_not: str | None = None
-    order_alone: int | None = None
-    english: bool = False
-    asks_tests: bool = False
-    terms: tuple[str, ...] = ()
-    limits: tuple[str, ...] = ()
-
-
 def _nothing(*_: Sequence[Any]) -> Iterable[Any]:
     return ()
 
@@ -124,10 +99,9 @@ class Kind:
     it `joins`. `sentences` says what they mean, the most important first. `claims` pairs what can be concluded with
     what cannot. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a quick audit). A
     long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in conditions;
-    `card` puts the tables on a model card. In a section, kinds come by `rank`. `measure` makes it a metric, which runs
-    by name on a subject and a test. The first sentences, as many as `opens` says, are the verdict of a page without
-    tests about people. `method` says in a sentence or two how it was measured, for the methods section of a paper.
-    No condition can be about a kind that is not `measured`.
+    `card` puts the tables on a model card. In a section, kinds come by `rank`. The first sentences, as many as
+    `opens` says, are the verdict of a page without tests about people. `method` says in a sentence or two how it was
+    measured, for the methods section of a paper. No condition can be about a kind that is not `measured`.
 
     The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows.
     `family` makes that verdict of tests about people, and `certainty` says how sure one can be of it.
@@ -149,7 +123,6 @@ class Kind:
     card: bool = False
     beside: bool = False
     joins: tuple[str, ...] = ()
-    measure: Callable[..., Result] | None = None
     rank: int = 0
     opens: int = 0
     method: str = ""

@@ -12,7 +12,7 @@ from imprint.tables import Field, table
 from imprint.view import Block, Details, Prose, Text, count, say, title, words
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 STEREOTYPES = Part(

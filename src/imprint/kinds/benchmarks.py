@@ -33,7 +33,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.stimuli.definition import Test
     from imprint.types import Progress
 
@@ -47,7 +47,7 @@ _SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the benchmarks, on the debiased copy too where there is one, both on the same pairs and questions."""
     from imprint.evaluation.evaluate import evaluate
-    from imprint.kinds.job import by_label
+    from imprint.jobs.progress import by_label
 
     try:
         measured, against = job.debiased, job.embedding

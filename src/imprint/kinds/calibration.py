@@ -14,7 +14,7 @@ from imprint.rows import Row
 from imprint.tables import Columns, Field, as_text, draw_field, table
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 CHANCE = Part("calibration", "What chance shows", 15)

@@ -14,7 +14,7 @@ from imprint.tables import Columns, Field, table
 from imprint.view import NOTHING, Block, Cell, Details, Prose, Text, count, number, say, title
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 AGAINST = Part("against", "Compared with another model", 90, needs="against", english=True, terms=(terms.EFFECT_SIZE,))
@@ -22,9 +22,9 @@ AGAINST = Part("against", "Compared with another model", 90, needs="against", en
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
-    from imprint.kinds.job import by_label
+    from imprint.jobs.progress import by_label
     from imprint.stimuli.definition import WeatTest
-    from imprint.stimuli.framed import word_vectors
+    from imprint.subjects.framed import word_vectors
 
     if job.against is None:
         raise SettingError("no second embedding was given", option="against", hint="give one with --against")

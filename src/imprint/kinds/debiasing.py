@@ -41,7 +41,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 BEFORE_AFTER = Part(
@@ -70,7 +70,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.association.changes import before_and_after
     from imprint.debiasing.rows import frontier_finding, projection_finding
     from imprint.evaluation.leakage import leakage
-    from imprint.kinds.job import by_label, stretch
+    from imprint.jobs.progress import by_label, stretch
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
     before, after, axis, plan = job.embedding, job.debiased, job.axis, job.plan

@@ -36,7 +36,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Attempt, Job
+    from imprint.jobs.job import Attempt, Job
     from imprint.types import Progress
 
 ALONG = Part("directions", "Words between he and she", 30, english=True, terms=(terms.AXIS,))
@@ -52,7 +52,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.directions.components import pair_components
     from imprint.directions.projection import compare_with_scores, project
     from imprint.evaluation.leakage import leakage
-    from imprint.kinds.job import by_label, stretch
+    from imprint.jobs.progress import by_label, stretch
     from imprint.stimuli.seeds import definitional_pairs, professions
 
     scores = {one.word: one.stereotype for one in professions()}

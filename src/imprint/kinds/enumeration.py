@@ -44,7 +44,8 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job, Plan
+    from imprint.jobs.job import Job
+    from imprint.jobs.settings import Plan
     from imprint.types import Progress
 
 UNASKED = Part(

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import CoherenceRow, contrasts
-from imprint.association.seat import seat
 from imprint.association.seat_result import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
@@ -53,7 +52,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 SENTENCES = Part(
@@ -91,7 +90,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the paper's SEATs of the language on the encoder."""
     from imprint.association.seat_battery import UNITS, run_seat_battery
     from imprint.evaluation.controls import controls
-    from imprint.kinds.job import by_label
+    from imprint.jobs.progress import by_label
 
     plan, encoder, tests = job.plan, job.encoder, job.sentence_tests
     if encoder is None or not tests:
@@ -414,7 +413,6 @@ SEAT = Kind(
     blocks=blocks,
     sentences=sentences,
     claims=evidence_claims,
-    measure=seat,
     run=run,
     seconds=20.0,
     aliases={"p": "p_label", "d": "effect_size"},

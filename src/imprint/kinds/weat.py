@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from imprint.association.weat import WeatRow, weat
+from imprint.association.weat import WeatRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.kinds.family import TESTS_ABOUT_PEOPLE
@@ -51,7 +51,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.masking import Words
     from imprint.types import Progress
 
@@ -244,7 +244,6 @@ WEAT = Kind(
     sentences=sentences,
     claims=evidence_claims,
     run=run,
-    measure=weat,
     seconds=4.0,
     aliases={"p": "p_label", "d": "effect_size"},
     card=True,

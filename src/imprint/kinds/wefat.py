@@ -5,7 +5,7 @@ from statistics import linear_regression
 from typing import TYPE_CHECKING
 
 from imprint.association.verdicts import Evidence
-from imprint.association.wefat import WefatRow, wefat
+from imprint.association.wefat import WefatRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.kinds.tests import (
@@ -37,7 +37,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 WORLD = Part("wefat", "Beside numbers from the world", 20, asks_tests=True, terms=terms.TESTED)
@@ -57,7 +57,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the WEFATs of the language."""
     from imprint.association.battery import run_battery
     from imprint.stimuli.definition import WefatTest
-    from imprint.stimuli.framed import foreign_vectors
+    from imprint.subjects.framed import foreign_vectors
 
     plan = job.plan
     tests = [test for test in plan.asked if isinstance(test, WefatTest)]
@@ -165,7 +165,6 @@ WEFAT = Kind(
         sentences(rows), "That the vectors cause what was counted, or the other way round."
     ),
     run=run,
-    measure=wefat,
     seconds=1.0,
     aliases={"p": "p_label", "r": "effect_size"},
     card=True,
