@@ -18,6 +18,7 @@ Context = Literal[
     "word",  # the word alone
     "bleached",  # in sentences that say as little else as possible
     "unbleached",  # in sentences that belong to the question asked
+    "framed",  # in the same sentences as all other words, of whatever kind: how questions are asked
 ]
 Correction = Literal["bh", "by", "max"]
 Device = Literal["cpu", "cuda"]

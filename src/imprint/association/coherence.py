@@ -151,7 +151,8 @@ def _rise(results: Sequence[SeatResult], alpha: float) -> bool | None:
     if not any(result.p_value <= alpha for result in results):
         return None
     # Bounds that overlap leave it open which is larger.
-    return all(one.significance.p_low <= two.significance.p_high for one, two in pairwise(results))
+    tests = [result.significance for result in results if result.significance is not None]
+    return all(one.p_low <= two.p_high for one, two in pairwise(tests))
 
 
 def _contrast(embedding: str, unit: Unit, ways: tuple[str, str], pairs: Sequence[tuple[SeatRow, SeatRow]]) -> Contrast:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint.association.cosines import Effect
-from imprint.association.evidence import CosineTable, SetVectors
+from imprint.association.evidence import CosineTable
 from imprint.embeddings.background import Background
 from imprint.significance.outcomes import Judgement, Size, outcome, too_few
 from imprint.significance.shares import Share
@@ -57,22 +57,25 @@ class Answer:
 
 
 def answer(
-    test: WeatTest, kept: Sequence[tuple[str, ...]], contrast: SetVectors, background: Background | None
+    test: WeatTest,
+    kept: Sequence[tuple[str, ...]],
+    targets: Floats,
+    attributes: Floats,
+    background: Background | None,
 ) -> Answer:
-    """Measure a question by the vectors of the words that were found: X, Y, A and B, in this order."""
+    """Measure a question by the unit vectors of the words that were found, `kept` of X, Y, A and B."""
     x, y, a, b = kept
     counts = [len(words) for words in kept]
     listed = [len(words) for words in word_sets(test).values()]
     with single_threaded():
-        cosines = contrast.targets @ contrast.attributes.T
-        scores = contrast.targets @ contrast.v
-        share = Share.of(contrast.targets, contrast.attributes, contrast.n_x, contrast.n_a)
+        share = Share.of(targets, attributes, len(x), len(a))
+        cosines, scores = targets @ attributes.T, targets @ share.v
         size = Size(None, obstacle="few words") if too_few(counts, counts, listed) else share.size()
         unrelated = None if background is None else share.unrelated(background.axes, background.misfit)
     judgement = outcome(size.low, size.high, obstacle=size.obstacle)
     return Answer(
         Sized(size, judgement, unrelated),
-        Effect.of(scores[: contrast.n_x], scores[contrast.n_x :]),
+        Effect.of(scores[: len(x)], scores[len(x) :]),
         scores,
         CosineTable(x + y, a + b, len(x), len(a), np.ascontiguousarray(cosines)),
     )

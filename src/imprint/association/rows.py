@@ -344,6 +344,12 @@ class AssociationResult(InFamily, Result):
             seed=self.seed,
         )
 
+    def _found(self, effect: str) -> str:
+        """Say what was found in a few words."""
+        if self.significance is None:
+            return str(self.sized)
+        return f"{effect} = {self.effect_size:.2f}, p = {self.p_value:.3g} ({self.significance.p_method})"
+
     def _fields(self) -> dict[str, Any]:
         """Return the fields of the row that all these tests have, scores aside."""
         interval = self.interval

@@ -14,18 +14,21 @@ import numpy as np
 from imprint.association.cosines import Effect, cosines
 from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, check
 from imprint.association.grammar import test_of_things, with_grammar
+from imprint.association.questions import answer
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
-from imprint.association.sentences import Framing, SentenceTable, Unit, table_of
+from imprint.association.sentences import FramedSide, Framing, SentenceTable, Unit, require_words, table_of
 from imprint.association.verdicts import judge_all
 from imprint.association.weat import find_test
 from imprint.checks import Alternative, Context, check_choice
+from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import VocabularyError
+from imprint.errors import SettingError, VocabularyError
 from imprint.significance.partitions import PermutationTest, countable, permutation_test
+from imprint.significance.shares import Share
 from imprint.significance.shifts import shift_interval
-from imprint.stimuli.definition import WeatTest
+from imprint.stimuli.definition import WeatTest, word_sets
 from imprint.stimuli.templates import Side, Templates, by_word, sentences
 from imprint.subjects.common import FramedWords, ranks_of
 from imprint.subjects.encodings import Encodings, encode_texts
@@ -41,7 +44,7 @@ def seat(
     test: WeatTest | str,
     *,
     unit: Unit = "word",
-    context: Context = "bleached",
+    context: Context | None = None,
     templates: Templates | None = None,
     alternative: Alternative = "greater",
     confidence: float = 0.95,
@@ -60,7 +63,8 @@ def seat(
     unit
         What is permuted: "word" or "sentence". Sentences of one word are not independent.
     context
-        "word" for words alone, or "bleached" or "unbleached" sentences.
+        "word" for words alone, or "bleached", "unbleached" or "framed" sentences. By default, questions are framed and
+        other tests are bleached.
     templates
         Sentence templates of your own, from `read_templates`.
     alternative
@@ -85,8 +89,11 @@ def seat(
     SeatResult('caliskan-6', bleached, on glove.6B.100d: d_word = 1.68, p = 7.77e-05 (exact), 0 missing)
     """
     check_choice("unit", unit, get_args(Unit))
+    asked = find_test(test)
+    if asked.is_question and unit != "word":
+        raise SettingError(option="unit", got=unit, expected="word for a question", where=asked.id)
     opened = open_encoder(encoder)
-    question = in_sentences(find_test(test), context, templates)
+    question = in_sentences(asked, context or ("framed" if asked.is_question else "bleached"), templates)
     framed = FramedWords.of(list(question.sides.values())) if unit == "word" and question.ranked else None
     beside = framed.texts() if framed else []
     encodings = encode_texts(opened, question.asked, beside, cache=cache, progress=progress)
@@ -101,7 +108,8 @@ def seat(
         confidence=confidence,
         seed=seed,
     )
-    return judge_all([measured[unit]])[0] if unit == "word" else measured[unit]
+    result = measured[unit]
+    return judge_all([result])[0] if unit == "word" and result.sized is None else result
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,6 +186,9 @@ def measure(
     Asked for both, it gives words alone where there are too many sentences to count their partitions. Without
     `framing`, other words in the same sentences, two of the checks cannot run.
     """
+    if question.test.is_question:
+        background = None if framing is None else framing.background
+        return {"word": _answered(question, encoder, encodings, lacking, background, seed)}
     table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
     words = table.by_words()
     parts = sensitivity(table)
@@ -232,6 +243,53 @@ def measure(
             ranked=_ranked(table),
         )
     return results
+
+
+def _answered(
+    question: SentenceTest,
+    encoder: Encoder | KnownEncoder,
+    encodings: Encodings,
+    lacking: Sequence[str],
+    background: Background | None,
+    seed: int,
+) -> SeatResult:
+    """Answer a question: a word's vector is the mean of its unit vectors in the frames, which all words share."""
+    framed = [FramedSide.of(side, encodings, lacking) for side in question.sides.values()]
+    for side, words in zip(framed, word_sets(question.test).values(), strict=True):
+        require_words(side.words, side.missing, words, encoder.name)
+    x, y, a, b = framed
+    targets, attributes = (np.concatenate([one.rows, two.rows]) for one, two in ((x, y), (a, b)))
+    kept = [side.words for side in framed]
+    answered = answer(question.test, kept, targets.mean(axis=1), attributes.mean(axis=1), background)
+    table = answered.table
+    frames = [sentence.template for sentence in question.sides["x"][: targets.shape[1]]]
+    by_frame = [
+        Share.of(targets[:, place], attributes[:, place], len(x.words), len(a.words)).value
+        for place in range(len(frames))
+    ]
+    return SeatResult(
+        test=question.test,
+        context=question.context,
+        unit="word",
+        embedding=encoder.name,
+        embedding_sha256=encoder.identity,
+        settings=encoder.settings,
+        **asdict(answered.effect),
+        interval=None,
+        significance=None,
+        scores=dict(zip(table.targets, answered.scores.tolist(), strict=True)),
+        x_scores=answered.scores[: table.n_x],
+        y_scores=answered.scores[table.n_x :],
+        n_a=table.n_a,
+        n_b=len(b.words),
+        texts=len({*question.texts}),
+        missing=tuple(word for side in framed for word in side.missing),
+        seed=seed,
+        checks=NO_CHECKS,
+        table=table,
+        sized=answered.sized,
+        size_by_frame=dict(zip(frames, by_frame, strict=True)),
+    )
 
 
 def _checks(

@@ -66,6 +66,9 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
         tuple[WordValue, ...], shown("Without one word", "Smallest and largest d_word when one word is left out.")
     ] = ()
     flips: Annotated[tuple[str, ...], shown("Sign changed by", "What, left out, changes the sign of d_word.")] = ()
+    size_by_frame: Annotated[
+        tuple[TemplateValue, ...], shown("Size by sentence", "The size of a question in each of its sentences alone.")
+    ] = ()
 
     @property
     def family(self) -> tuple[str, ...]:
@@ -136,24 +139,27 @@ class SeatResult(AssociationResult):
     frames
         The same sentences without their words; None if all targets share the same frames.
     sensitivity
-        Effects of single templates, and without single templates or words.
+        Effects of single templates, and without single templates or words; None for questions.
     texts
         How many texts were encoded.
     left_out
         Sentences whose form of a word has no vector.
     ranked
         Share of the words whose frequency is known.
+    size_by_frame
+        The size of a question in each of its sentences alone.
     """
 
     context: Context
     unit: Unit
     settings: Mapping[str, str] = field(hash=False)
-    centred: float
-    frames: Frames | None
-    sensitivity: Sensitivity
     texts: int
-    left_out: tuple[str, ...]
-    ranked: float
+    centred: float | None = None
+    frames: Frames | None = None
+    sensitivity: Sensitivity | None = None
+    left_out: tuple[str, ...] = ()
+    ranked: float | None = None
+    size_by_frame: Mapping[str, float | None] = field(default_factory=dict, hash=False)
 
     _shuffles: ClassVar[int] = 200  # with a standard error of some 3 %: a battery asks for dozens
 
@@ -179,12 +185,15 @@ class SeatResult(AssociationResult):
             left_out=self.left_out,
             ranked=self.ranked,
             n_unknown_kinds=sum(words.kinds.count("unknown") for words in word_sets(self.test).values()),
+            size_by_frame=tuple(TemplateValue(*item) for item in self.size_by_frame.items()),
             **(self._parts() if self.unit == "word" else {}),
         )
 
     def _parts(self) -> dict[str, Any]:
         """Return what is known of words: their scores, and the effects of parts of the test."""
         parts = self.sensitivity
+        if parts is None:
+            return {"scores": word_values(self.scores)}
         of_targets, of_attributes = (0, 0) if self.checks.words_low is None else self.table.alone.templates()
         return {
             "effect_centred": self.centred,
@@ -209,8 +218,7 @@ class SeatResult(AssociationResult):
         }
 
     def __repr__(self) -> str:
+        found = self._found(self.label)
         return (
-            f"SeatResult({self.test.id!r}, {self.context}, on {self.embedding}: {self.label} = "
-            f"{self.effect_size:.2f}, p = {self.p_value:.3g} ({self.significance.p_method}), "
-            f"{len(self.missing)} missing)"
+            f"SeatResult({self.test.id!r}, {self.context}, on {self.embedding}: {found}, {len(self.missing)} missing)"
         )

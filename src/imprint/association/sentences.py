@@ -6,7 +6,7 @@ attribute word and each target word, so that a word with fourteen templates weig
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -19,7 +19,7 @@ from imprint.association.wordrows import FEWEST_WORDS, MOST_NAMED
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import unit_rows
 from imprint.errors import VocabularyError
-from imprint.stimuli.definition import WeatTest, quote, word_sets
+from imprint.stimuli.definition import WeatTest, WordSet, quote, word_sets
 from imprint.stimuli.templates import Side, by_word, patterns_by_word
 from imprint.subjects.common import FramedWords, ranks_of
 from imprint.subjects.encodings import Encodings
@@ -120,6 +120,37 @@ class Framing:
         return next(place for place, known in enumerate(self.framed.patterns) if set(patterns) <= set(known))
 
 
+@dataclass(frozen=True, eq=False)
+class FramedSide:
+    """The words of one set that an encoder has in all frames, with their unit vectors: words, frames, dimensions."""
+
+    words: tuple[str, ...]
+    missing: tuple[str, ...]
+    rows: Floats
+
+    @classmethod
+    def of(cls, side: Side, encodings: Encodings, lacking: Sequence[str]) -> "FramedSide":
+        """Look the sentences of a set up; `lacking` are forms that the encoder has no representation of."""
+        places = by_word(side)
+        rows = unit_rows(encodings.rows([sentence.text for sentence in side]))
+        rows = rows.reshape(len(places), -1, rows.shape[1])
+        known = (np.abs(rows).max(axis=2).min(axis=1) > 0) & ~np.isin(list(places), list(lacking))
+        words = np.array(list(places), dtype=np.object_)
+        return cls(tuple(words[known].tolist()), tuple(words[~known].tolist()), rows[known])
+
+
+def require_words(left: Collection[str], gone: Sequence[str], words: WordSet, encoder: str) -> None:
+    """Refuse a set that keeps fewer than two of its words."""
+    if len(left) < FEWEST_WORDS:
+        raise VocabularyError(
+            f"{encoder} has no vector for {len(gone)} of {len(words)} words ({quote(gone, MOST_NAMED)})",
+            expected=f"at least {FEWEST_WORDS} with one",
+            where=words.name,
+            words=gone,
+            hint="use other words or another encoder",
+        )
+
+
 def table_of(
     test: WeatTest, sides: Mapping[str, Side], rows: RowSource, *, encoder: str, lacking: Sequence[str] = ()
 ) -> SentenceTable:
@@ -143,14 +174,7 @@ def table_of(
         missing.update(dict.fromkeys(gone))
         texts = {sentence.text for sentence in kept[key]}
         left_out.update((s.text, None) for s in sides[key] if s.word in left and s.text not in texts)
-        if len(left) < FEWEST_WORDS:
-            raise VocabularyError(
-                f"{encoder} has no vector for {len(gone)} of {len(words)} words ({quote(gone, MOST_NAMED)})",
-                expected=f"at least {FEWEST_WORDS} with one",
-                where=words.name,
-                words=gone,
-                hint="use other words or another encoder",
-            )
+        require_words(left, gone, words, encoder)
     for first, second in (("x", "y"), ("a", "b")):
         shared = {sentence.text for sentence in kept[first]} & {sentence.text for sentence in kept[second]}
         if shared:

@@ -135,10 +135,7 @@ class WeatResult(AssociationResult):
         )
 
     def __repr__(self) -> str:
-        if self.significance is None:
-            found = f"{self.sized}"
-        else:
-            found = f"d = {self.effect_size:.2f}, p = {self.p_value:.3g} ({self.significance.p_method})"
+        found = self._found("d")
         return f"WeatResult({self.test.id!r} on {self.embedding}: {found}, {len(self.missing)} missing)"
 
 
@@ -247,7 +244,8 @@ def measure(
 def _answered(embedding: Embedding, test: WeatTest, rows: WordRows, seed: int) -> WeatResult:
     """Answer a question."""
     contrast = contrast_of(embedding, rows)
-    answered = answer(test, [side.words for side in rows.sets], contrast, embedding.background)
+    kept = [side.words for side in rows.sets]
+    answered = answer(test, kept, contrast.targets, contrast.attributes, embedding.background)
     table = answered.table
     return WeatResult(
         test=test,

@@ -143,6 +143,12 @@ class Share:
         """How many units the smallest set has."""
         return min(len(sample.units) for sample in self.samples)
 
+    @property
+    def value(self) -> float | None:
+        """The size itself; None where A and B cannot be told apart."""
+        distance = float(self.distance)
+        return float(self.difference) / distance if distance > 0 else None
+
     def contrast(self, margin: float) -> tuple[Floats, Spread]:
         """Return d - mD for a margin m, and how it varies over words."""
         return self.difference - margin * self.distance, self._spread(np.array([1.0, margin, margin**2]))
@@ -153,13 +159,12 @@ class Share:
 
     def size(self, confidence: float = CONFIDENCE) -> Size:
         """Return the size, and every margin that is not rejected where A and B are distinguished."""
-        distance = float(self.distance)
-        value = float(self.difference) / distance if distance > 0 else None
+        value = self.value
         if self.fewest < FEWEST_UNITS:
             return Size(value, obstacle="few words")
         if value is None or not self.is_distinguished(confidence):
             return Size(value, obstacle="attributes not distinguished")
-        error = math.sqrt(self._p_and_variance(value)[1]) / distance
+        error = math.sqrt(self._p_and_variance(value)[1]) / float(self.distance)
         if not error > 0:
             return Size(value, obstacle="few words")
         low, high = (self._end(value, sign * error, 1 - confidence) for sign in (-1, 1))

@@ -29,6 +29,8 @@ _FITTING = _FOLDER.with_name("fitting")
 _FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
 _SLOTS = "{word}, {a word} or {words}"
 _BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
+FRAMES = ("This is {word}.", "Here is {word}.")  # the same for names and all other words, so that they are comparable
+
 _NOTHING = "blick"
 _LONGEST = 300  # characters of a pattern; the context of a word, not a text
 
@@ -134,7 +136,9 @@ def fill(template: str, word: str) -> str:
 
 def contexts(test: WeatTest) -> tuple[Context, ...]:
     """Return the contexts a test is meant for: unbleached sentences only where it brings its own."""
-    return tuple(context for context in CONTEXTS if context != "unbleached" or test.unbleached is not None)
+    if test.is_question:
+        return ("framed",)
+    return ("word", "bleached", *(("unbleached",) if test.unbleached is not None else ()))
 
 
 def sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> dict[str, Side]:
@@ -164,6 +168,10 @@ def _patterns(
                 "has no sentences of its own", where=f"test {test.id!r}", hint="give it unbleached patterns"
             )
         return dict.fromkeys(KINDS, test.unbleached.targets if key in ("x", "y") else test.unbleached.attributes)
+    if context == "framed":
+        if test.language not in ("en", UNDETERMINED):
+            raise StimulusError("has no frames in its language", where=f"test {test.id!r}", hint="choose bleached")
+        return dict.fromkeys(KINDS, FRAMES)
     if given is None or test.language not in (given.language, UNDETERMINED):
         given = bundled_templates(test.language)
     bundled = _bundled(given.language).by_kind if given.language in _languages() else {}
