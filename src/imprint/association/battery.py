@@ -47,7 +47,8 @@ class Battery(Result):
         """Return one row per test, then one per topic if there are several, and tests that could not be run last."""
         weats, wefats = self.weats, self.wefats
         tests = [*(one.finding() for one in weats), *(one.finding() for one in wefats)]
-        return [*tests, *(topic_rows(weats, self.skipped) if len(weats) > 1 else ()), *self.skipped]
+        judged = [result for result in weats if result.sized is None]
+        return [*tests, *(topic_rows(judged, self.skipped) if len(judged) > 1 else ()), *self.skipped]
 
     def __repr__(self) -> str:
         found = count_found(self.weats)
@@ -122,4 +123,6 @@ def run_battery(
     if not weats and not wefats:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
         raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})", where=embedding.name)
-    return Battery(tuple(judge_all(weats, alpha)), tuple(judge_all(wefats, alpha)), tuple(not_run), alpha)
+    answered = [result for result in weats if result.sized is not None]
+    judged = judge_all([result for result in weats if result.sized is None], alpha)
+    return Battery((*answered, *judged), tuple(judge_all(wefats, alpha)), tuple(not_run), alpha)

@@ -261,6 +261,11 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
         ),
     ] = None
 
+    @property
+    def found(self) -> bool:
+        """Whether there is any evidence of a difference; of a question, whether the interval shows one."""
+        return self.outcome in ("substantial", "present") if self.is_question else super().found
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class AssociationResult(InFamily, Result):

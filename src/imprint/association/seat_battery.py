@@ -83,7 +83,7 @@ class SeatBattery(Result):
         """Return each encoder's topics, of words in sentences; of words alone where no sentences were asked for."""
         rows: list[TopicRow] = []
         for encoder in dict.fromkeys(one.embedding_sha256 for one in self.seats):
-            own = [one for one in self.of_unit("word") if one.embedding_sha256 == encoder]
+            own = [one for one in self.of_unit("word") if one.embedding_sha256 == encoder and one.sized is None]
             lost = [one for one in self.skipped if one.embedding_sha256 == encoder]
             # A test counts once, in the sentences that all tests have.
             asked = [[one for one in own if one.context == context] for context in ("bleached", "unbleached", "word")]
@@ -204,7 +204,7 @@ def run_seat_battery(
         seats=tuple(seats),
         skipped=tuple(dict.fromkeys(not_run)),
         anisotropy=tuple(anisotropy),
-        coherence=tuple(check_coherence(results, alpha)),
+        coherence=tuple(check_coherence([result for result in results if result.sized is None], alpha)),
         alpha=alpha,
         encoded=encoded,
     )
@@ -306,7 +306,7 @@ def _measure_one(asked: _AskedEncoder, question: SentenceTest) -> tuple[list[Sea
         if not asked.skip:
             raise
         return [], [_skipped(encoder, test, str(error), seed)]
-    if "sentence" in measured or "sentence" not in units:
+    if "sentence" in measured or "sentence" not in units or test.is_question:
         return list(measured.values()), []
     counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
     reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
@@ -342,6 +342,8 @@ def _judge(
     """Judge tests by words, alone and in sentences, each together; correct p by sentences as published."""
     families: dict[tuple[str, Unit, bool], list[int]] = {}
     for place, result in enumerate(results):
+        if result.sized is not None:
+            continue
         alone = result.unit == "word" and result.context == "word"
         families.setdefault((result.embedding_sha256, result.unit, alone), []).append(place)
     judged: dict[int, Judged] = {}
@@ -353,13 +355,14 @@ def _judge(
             adjusted = holm([result.p_value for result in family]).tolist()
             found = [Judged(alpha, p_holm=p_value, family_size=len(family)) for p_value in adjusted]
         judged |= dict(zip(places, found, strict=True))
-    tasks = [(result, judged[place]) for place, result in enumerate(results)]
+    tasks = [(result, judged.get(place)) for place, result in enumerate(results)]
     return _side_by_side(executor, _in_family, None, tasks, progress)
 
 
-def _in_family(_: None, result: SeatResult, judged: Judged) -> SeatResult:
+def _in_family(_: None, result: SeatResult, judged: Judged | None) -> SeatResult:
+    """Judge a result; a question is in no family."""
     with single_threaded():
-        return result.in_family(judged)
+        return result if judged is None else result.in_family(judged)
 
 
 def _published(result: SeatResult) -> tuple[Published, ...]:

@@ -8,8 +8,8 @@ from imprint.enumeration import settings as enumeration
 from imprint.enumeration.targets import FEWEST_BEARERS
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.resampling import RESAMPLES
-from imprint.stimuli.catalog import about, tests_in
-from imprint.stimuli.definition import Test
+from imprint.stimuli.catalog import about, questions_in, tests_in
+from imprint.stimuli.definition import Test, WeatTest
 
 # A quick look: the same questions, less sure of the answers.
 QUICK_ROTATIONS = 500
@@ -77,7 +77,12 @@ class Plan:
     @property
     def catalogued(self) -> tuple[Test, ...]:
         """The catalogue's tests to run: those of the language, about the topics."""
-        return about(tests_in(self.language), self.topics)
+        return about(tests_in(self.language), self.topics, besides=questions_in(self.language))
+
+    @property
+    def questions(self) -> tuple[WeatTest, ...]:
+        """The questions to ask: those of the language, about the topics."""
+        return about(questions_in(self.language), self.topics, besides=tests_in(self.language))
 
     @property
     def asked(self) -> tuple[Test, ...]:

@@ -96,7 +96,9 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
 
 
 def certainty(rows: Sequence[CalibrationRow], tests: Sequence[AssociationRow]) -> Iterator[view.Text]:
-    """Say what copies show, beside what the subject itself does."""
+    """Say what copies show, beside what the subject itself does; they are asked tests, and no questions."""
+    if tests and tests[0].is_question:
+        return
     found = sum(row.found for row in tests)
     matching = tests and rows[0].embedding_sha256 == tests[0].embedding_sha256
     levels = found_counts(tests)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from imprint.association.rows import AssociationRow, JudgedRow
 from imprint.association.verdicts import FOUND
-from imprint.kinds import Family, part_of
+from imprint.kinds import Family, part_of, questions
 from imprint.kinds.tests import (
     REVERSED,
+    evidence_claims,
     evidence_notes,
     found_counts,
     matched_sets,
@@ -17,7 +18,7 @@ from imprint.kinds.tests import (
     strongest_row,
 )
 from imprint.rows import Row
-from imprint.view import Text, Tile, Tiles, number, say, title
+from imprint.view import Block, Claim, Text, Tile, Tiles, number, say, title
 
 if TYPE_CHECKING:
     from imprint.association.topics import TopicRow
@@ -25,8 +26,15 @@ if TYPE_CHECKING:
 _NO_LEVEL = "not judged"
 
 
+def about_people(rows: Sequence[AssociationRow]) -> list[AssociationRow]:
+    """Return what the verdict is about: the questions, or the tests of one family where no question was asked."""
+    return questions.of_people(rows) or one_family(rows)
+
+
 def verdict(tests: Sequence[AssociationRow], rows: Sequence[Row]) -> list[Text]:
     """Say what tests about people found; where they found nothing, the strongest correlation with facts."""
+    if tests[0].is_question:
+        return questions.verdict(tests)
     return [*_found(tests), *_correlated(rows, tests)]
 
 
@@ -34,6 +42,8 @@ def tiles(tests: Sequence[AssociationRow], rows: Sequence[Row]) -> Tiles | None:
     """Return a tile per topic: its size, and the evidence of its tests."""
     from imprint.association.topics import TopicRow
 
+    if tests[0].is_question:
+        return questions.tiles(tests)
     subjects = {row.embedding_sha256 for row in tests}
     topics = [row for row in rows if type(row) is TopicRow and row.embedding_sha256 in subjects]
     topics = [row for row in topics if part_of(row) == part_of(tests[0])]
@@ -130,4 +140,14 @@ def _rank(level: str) -> int:
     return known.index(level) if level in known else len(known)
 
 
-TESTS_ABOUT_PEOPLE = Family(one_family, verdict, tiles, evidence_notes, method, card_notes)
+def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
+    """Pair what was found with what that does not show: of questions, or of tests where no question was asked."""
+    return questions.claims(rows) if questions.of_people(rows) else evidence_claims(rows)
+
+
+def notes(tests: Sequence[AssociationRow]) -> Iterator[Block]:
+    """Explain the words of the verdict and the tiles."""
+    return questions.outcome_notes(tests) if tests[0].is_question else evidence_notes(tests)
+
+
+TESTS_ABOUT_PEOPLE = Family(about_people, verdict, tiles, notes, method, card_notes)

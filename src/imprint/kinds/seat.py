@@ -8,14 +8,13 @@ from imprint.association.coherence import CoherenceRow, contrasts
 from imprint.association.seat_result import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
-from imprint.kinds import Kind, Part, terms
-from imprint.kinds.family import TESTS_ABOUT_PEOPLE
+from imprint.kinds import Kind, Part, questions, terms
+from imprint.kinds.family import TESTS_ABOUT_PEOPLE, claims
 from imprint.kinds.tests import (
     CHECKED,
     LEVEL,
     MISSING,
     association,
-    evidence_claims,
     evidence_counts,
     evidence_notes,
     family_of,
@@ -98,7 +97,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     report = by_label(progress, (0.6, 0.2, 0.2))
     battery = run_seat_battery(
         [encoder],
-        tests,
+        [*plan.questions, *tests],
         alpha=plan.alpha,
         units=("word",) if plan.quick else UNITS,
         alone=not plan.quick,
@@ -117,6 +116,11 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
+    """Show questions first, and then the battery as the paper puts it."""
+    yield from questions.split_blocks(rows, _battery_blocks)
+
+
+def _battery_blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
     """Show the battery of each encoder with both units side by side, and how far it depends on single words."""
     encoders = dict.fromkeys(row.embedding_sha256 for row in rows)
     for place, encoder in enumerate(encoders, start=1):
@@ -136,7 +140,9 @@ def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
 
 def sentences(rows: Sequence[SeatRow]) -> Iterator[Text]:
     """Say what tests about people show, in sentences and as single words: two families of each encoder."""
-    people = [row for row in rows if row.about_people and row.unit == "word"]
+    if asked := questions.of_people(rows):
+        yield from questions.sentences(asked)
+    people = [row for row in rows if row.about_people and row.unit == "word" and not row.is_question]
     for family in dict.fromkeys(row.family for row in people):
         own = [row for row in people if row.family == family]
         where = "as single words" if own[0].context == "word" else "in sentences"
@@ -412,7 +418,8 @@ SEAT = Kind(
     part=SENTENCES,
     blocks=blocks,
     sentences=sentences,
-    claims=evidence_claims,
+    claims=claims,
+    certainty=questions.certainty,
     run=run,
     seconds=20.0,
     aliases={"p": "p_label", "d": "effect_size"},

@@ -200,7 +200,7 @@ def one_family(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
 
     Tests that are asked again in another part, to compare, are not among them.
     """
-    own = [row for row in rows if row.about_people and row.part in (None, row.kind)]
+    own = [row for row in rows if row.about_people and not row.is_question and row.part in (None, row.kind)]
     words = [row for row in own if getattr(row, "unit", "word") == "word"]
     framed = [row for row in words if getattr(row, "context", None) != "word"] or words
     return [row for row in framed if row.embedding_sha256 == framed[0].embedding_sha256]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from imprint.association.weat import WeatRow
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part, terms
-from imprint.kinds.family import TESTS_ABOUT_PEOPLE
+from imprint.kinds import Kind, Part, questions, terms
+from imprint.kinds.family import TESTS_ABOUT_PEOPLE, claims
 from imprint.kinds.tests import (
     CHECKED,
     LEVEL,
@@ -17,7 +17,6 @@ from imprint.kinds.tests import (
     counts_cell,
     equals,
     evidence_cell,
-    evidence_claims,
     evidence_notes,
     evidence_sentences,
     family_of,
@@ -75,13 +74,18 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.stimuli.definition import WeatTest
 
     plan = job.plan
-    tests = [test for test in plan.asked if isinstance(test, WeatTest)]
+    tests = [*plan.questions, *(test for test in plan.asked if isinstance(test, WeatTest))]
     if not tests:
         raise SettingError("the catalogue has no WEAT in this language", option="language", got=plan.language)
     return run_battery(job.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress).findings()
 
 
 def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
+    """Show questions first, and then tests as the papers put them."""
+    yield from questions.split_blocks(rows, _published)
+
+
+def _published(rows: Sequence[WeatRow]) -> Iterator[Block]:
     """Show the tests of one family, or the same tests on two embeddings side by side."""
     if rows[0].other is not None or len({row.embedding_sha256 for row in rows}) > 1:
         yield from _side_by_side(rows)
@@ -167,6 +171,9 @@ def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
         return
     if rows[0].part not in (None, ASSOCIATIONS.name):
         return
+    if asked := questions.of_people(rows):
+        yield from questions.sentences(asked)
+        return
     people = [row for row in rows if row.about_people]
     yield from evidence_sentences(people) if people else ["No test about people could be run."]
 
@@ -242,7 +249,8 @@ WEAT = Kind(
     part=ASSOCIATIONS,
     blocks=blocks,
     sentences=sentences,
-    claims=evidence_claims,
+    claims=claims,
+    certainty=questions.certainty,
     run=run,
     seconds=4.0,
     aliases={"p": "p_label", "d": "effect_size"},

@@ -61,7 +61,7 @@ from imprint.errors import SettingError, StimulusError
 from imprint.files import FilePath
 from imprint.registry import Registry
 from imprint.stimuli import parsing
-from imprint.stimuli.definition import Test, WordSet
+from imprint.stimuli.definition import Test, WeatTest, WordSet
 
 CATALOGUES = Registry("imprint.catalogues", {})  # of plug-ins; ours are the files in data/
 GENDER_TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
@@ -94,9 +94,9 @@ def catalogue() -> tuple[Test, ...]:
 
 
 @cache
-def questions() -> tuple[Test, ...]:
+def questions() -> tuple[WeatTest, ...]:
     """Return the standard questions: long lists, matched in frequency, the same for every model."""
-    return _tests_of(_QUESTIONS)
+    return tuple(test for test in _tests_of(_QUESTIONS) if isinstance(test, WeatTest))
 
 
 @cache
@@ -147,10 +147,13 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
     return tuple(test for identifier, test in known.items() if identifier in wanted)
 
 
-def about(tests: Collection[_Any], topics: Collection[str]) -> tuple[_Any, ...]:
-    """Return the tests about any of the topics, all of them where no topic is named."""
+def about(tests: Collection[_Any], topics: Collection[str], *, besides: Collection[Test] = ()) -> tuple[_Any, ...]:
+    """Return the tests about any of the topics, all of them where no topic is named.
+
+    A topic must be one of these tests, or of those `besides`.
+    """
     check_list("topics", topics, of="topics")
-    known = dict.fromkeys(topic for test in tests for topic in test.topics)
+    known = dict.fromkeys(topic for test in (*tests, *besides) for topic in test.topics)
     for topic in topics:
         check_choice("topic", topic, known)
     return tuple(test for test in tests if not topics or not set(topics).isdisjoint(test.topics))
@@ -163,6 +166,11 @@ def tests_in(language: str) -> tuple[Test, ...]:
     if language not in (*languages, "all"):
         raise SettingError(option="language", got=language, expected=f"{', '.join(languages)} or all")
     return tuple(test for test in tests if language in (test.language, "all"))
+
+
+def questions_in(language: str) -> tuple[WeatTest, ...]:
+    """Return the standard questions of one language (ISO 639 code), or of all."""
+    return tuple(test for test in questions() if language in (test.language, "all"))
 
 
 def is_pattern(choice: str) -> bool:

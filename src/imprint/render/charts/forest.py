@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from imprint.render.charts.points import fitting, has_place, hint_fields, scale_for, tooltips
 from imprint.render.charts.theme import (
+    ACCENT,
     HIGH,
     LINE,
     MIDDLE,
@@ -43,6 +44,10 @@ _MARKS = {
     "too few words": ("diamond", PAPER, QUIET),
     "control": ("square", PAPER, QUIET),
     "not judged": ("cross", PAPER, QUIET),
+    "substantial": ("diamond", HIGH, HIGH),
+    "present": ("circle", MIDDLE, MIDDLE),
+    "small": ("square", ACCENT, ACCENT),
+    "cannot tell": ("circle", PAPER, QUIET),
 }
 
 
@@ -62,8 +67,13 @@ class ForestRow:
     hints: Mapping[str, str] = field(default_factory=dict)
 
 
-def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = WIDTH) -> Spec:
-    """Draw one row per test, in the order given; `band` says in the legend what the bars are."""
+def forest(
+    tests: Sequence[ForestRow], *, x_title: str, band: str, small: float | None = None, width: int = WIDTH
+) -> Spec:
+    """Draw one row per test, in the order given; `band` says in the legend what the bars are.
+
+    What lies within `small` of zero is shaded.
+    """
     above = width < _ABOVE
     side = 0 if above else _LABELS
     plot = width - side - 16
@@ -79,7 +89,7 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = 
     top = -54 - 18 * math.ceil(len(explained) / columns)  # above the axis and its title
     legend = {"orient": "none", "legendX": -side, "legendY": top, "columns": columns}
     marks = looks("evidence", explained, legend=legend)
-    scale = scale_for([0.0, *ends], 0, plot)
+    scale = scale_for([0.0, *ends, *([] if small is None else [-small, small])], 0, plot)
     x = channel("estimate:Q", title=clean(x_title), axis={"orient": "top"}, scale=scale.shown)
     y = channel("row:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
@@ -93,6 +103,7 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = 
     line = {"color": LINE, "strokeWidth": 0.6, "yOffset": down}
     mark = {"size": 90, "strokeWidth": 1.8, "opacity": 1, "yOffset": down}
     layers = [
+        *([_shaded(small, scale.shown)] if small is not None else []),
         zero_rule("x"),
         layer(estimates, "rule", line, x={"value": 0}, x2={"value": plot}, y=y),
         layer(estimates, "text", {"dy": lines[0] if two or above else 0, **written}, x=at, y=y, text="label:N"),
@@ -111,6 +122,11 @@ def forest(tests: Sequence[ForestRow], *, x_title: str, band: str, width: int = 
         layer(estimates, "point", mark, x=x, y=y, tooltip=hover, **marks),
     ]
     return finish(layers, width=plot, height=step * len(drawn))
+
+
+def _shaded(small: float, scale: DataRow) -> Spec:
+    ends = [{"from": -small, "to": small}]
+    return layer(ends, "rect", {"color": LINE, "opacity": 0.45}, x=channel("from:Q", scale=scale), x2={"field": "to"})
 
 
 def _row(place: int, test: ForestRow, room: float) -> DataRow:
